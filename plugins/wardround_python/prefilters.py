@@ -204,7 +204,7 @@ _CONDITIONS = tuple(
 def says_something_twice(source: SourceFile) -> bool:
     """Return True for a repeated condition, equal operands, or an ``else`` that starts like another line."""
     text = source.text
-    if _asks_again(text) or source.keywords.has("elif ("):
+    if _repeats_condition(text) or source.keywords.has("elif ("):
         return True
     if any(text.endswith(equal[1], 0, equal.start()) for equal in _EQUALS.finditer(text)):
         return True
@@ -215,7 +215,7 @@ def says_something_twice(source: SourceFile) -> bool:
     return any(operand is not None and one.endswith(operand[1].rstrip()) for one, operand in pairs)
 
 
-def _asks_again(text: str) -> bool:
+def _repeats_condition(text: str) -> bool:
     """Return True if an ``elif`` repeats a condition above it in its chain, judging by indentation."""
     asked: dict[str, set[str]] = {}
     for depth, goes_on, condition in _IF.findall("\n" + text):

@@ -142,7 +142,7 @@ class Waiting:
         found = self._callees.definition_of(node)
         if found is None or not isinstance(found.node, ast.FunctionDef) or not _is_plain(found.node):
             return None
-        waits = self._in_place(found.node, found.path)
+        waits = self._with_module(found.node, found.path)
         if waits is None:
             return None
         waiting, function = waits
@@ -165,7 +165,7 @@ class Waiting:
                 return
             yield parent
 
-    def _in_place(self, function: ast.FunctionDef, path: str) -> tuple[Waiting, ast.FunctionDef] | None:
+    def _with_module(self, function: ast.FunctionDef, path: str) -> tuple[Waiting, ast.FunctionDef] | None:
         """A function with the module that defines it, which resolves its names."""
         if path == self._module.path:
             return self, function
@@ -214,7 +214,7 @@ class Waiting:
     def _is_submitted(self, value: ast.expr) -> bool:
         """Return True if a value is the future of a call submitted to a pool of threads or processes."""
         if isinstance(value, ast.Name):
-            given = self._module.assigned.get(value.id, []) or self._gone_through(value.id)
+            given = self._module.assigned.get(value.id, []) or self._iterated_constructors(value.id)
             value = given[0] if len(given) == 1 else value
         if (
             isinstance(value, ast.Call)
@@ -231,7 +231,7 @@ class Waiting:
         is_pool = "concurrent.futures" in kind or (_POOL_NAME.fullmatch(owner.rpartition(".")[2]) is not None)
         return value.func.attr == "submit" and is_pool
 
-    def _gone_through(self, name: str) -> list[ast.expr]:
+    def _iterated_constructors(self, name: str) -> list[ast.expr]:
         """Return the constructors of the elements of a list that a loop iterates over under a name."""
         found: list[ast.expr] = []
         for node in self._module.nodes:

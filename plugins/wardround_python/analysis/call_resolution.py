@@ -159,11 +159,13 @@ class CallResolver:
                 found.setdefault(name, []).append(_class_named(node.annotation))
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
-                    found.setdefault(ast.unparse(target), []).append(_class_made(node.value))
+                    found.setdefault(ast.unparse(target), []).append(_constructed_class(node.value))
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 found.setdefault(ast.unparse(node.target), []).append(_OTHER)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                found.setdefault(ast.unparse(node.optional_vars), []).append(_class_made(node.context_expr))
+                found.setdefault(ast.unparse(node.optional_vars), []).append(
+                    _constructed_class(node.context_expr)
+                )
         for name, kinds in list(found.items()):
             if name.startswith("self.") and len(kinds) == 1 and isinstance(kinds[0], ast.Name):
                 passed_on = found.get(kinds[0].id)
@@ -290,7 +292,7 @@ def _class_named(annotation: ast.expr | None) -> ast.expr:
     return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else _OTHER
 
 
-def _class_made(value: ast.expr) -> ast.expr:
+def _constructed_class(value: ast.expr) -> ast.expr:
     """Return the class a value is an instance of, or the name it is re-exported from."""
     made = value.func if isinstance(value, ast.Call) else value
     return made if isinstance(made, (ast.Name, ast.Attribute)) else _OTHER

@@ -166,7 +166,7 @@ class _Texts:
             return node.id.isupper()
         if self._is_one_of_few(node.id):
             return True
-        given = list(self._given(node.id))
+        given = list(self._values_of(node.id))
         return bool(given) and all(self.is_constant(one, deep) for one in given)
 
     def _is_one_of_few(self, name: str) -> bool:
@@ -174,7 +174,7 @@ class _Texts:
         tables = self._index.inside(self._function).members_of if self._function is not None else {}
         return any(self.is_constant(one, _DEEPEST // 2) for one in tables.get(name, ()))
 
-    def _given(self, name: str) -> Iterator[ast.expr | None]:
+    def _values_of(self, name: str) -> Iterator[ast.expr | None]:
         """Return all values of a name; the name itself if they are unknown."""
         inside = False
         if self._function is not None:
@@ -183,7 +183,7 @@ class _Texts:
             for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
                 if one.arg == name:
                     inside = True
-                    yield from self._handed(self._function, one)
+                    yield from self._passed_arguments(self._function, one)
             bound = self._index.inside(self._function)
             inside = inside or name in bound.given
             yield from (_UNKNOWN if value is None else value for value in bound.given.get(name, ()))
@@ -191,7 +191,7 @@ class _Texts:
         if not inside:
             yield from (_UNKNOWN if value is None else value for value in self._index.top.get(name, ()))
 
-    def _handed(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
+    def _passed_arguments(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
         """Return the arguments that calls in this module pass for a parameter of a private function."""
         if one.annotation is not None and ast.unparse(one.annotation) in {
             "int",

@@ -91,7 +91,7 @@ def _bound_by(statement: ast.stmt) -> Iterator[str]:
 
 def names_of(text: str) -> Mapping[str, int]:
     """Return ``module_names`` of a text; none if it cannot be parsed."""
-    shown = _shown(text)
+    shown = _exported_names(text)
     return {} if shown is None else shown.names
 
 
@@ -137,7 +137,7 @@ def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HO
     text = project.read(path)
     if text is None:
         return None
-    shown = _shown(text)
+    shown = _exported_names(text)
     if shown is None or name in shown.names or name in _IMPLICIT:
         return None if shown is None else True
     if is_package(path) and has_submodule(stem_of(path), name, project):
@@ -147,7 +147,7 @@ def provides(path: str, name: str, project: RepositoryView, hops: int = _MOST_HO
     return _by_star(path, shown, name, project, hops)
 
 
-class _Shown(msgspec.Struct, frozen=True):
+class _ExportedNames(msgspec.Struct, frozen=True):
     """The exported names of a module."""
 
     names: Mapping[str, int]
@@ -157,14 +157,14 @@ class _Shown(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=_MODULES_KEPT)
-def _shown(text: str) -> _Shown | None:
+def _exported_names(text: str) -> _ExportedNames | None:
     try:
         tree = parse(text)
     except UNREADABLE:
         return None
     names = module_names(tree)
     computed = is_dynamic(text) or "__getattr__" in names
-    return _Shown(names, string_constants(tree), star_imports(tree), computed)
+    return _ExportedNames(names, string_constants(tree), star_imports(tree), computed)
 
 
 def has_submodule(folder: str, name: str, project: RepositoryView) -> bool:
@@ -173,7 +173,7 @@ def has_submodule(folder: str, name: str, project: RepositoryView) -> bool:
     return module_at(stem, project) is not None or has_other_source(stem, project)
 
 
-def _by_star(path: str, shown: _Shown, name: str, project: RepositoryView, hops: int) -> bool | None:
+def _by_star(path: str, shown: _ExportedNames, name: str, project: RepositoryView, hops: int) -> bool | None:
     """Return ``provides`` through the star imports of a module."""
     answers: list[bool | None] = []
     for node in shown.stars:

@@ -54,12 +54,12 @@ def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunct
         acts_in(node.body),
         frozenset(_called(node.body)),
         _exits(node),
-        _given(node),
+        _argument_texts(node),
         (node.lineno, node.col_offset + len("def ") + 1),
     )
 
 
-def _given(node: FunctionNode) -> tuple[str, ...]:
+def _argument_texts(node: FunctionNode) -> tuple[str, ...]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return tuple(one.arg for one in every if one.arg not in ("self", "cls"))
@@ -127,20 +127,20 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
             about = frozenset(
                 f"~{unparse_fast(one)}" for one in walk(inner.test) if isinstance(one, ast.Name)
             )
-            for guard in _named(_told(inner), ("permission", "owner", "check", "limit"), after):
+            for guard in _named(_render_condition(inner), ("permission", "owner", "check", "limit"), after):
                 asked = about if guard.kind in ("check", "limit") else frozenset[str]()
                 yield msgspec.structs.replace(guard, leaves=True, about=asked)
         elif isinstance(inner, ast.Expr):
-            yield from _standing(inner, whole)
+            yield from _unused_call(inner, whole)
         elif isinstance(inner, ast.Try) and inner.finalbody:
-            still = _still(inner.finalbody)
+            still = _clean_up_calls(inner.finalbody)
             if still:
                 yield Guard("finally", "finally", _calls_among(acts_in(inner.body)), about=still)
         elif isinstance(inner, ast.Call):
             yield from _wrapping(inner)
 
 
-def _standing(node: ast.Expr, whole: _Acts) -> Iterator[Guard]:
+def _unused_call(node: ast.Expr, whole: _Acts) -> Iterator[Guard]:
     """Return a call whose result is unused: ``check_permission(user)``."""
     value = node.value.value if isinstance(node.value, ast.Await) else node.value
     if isinstance(value, ast.Call) and not GUARDS_NOTHING.search(_head(value).partition("(")[0]):
@@ -159,16 +159,16 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
             if name and not is_none:
                 yield Guard("timeout", keyword.arg, frozenset({name}))
     is_named = KINDS["owner"].search(name) is not None
-    if is_named or (isinstance(node.func, ast.Attribute) and KINDS["owner"].search(_given_to(node))):
+    if is_named or (isinstance(node.func, ast.Attribute) and KINDS["owner"].search(_arguments_of(node))):
         names = frozenset({name}) if is_named else frozenset[str]()
         yield Guard("owner", name, frozenset({name}), names=names)
 
 
-def _given_to(node: ast.Call) -> str:
+def _arguments_of(node: ast.Call) -> str:
     return unparse_fast(node).replace(" ", "")
 
 
-def _still(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
+def _clean_up_calls(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
     """Return the clean-up calls: with none of them left, other code performs it now."""
     return frozenset(act for act in _calls_among(acts_in(cleaning)) if CLEANS.search(act))
 
@@ -199,7 +199,7 @@ def _calls_among(acts: _Acts) -> frozenset[str]:
     return frozenset(act for act in acts if act[0] not in "=~")
 
 
-def _told(node: ast.If) -> str:
+def _render_condition(node: ast.If) -> str:
     """Return the text of a condition and of the exception that is raised if it holds."""
     last = node.body[-1]
     return f"{unparse_fast(node.test)} {unparse_fast(last) if isinstance(last, ast.Raise) else ''}"

@@ -26,7 +26,7 @@ class ModuleLocation(msgspec.Struct, frozen=True):
             return False
         root = self.parts[: -len(named)]
         return self._is_import_root(root, folders, len(named), project) and not any(
-            _holds_module(other, named, project) for other in _roots_near(folders) if other != root
+            _contains_module(other, named, project) for other in _roots_near(folders) if other != root
         )
 
     def _is_import_root(
@@ -43,6 +43,6 @@ def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
 
 
-def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: RepositoryView) -> bool:
+def _contains_module(root: tuple[str, ...], named: tuple[str, ...], project: RepositoryView) -> bool:
     stem = "/".join((*root, *named))
     return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None

@@ -104,7 +104,7 @@ class Users:
                 continue
             if isinstance(node, ast.Import):
                 for alias in node.names:
-                    if self._is_meant(path, alias.name, 0):
+                    if self._refers_to_module(path, alias.name, 0):
                         yield from self._of_module(path, node, for_types)
                         modules.append(
                             (alias.asname or alias.name.partition(".")[0], alias.asname or alias.name)
@@ -123,7 +123,7 @@ class Users:
         self, path: str, node: ast.ImportFrom, for_types: bool, modules: list[tuple[str, str]]
     ) -> Iterator[RemovedUse]:
         stem = node.module or ""
-        if self._is_meant(path, stem, node.level):
+        if self._refers_to_module(path, stem, node.level):
             if self._is_gone:
                 yield RemovedUse(path, node.lineno, "", for_types)
                 return
@@ -133,7 +133,11 @@ class Users:
             return
         for alias in node.names:
             dotted = f"{stem}.{alias.name}" if stem else alias.name
-            if alias.name == self._stem and self._is_meant(path, dotted, node.level) and self._is_submodule:
+            if (
+                alias.name == self._stem
+                and self._refers_to_module(path, dotted, node.level)
+                and self._is_submodule
+            ):
                 yield from self._of_module(path, node, for_types)
                 modules.append((alias.asname or alias.name, alias.asname or alias.name))
 
@@ -191,7 +195,7 @@ class Users:
             )
             if not isinstance(text, str) or "." not in text:
                 continue
-            if called == "import_module" and self._is_gone and self._is_meant(path, text, 0):
+            if called == "import_module" and self._is_gone and self._refers_to_module(path, text, 0):
                 yield RemovedUse(path, node.lineno, "")
             elif called in _PATCHERS and not any(k.arg in ("create", "raising") for k in node.keywords):
                 yield from self._patched(path, node, text)
@@ -200,10 +204,10 @@ class Users:
         parts = text.split(".")
         for end in range(1, len(parts)):
             is_name = self._is_gone or parts[end] in self._names
-            if is_name and self._is_meant(path, ".".join(parts[:end]), 0) and self._is_submodule:
+            if is_name and self._refers_to_module(path, ".".join(parts[:end]), 0) and self._is_submodule:
                 yield RemovedUse(path, node.lineno, "" if self._is_gone else parts[end])
 
-    def _is_meant(self, importer: str, dotted: str, level: int) -> bool:
+    def _refers_to_module(self, importer: str, dotted: str, level: int) -> bool:
         """Return True if an import can refer only to this module."""
         if not self._place.is_meant_by(importer, dotted, level, self._project):
             return False
@@ -284,7 +288,7 @@ class _Imports:
             contexts = " ".join(ast.unparse(one.context_expr) for one in node.items)
             state = None if _TOLERANT_CONTEXTS.search(contexts) else state
         inside = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        if inside and not in_function and _asks_first(node):
+        if inside and not in_function and _is_conditional(node):
             state = None
         self._enter([*ast.iter_child_nodes(node)], state, inside)
 
@@ -332,7 +336,7 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or bool(names & _TOLERANT)
 
 
-def _asks_first(node: ast.AST) -> bool:
+def _is_conditional(node: ast.AST) -> bool:
     """Return True if a function is skipped or stopped if something is missing."""
     decorators = getattr(node, "decorator_list", [])
     return any("skip" in (text := ast.unparse(one)) or "xfail" in text for one in decorators)

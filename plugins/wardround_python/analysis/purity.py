@@ -82,12 +82,12 @@ def only_computes(
         return False
     body = list(nodes_run_by(node.body))
     answers = [one.value for one in body if isinstance(one, ast.Return)]
-    if not any(map(_is_answer, answers)) or None in answers:
+    if not any(map(_is_computed_result, answers)) or None in answers:
         return False
     return all(_is_harmless(one, node, module, callees, deep) for one in body)
 
 
-def _is_answer(value: ast.expr | None) -> bool:
+def _is_computed_result(value: ast.expr | None) -> bool:
     """Return True if a computed value is returned; a function that returns a constant may be overridden."""
     return value is not None and any(isinstance(one, ast.Name) for one in walk(value))
 
@@ -122,7 +122,7 @@ def _call_is_harmless(
     if found is None or not deep:
         return False
     if isinstance(found.node, ast.ClassDef):
-        return _holds_fields(found.node) or _only_keeps(found.node)
+        return _is_plain_record(found.node) or _only_stores(found.node)
     return found.node is not function and only_computes(found, module, callees, deep - 1)
 
 
@@ -134,7 +134,7 @@ def _is_mapping(node: ast.expr) -> bool:
     )
 
 
-def _holds_fields(node: ast.ClassDef) -> bool:
+def _is_plain_record(node: ast.ClassDef) -> bool:
     """Return True for a dataclass or named tuple without code in its constructor."""
     named = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
     bases = {getattr(one, "id", "") for one in node.bases}
@@ -142,7 +142,7 @@ def _holds_fields(node: ast.ClassDef) -> bool:
     return ("dataclass" in named or "NamedTuple" in bases) and not own & {"__post_init__", "__new__"}
 
 
-def _only_keeps(node: ast.ClassDef) -> bool:
+def _only_stores(node: ast.ClassDef) -> bool:
     """Return True for a class whose constructor only stores its arguments."""
     if node.bases or node.keywords or node.decorator_list:
         return False

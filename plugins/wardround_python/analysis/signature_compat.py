@@ -108,7 +108,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
             return None
         misfit = self.new.misfit(call)
         if misfit is None:
-            return self._misled(call)
+            return self._misdirected(call)
         added = [name for name in self.new.required if name not in self.old.positional + self.old.required]
         return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
 
@@ -122,7 +122,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
         ]
         return f'has no parameter "{unknown[0]}"' if unknown and not self.new.any_keyword else None
 
-    def _misled(self, call: ast.Call) -> str | None:
+    def _misdirected(self, call: ast.Call) -> str | None:
         """Return the argument that binds to another parameter than before, judging by its name."""
         moved = [
             (old, new, argument)

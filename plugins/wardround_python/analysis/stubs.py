@@ -59,11 +59,11 @@ def _is_fixed(value: ast.expr) -> bool:
     if isinstance(value, ast.UnaryOp):
         return isinstance(value.operand, ast.Constant)
     if isinstance(value, ast.Call):
-        return _is_fixed_made(value)
+        return _is_built_from_constants(value)
     return isinstance(value, ast.Constant)
 
 
-def _is_fixed_made(value: ast.Call) -> bool:
+def _is_built_from_constants(value: ast.Call) -> bool:
     """Return True if a value is made from constants: ``Decimal("4.90")``, ``jsonify(status="done")``."""
     made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
     given = [*value.args, *(keyword.value for keyword in value.keywords)]

@@ -155,7 +155,7 @@ class ValueKinds:
     def _of_call(self, call: ast.Call, deep: int) -> str:
         func = call.func
         name = self._module.dotted(func) or ""
-        is_own = isinstance(func, ast.Name) and func.id in self._given_anywhere
+        is_own = isinstance(func, ast.Name) and func.id in self._bound_names
         if name in _OUTPUT:
             return "" if any(k.arg in _AS_TEXT or k.arg is None for k in call.keywords) else BYTES
         if name in _CALLS and not is_own:
@@ -186,7 +186,7 @@ class ValueKinds:
 
     def _of_stream(self, func: ast.Attribute, deep: int) -> str:
         """Return the type read from a file, a response or a child process, according to its mode."""
-        made = self._made(func.value, deep)
+        made = self._creating_call(func.value, deep)
         if made is None:
             return ""
         name = self._module.dotted(made.func) or ""
@@ -231,7 +231,7 @@ class ValueKinds:
         if isinstance(node, ast.Await):
             return self.holds_bytes(node.value)
         if isinstance(node, ast.Name):
-            given = self._given(node)
+            given = self._assigned_values(node)
             only = given[0] if len(given) == 1 else None
             return isinstance(only, (ast.Call, ast.Await)) and self.holds_bytes(only)
         func = node.func if isinstance(node, ast.Call) else None
@@ -240,7 +240,7 @@ class ValueKinds:
 
     def _is_raw_client(self, node: ast.expr, deep: int) -> bool:
         """Return True if a value is a client of Redis that does not decode its responses."""
-        made = self._made(node, deep)
+        made = self._creating_call(node, deep)
         return (
             made is not None
             and (self._module.dotted(made.func) or "") in _CLIENTS
@@ -250,7 +250,7 @@ class ValueKinds:
             )
         )
 
-    def _made(self, node: ast.expr, deep: int) -> ast.Call | None:
+    def _creating_call(self, node: ast.expr, deep: int) -> ast.Call | None:
         """Return the only call that creates the value of a name, an attribute or a function's result."""
         if not deep:
             return None
@@ -261,20 +261,24 @@ class ValueKinds:
             answers = [one.value for one in nodes_run_by(found.node.body) if isinstance(one, ast.Return)]
             if len(answers) != 1 or answers[0] is None:
                 return None
-            return self._made(answers[0], deep - 1)
+            return self._creating_call(answers[0], deep - 1)
         if isinstance(node, ast.Await):
-            return self._made(node.value, deep)
+            return self._creating_call(node.value, deep)
         given: Sequence[_Given] = []
         if isinstance(node, ast.Name):
-            given = self._given(node)
+            given = self._assigned_values(node)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            given = self._given_to_self.get(node.attr, [])
+            given = self._self_assignments.get(node.attr, [])
         only = given[0] if len(given) == 1 else None
-        return self._made(only, deep - 1) if only is not None and not isinstance(only, ast.arg) else None
+        return (
+            self._creating_call(only, deep - 1)
+            if only is not None and not isinstance(only, ast.arg)
+            else None
+        )
 
     def _of_attribute(self, node: ast.Attribute, deep: int) -> str:
         if node.attr in _OF_ANSWER or node.attr in _OF_RUN:
-            made = self._made(node.value, deep)
+            made = self._creating_call(node.value, deep)
             name = (self._module.dotted(made.func) or "") if made is not None else ""
             if name in _ANSWERS:
                 return _OF_ANSWER.get(node.attr, "")
@@ -284,13 +288,13 @@ class ValueKinds:
         return ""
 
     def _of_name(self, node: ast.Name, deep: int) -> str:
-        given = self._given(node)
+        given = self._assigned_values(node)
         only = given[0] if len(given) == 1 else None
         if isinstance(only, ast.arg):
             return _annotated(only.annotation)
         return self.of(only, deep) if only is not None else ""
 
-    def _given(self, node: ast.Name) -> Sequence[_Given]:
+    def _assigned_values(self, node: ast.Name) -> Sequence[_Given]:
         """Return the values that the scope of a name assigns to it; None for an unknown one."""
         scope = self._module.function_of(node)
         while scope is not None:
@@ -328,7 +332,7 @@ class ValueKinds:
         return None
 
     @cached_property
-    def _given_anywhere(self) -> frozenset[str]:
+    def _bound_names(self) -> frozenset[str]:
         """Return the names that the module assigns or defines."""
         return frozenset(
             n.id if isinstance(n, ast.Name) else getattr(n, "name", getattr(n, "arg", ""))
@@ -338,7 +342,7 @@ class ValueKinds:
         )
 
     @cached_property
-    def _given_to_self(self) -> Mapping[str, list[ast.expr | None]]:
+    def _self_assignments(self) -> Mapping[str, list[ast.expr | None]]:
         found: dict[str, list[ast.expr | None]] = {}
         for node in self._module.nodes:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):

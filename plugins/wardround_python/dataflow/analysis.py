@@ -160,7 +160,7 @@ class ModuleFlow:
 
     def class_of_top(self, name: str) -> ProjectClass | None:
         """Return the class of the object that a name of the module is bound to."""
-        made = self._made_at_top.get(name)
+        made = self._top_values.get(name)
         if not isinstance(made, ast.Call):
             return None
         found = self.class_of_name(made.func)
@@ -169,7 +169,7 @@ class ModuleFlow:
         return found
 
     @cached_property
-    def _made_at_top(self) -> dict[str, ast.expr]:
+    def _top_values(self) -> dict[str, ast.expr]:
         return {
             target.id: node.value
             for node in self.module.tree.body
@@ -182,7 +182,7 @@ class ModuleFlow:
     def functions(self) -> Mapping[str, FunctionNode]:
         """The functions of the module by name; without names that are defined twice."""
         found = dict(_by_name(self.module.tree.body))
-        for name, made in self._made_at_top.items() if "lambda" in self.module.text else ():
+        for name, made in self._top_values.items() if "lambda" in self.module.text else ():
             if isinstance(made, ast.Lambda) and name not in found:
                 found[name] = self.nested.of_lambda(made)
         return found

@@ -97,8 +97,8 @@ class Assignments:
         self._names.set(key, value)
         self._known.bind(key, known)
         self._state.derived_from[key] = self._names.tainted_names(source) - {key}
-        self._conditions.keep_guard(key, source)
-        self._conditions.keep_lookup(key, source)
+        self._conditions.record_guard(key, source)
+        self._conditions.record_lookup(key, source)
         made = self.object_of(source)
         if made is not None:
             self._state.instances[key] = made

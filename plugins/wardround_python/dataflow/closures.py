@@ -235,7 +235,7 @@ def _traits(function: FunctionNode, is_generator: bool) -> Traits:
         sets_attributes = sets_attributes or (
             isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
         )
-        for one in _asked_by(node):
+        for one in _deciding_expressions(node):
             deciding.update(part.id for part in walk(one) if isinstance(part, ast.Name))
     return Traits(True, frozenset(deciding), sets_attributes, returned, returns_container, is_generator)
 
@@ -249,7 +249,7 @@ def _is_plain_piece(node: ast.stmt) -> bool:
     )
 
 
-def _asked_by(node: ast.AST) -> Iterator[ast.expr]:
+def _deciding_expressions(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the expressions that decide the effect of a statement or an expression."""
     if isinstance(node, (ast.If, ast.IfExp)):
         yield node.test

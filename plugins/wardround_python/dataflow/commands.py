@@ -63,7 +63,7 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
     words = command.elts if isinstance(command, (ast.List, ast.Tuple)) else call.args
     if isinstance(command, (ast.List, ast.Tuple)) or len(call.args) > 1:
         yield from words[:1]
-    yield from _taken_apart(command)
+    yield from _split_text(command)
     yield from _read_by_shell(words)
 
 
@@ -76,7 +76,7 @@ def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
             yield entries[at + 2].value
 
 
-def _taken_apart(command: ast.expr) -> Iterator[ast.expr]:
+def _split_text(command: ast.expr) -> Iterator[ast.expr]:
     """Return the text whose words are the command line: ``f"convert {name}".split()``."""
     if not isinstance(command, ast.Call) or not isinstance(command.func, ast.Attribute):
         return

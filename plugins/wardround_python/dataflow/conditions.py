@@ -68,14 +68,14 @@ class ConditionEvaluator:
         constant = self._folder.constant(test)
         return bool(constant.value) if constant is not None else None
 
-    def keep_guard(self, key: str, source: ast.expr) -> None:
+    def record_guard(self, key: str, source: ast.expr) -> None:
         """Remember a guard that is stored in a name: ``allowed = is_safe(target)``."""
         if self._is_guard(source):
             tested = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
             if key not in tested:
                 self._state.guards[key] = source, tested
 
-    def keep_lookup(self, key: str, source: ast.expr) -> None:
+    def record_lookup(self, key: str, source: ast.expr) -> None:
         """Remember the ids by which a record is looked up: ``crate = crates.get(crate_id)``."""
         call = source.value if isinstance(source, ast.Await) else source
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -120,7 +120,7 @@ class ConditionEvaluator:
             return {}, self._without_host(test.value)
         if isinstance(test, ast.Name) and test.id in self._state.guards:
             return self.sanitized(self._state.guards[test.id][0])
-        return self._found(test)
+        return self._looked_up(test)
 
     def _is_guard(self, node: ast.expr) -> bool:
         """Return True if an expression tests a value."""
@@ -138,7 +138,7 @@ class ConditionEvaluator:
         address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
         return dict.fromkeys(self._names.aliases(address), SinkKind.REDIRECT)
 
-    def _found(self, node: ast.expr) -> tuple[Sanitized, Sanitized]:
+    def _looked_up(self, node: ast.expr) -> tuple[Sanitized, Sanitized]:
         """Return what a successful lookup shows: the value names something that exists."""
         known = {name: SinkKind.TRUST for name in self._names.aliases(node) if name != key_of(node)}
         for name in self._state.record_ids.get(key_of(node) or "", ()):
@@ -160,9 +160,9 @@ class ConditionEvaluator:
             return (fits, fails) if isinstance(op, ast.IsNot) else (fails, fits)
         sides = [left, right] if not isinstance(op, (ast.Is, ast.IsNot)) else []
         if any(isinstance(one, ast.Constant) and one.value in ("", None, 0, False, True) for one in sides):
-            return self._found(left)
+            return self._looked_up(left)
         if not sides:
-            return self._found(left)
+            return self._looked_up(left)
         if isinstance(op, (ast.In, ast.NotIn)) and _is_request_part(right):
             return {}, {}
         inspected = {key: EVERYTHING for one in sides for key in self._compared(one)}

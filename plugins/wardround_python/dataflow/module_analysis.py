@@ -59,12 +59,12 @@ def seen(module: PythonModule, read: Callable[[str], str | None] = nothing) -> S
         if read is nothing and _is_doubted(module):
             return _walked(module).seen or {}
         found = module.notes.get(seen)
-        if not isinstance(found, _Beside) or found.read != read:
-            found = module.notes[seen] = _Beside(read, _watch(module, read).seen or {})
+        if not isinstance(found, _ProjectValues) or found.read != read:
+            found = module.notes[seen] = _ProjectValues(read, _watch(module, read).seen or {})
         return found.seen
 
 
-class _Beside(NamedTuple):
+class _ProjectValues(NamedTuple):
     """The recorded values of an analysis that reads other modules."""
 
     read: Callable[[str], str | None]

@@ -125,7 +125,7 @@ class Modules:
         before, self._flows = self._flows, {**self._flows, path: alone}
         self.regions = max(self.regions, alone.modules.regions)
         alone.modules = self
-        if any(self._answers(*query) for query in queries):
+        if any(self._resolves(*query) for query in queries):
             self._flows = before
             self._likes.clear()
             self._found.clear()
@@ -133,7 +133,7 @@ class Modules:
         self.walks += walks
         return True
 
-    def _answers(self, first: str, second: str, is_import: bool) -> bool:
+    def _resolves(self, first: str, second: str, is_import: bool) -> bool:
         found = self.find(first, second) if is_import else self.called(first, second)
         return found is not None
 
@@ -151,7 +151,7 @@ class Modules:
         return found
 
     def _find(self, importer: str, dotted: str, again: int) -> ResolvedModule | None:
-        for path, names in _places(importer, dotted):
+        for path, names in _candidate_paths(importer, dotted):
             flow = self.flow(path)
             if flow is None:
                 continue
@@ -165,7 +165,7 @@ class Modules:
         return None
 
 
-def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _candidate_paths(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the paths a dotted name may begin with, and the rest of the name; longest first."""
     level = len(dotted) - len(dotted.lstrip("."))
     parts = tuple(part for part in dotted[level:].split(".") if part)
@@ -189,7 +189,9 @@ def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]
 def imports_own(module: PythonModule, read: Callable[[str], str | None]) -> bool:
     """Return True if a module imports another module of the project."""
     return read is not nothing and any(
-        read(path) is not None for name in module.imported.values() for path, _ in _places(module.path, name)
+        read(path) is not None
+        for name in module.imported.values()
+        for path, _ in _candidate_paths(module.path, name)
     )
 
 

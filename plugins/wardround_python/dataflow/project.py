@@ -192,7 +192,7 @@ class ProjectClass:
     def _attribute_classes(self) -> Mapping[str, ProjectClass]:
         found: dict[str, ProjectClass] = {}
         for one in self.lineage:
-            for name, node in _made_attributes(one.node):
+            for name, node in _attribute_types(one.node):
                 cls = one.flow.class_of_name(node)
                 if cls is not None:
                     found.setdefault(name, cls)
@@ -264,7 +264,7 @@ class Summary(summaries.Summary[SinkKind, Place]):
         return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
-def _made_attributes(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+def _attribute_types(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     """Yield attributes with their classes: ``self.x = Store(...)``, ``x: Store``, ``x = Store()``."""
     for line in node.body:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):

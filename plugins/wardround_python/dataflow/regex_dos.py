@@ -57,7 +57,7 @@ def _splits(items: list[Any]) -> bool:
         return False
     others = [item for item in items if item is not endless[0]]
     return all(_can_be_empty(item) for item in others) or (
-        _takes_all(endless[0]) and all(item[0].name == "LITERAL" or _can_be_empty(item) for item in others)
+        _matches_all(endless[0]) and all(item[0].name == "LITERAL" or _can_be_empty(item) for item in others)
     )
 
 
@@ -69,7 +69,7 @@ def _is_endless(item: Any) -> bool:
     return op.name in _REPEATS and _is_limitless(given[1])
 
 
-def _takes_all(item: Any) -> bool:
+def _matches_all(item: Any) -> bool:
     op, given = item
     return op.name in _REPEATS and [one[0].name for one in given[2]] == ["ANY"]
 

@@ -29,7 +29,7 @@ def is_request(
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
     if isinstance(node, ast.Attribute):
-        return _is_kept(module, node, function, deep)
+        return _is_stored_request(module, node, function, deep)
     if not isinstance(node, ast.Name):
         return False
     origin = module.imported.get(node.id)
@@ -46,7 +46,7 @@ def is_request(
         return REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
             node.id in REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
         )
-    return node.id in REQUEST_NAMES or (deep > 0 and _is_handed(module, function, node.id, deep - 1))
+    return node.id in REQUEST_NAMES or (deep > 0 and _is_passed_request(module, function, node.id, deep - 1))
 
 
 def parameters(function: FunctionNode) -> list[ast.arg]:
@@ -55,12 +55,14 @@ def parameters(function: FunctionNode) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
-def _is_kept(module: PythonModule, node: ast.Attribute, function: FunctionNode | None, deep: int) -> bool:
+def _is_stored_request(
+    module: PythonModule, node: ast.Attribute, function: FunctionNode | None, deep: int
+) -> bool:
     """Return True if an attribute of an object, or of the framework, is the request."""
     if not isinstance(node.value, ast.Name):
         return False
     on = node.value.id
-    if node.attr == "request" or (node.attr in _KEPT_REQUEST and not _asks_others(module)):
+    if node.attr == "request" or (node.attr in _KEPT_REQUEST and not _sends_requests(module)):
         return on in {"self", "cls", "info", "view"} or module.imported.get(on) in FRAMEWORKS
     cls = module.class_of(function) if function is not None and on == "self" and deep else None
     for maker in cls.body if cls is not None else ():
@@ -75,7 +77,7 @@ def _is_kept(module: PythonModule, node: ast.Attribute, function: FunctionNode |
     return False
 
 
-def _is_handed(module: PythonModule, function: FunctionNode, name: str, deep: int) -> bool:
+def _is_passed_request(module: PythonModule, function: FunctionNode, name: str, deep: int) -> bool:
     """Return True if every call of a function in its module passes the request as this argument."""
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     cls = module.class_of(function) if positional[:1] in (["self"], ["cls"]) else None
@@ -110,10 +112,10 @@ def _calls(module: PythonModule) -> Mapping[str, Sequence[ast.Call]]:
     return found
 
 
-def _asks_others(module: PythonModule) -> bool:
+def _sends_requests(module: PythonModule) -> bool:
     """Return True if a module sends requests of its own, which may have the same names."""
-    found = module.notes.get(_asks_others)
+    found = module.notes.get(_sends_requests)
     if found is None:
         found = any(_CLIENT.match(name) for name in module.imported.values())
-        module.notes[_asks_others] = found
+        module.notes[_sends_requests] = found
     return found is True

@@ -101,7 +101,7 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     if sink is not None and (sink.kind is not SinkKind.HTML or not _is_typed(call)):
         yield from ((sink.kind, argument) for argument in sink.arguments(call))
     yield from ((SinkKind.SHELL, one) for one in commands(module, call, name))
-    yield from ((SinkKind.CODE, one) for one in _looked_up(call.func))
+    yield from ((SinkKind.CODE, one) for one in _dynamic_callee_names(call.func))
     yield from ((SinkKind.REDIRECT, one) for one in _addresses(module, call, name))
     if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
@@ -176,7 +176,7 @@ _FIXED_LETTERS = 3
 """Letters of a name that make it one of a family, as those of ``do_`` and ``Form``."""
 
 
-def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
+def _dynamic_callee_names(func: ast.expr) -> Iterator[ast.expr]:
     """Yield the name that chooses the callee: ``getattr(handlers, name)()``, ``globals()[name]()``."""
     if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
         yield from (name for name in func.args[1:2] if not _is_of_family(name))
@@ -202,7 +202,7 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((sink.kind, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
         yield SinkKind.PATH, func.value
-    elif func.attr in {"format", "format_map"} and any(_brings_object(one) for one in _given(call)):
+    elif func.attr in {"format", "format_map"} and any(_may_hold_object(one) for one in _arguments_of(call)):
         yield SinkKind.TEMPLATE, func.value
     elif func.attr == "from_string" and _is_template(func, makers):
         yield from ((SinkKind.TEMPLATE, argument) for argument in call.args[:1])
@@ -229,15 +229,15 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
     elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
         base, filters = Sink(SinkKind.LDAP, keywords=("base",)), Sink(SinkKind.LDAP, 2, 2, ("filterstr",))
         yield from ((SinkKind.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
-    elif _looks_into_tree(module, func, makers):
+    elif _queries_tree(module, func, makers):
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
 
 
-def _given(call: ast.Call) -> list[ast.expr]:
+def _arguments_of(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
 
-def _brings_object(node: ast.expr) -> bool:
+def _may_hold_object(node: ast.expr) -> bool:
     """Return True if a value may have attributes that a format can read: ``{user.password}``."""
     return not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare))
 
@@ -247,7 +247,7 @@ def _is_no_database(module: PythonModule, on: ast.expr) -> bool:
     return last_name(on).lower().endswith("client") and "clickhouse_driver" not in module.packages
 
 
-def _looks_into_tree(module: PythonModule, func: ast.Attribute, makers: Collection[str]) -> bool:
+def _queries_tree(module: PythonModule, func: ast.Attribute, makers: Collection[str]) -> bool:
     if func.attr in _TREE_LOOKS:
         return not module.packages.isdisjoint({"lxml", "xml"})
     return func.attr == "evaluate" and not _XPATH_MAKERS.isdisjoint(makers)

@@ -41,7 +41,7 @@ class ValueUses:
                     if isinstance(target, ast.Name) and deep:
                         yield from self._name_words(target, deep - 1)
             elif isinstance(parent, ast.Return) and deep:
-                yield from self._answer_words(parent, deep - 1)
+                yield from self._return_words(parent, deep - 1)
             if isinstance(parent, ast.stmt):
                 return
             child = parent
@@ -92,7 +92,7 @@ class ValueUses:
             for one in self.loads(target):
                 yield from self.words(one, deep)
 
-    def _answer_words(self, node: ast.Return, deep: int) -> Iterator[str]:
+    def _return_words(self, node: ast.Return, deep: int) -> Iterator[str]:
         name = getattr(self._around(node), "name", "")
         yield name
         if name and self.is_new(None, name):

@@ -76,10 +76,10 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
         if name in _ALWAYS:
             return True
         if name in _CONNECTS:
-            return any(map(_says_so, node.keywords))
+            return any(map(_sets_autocommit, node.keywords))
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
-            if func.attr == "execution_options" and any(map(_says_so, node.keywords)):
+            if func.attr == "execution_options" and any(map(_sets_autocommit, node.keywords)):
                 return True
             return keeps_each(func.value, module, callees, deep - 1)
         found = callees.definition_of(node)
@@ -94,16 +94,18 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
         return False
     if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
         return True
-    given_here = list(_given(key, node, module))
+    given_here = list(_assigned_values(key, node, module))
     return len(given_here) == 1 and keeps_each(given_here[0], module, callees, deep - 1)
 
 
-def _says_so(keyword: ast.keyword) -> bool:
+def _sets_autocommit(keyword: ast.keyword) -> bool:
     """Return True for ``autocommit=True``, ``isolation_level=None`` or ``"AUTOCOMMIT"``."""
     value = keyword.value
     if isinstance(value, ast.Dict):
         pairs = zip(value.keys, value.values, strict=True)
-        return any(_says_so(ast.keyword(str(k.value), v)) for k, v in pairs if isinstance(k, ast.Constant))
+        return any(
+            _sets_autocommit(ast.keyword(str(k.value), v)) for k, v in pairs if isinstance(k, ast.Constant)
+        )
     if not isinstance(value, ast.Constant):
         return False
     if keyword.arg == "autocommit":
@@ -117,7 +119,7 @@ def _stores(module: PythonModule, key: str) -> Iterator[ast.expr]:
             yield node.value
 
 
-def _given(key: str, node: ast.expr, module: PythonModule) -> Iterator[ast.expr]:
+def _assigned_values(key: str, node: ast.expr, module: PythonModule) -> Iterator[ast.expr]:
     """Return the values of a name in its function, or in the module if the function assigns none."""
     function = module.function_of(node)
     if function is not None and not key.startswith("self."):

@@ -119,12 +119,12 @@ def _broken(function: _Function, told: random.Random) -> Iterator[Mutation]:
             for cut in maker(node, function, told):
                 cuts.setdefault(cut.kind, []).append(cut)
     for kind in told.sample(sorted(cuts), min(_PER_FUNCTION, len(cuts))):
-        made = _whole(told.choice(cuts[kind]), function)
+        made = _complete_lines(told.choice(cuts[kind]), function)
         if made is not None:
             yield made
 
 
-def _whole(cut: _Cut | Mutation, function: _Function) -> Mutation | None:
+def _complete_lines(cut: _Cut | Mutation, function: _Function) -> Mutation | None:
     """Return an edit as complete lines; None if the function no longer parses, or is unchanged."""
     if isinstance(cut, _Cut):
         line = function.lines[cut.line - 1]

@@ -186,7 +186,7 @@ class Ruff(Tool):
         return found
 
     def skipped_files(self, printed: bytes, run: Invocation) -> Mapping[str, str]:
-        """Return the files that ruff excludes by default, for which a project cannot set it."""
+        """Return the files that ruff skips by default, if the project sets ``exclude`` for others."""
         asked = [file for file in run.files if is_left_out(file)]
         if not asked or not _is_set_for_any(run):
             return {}

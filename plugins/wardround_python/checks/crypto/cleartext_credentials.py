@@ -99,9 +99,9 @@ class CleartextCredentials(PythonCheck):
         elif self._is_client(name, node):
             addresses = self._addresses(node)
             if any(self._is_far(one) for one in addresses):
-                self._look_at_sent(node)
+                self._check_sent(node)
 
-    def _look_at_sent(self, node: ast.Call) -> None:
+    def _check_sent(self, node: ast.Call) -> None:
         if self._carries_secret(node):
             self.report(self.module.span(node), "secret data is sent over an unencrypted connection; use TLS")
         else:

@@ -65,11 +65,11 @@ class InsecureCipher(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        complaint = self._complaint(node)
+        complaint = self._message(node)
         if complaint is not None:
             self.report(self.module.span(node), complaint)
 
-    def _complaint(self, node: ast.Call) -> str | None:
+    def _message(self, node: ast.Call) -> str | None:
         name = self.module.imported_name(node.func) or ""
         last = name.rpartition(".")[2]
         if (
@@ -99,7 +99,7 @@ class InsecureCipher(PythonCheck):
                     "generate one with os.urandom for each message"
                 )
         if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt" and len(node.args) == 3:
-            return self._kept_nonce(node, node.func.value)
+            return self._reused_nonce(node, node.func.value)
         return None
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -125,14 +125,16 @@ class InsecureCipher(PythonCheck):
             ]
         return any(_OF_KEY.search(text) for text in texts)
 
-    def _kept_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
+    def _reused_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
         """Return the message for a nonce that is set once and reused for each message."""
-        made = _made_once(self.module, cipher)
+        made = _single_assignment(self.module, cipher)
         maker = (self.module.dotted(made.func) or "").rpartition(".")[2] if isinstance(made, ast.Call) else ""
         if maker not in _AEADS:
             return None
         nonce = node.args[0]
-        set_once = _made_once(self.module, nonce) if isinstance(nonce, (ast.Name, ast.Attribute)) else nonce
+        set_once = (
+            _single_assignment(self.module, nonce) if isinstance(nonce, (ast.Name, ast.Attribute)) else nonce
+        )
         is_kept = (
             isinstance(nonce, ast.Attribute) and set_once is not None and not _is_counted(self.module, nonce)
         )
@@ -195,7 +197,7 @@ class InsecureCipher(PythonCheck):
         return False
 
 
-def _made_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
+def _single_assignment(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of a name or attribute that is assigned once in the module."""
     text = ast.unparse(node)
     made = [

@@ -79,7 +79,7 @@ class InsecureComparison(PythonCheck):
             return
         function = self.module.function_of(node)
         if isinstance(function, ast.FunctionDef) and function.name == "__eq__":
-            self._look_at_own(node)
+            self._check_equality_method(node)
             return
         if not any(
             self._is_pair(ours, given)
@@ -102,7 +102,7 @@ class InsecureComparison(PythonCheck):
     def _computes(self) -> bool:
         return "hmac" in self.source.text.lower() or "hexdigest" in self.source.text
 
-    def _look_at_own(self, node: ast.Compare) -> None:
+    def _check_equality_method(self, node: ast.Compare) -> None:
         """Report ``__eq__`` of classes that hold a digest, in a module that computes one with a key."""
         if "hmac" not in self.source.text:
             return
@@ -120,12 +120,12 @@ class InsecureComparison(PythonCheck):
     def _is_computed(self, left: ast.expr, right: ast.expr, function: ast.AST) -> bool:
         """Return True if an operand is a keyed digest, computed here or in a function of this module."""
         return any(
-            _GIVEN.search(_called(given)) and _DIGEST.search(self._made_of(ours, function))
+            _GIVEN.search(_called(given)) and _DIGEST.search(self._assigned_text(ours, function))
             for ours, given in ((left, right), (right, left))
             if not isinstance(given, ast.Constant)
-        ) or any("hmac." in self._made_of(one, function) for one in (left, right))
+        ) or any("hmac." in self._assigned_text(one, function) for one in (left, right))
 
-    def _made_of(self, node: ast.expr, function: ast.AST) -> str:
+    def _assigned_text(self, node: ast.expr, function: ast.AST) -> str:
         """Return the source text of the value an expression is assigned."""
         if isinstance(node, ast.Name):
             made = [

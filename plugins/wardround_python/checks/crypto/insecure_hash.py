@@ -91,7 +91,7 @@ class InsecureHash(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or self._got_by_name(node.func)
         if not name.startswith("hashlib."):
-            self._look_at_others(node, name)
+            self._check_other_libraries(node, name)
             return
         if any(k.arg == "usedforsecurity" for k in node.keywords):
             return
@@ -113,7 +113,7 @@ class InsecureHash(PythonCheck):
             return ""
         return f"{self.module.dotted(func.args[0])}.{self._text(func.args[1])}"
 
-    def _look_at_others(self, node: ast.Call, name: str) -> None:
+    def _check_other_libraries(self, node: ast.Call, name: str) -> None:
         """Report the same hashes of ``hmac``, ``cryptography`` and PyCryptodome if they sign something."""
         last = name.rpartition(".")[2]
         parent = self.module.parents[node]

@@ -21,7 +21,7 @@ _UNVERIFIED = frozenset({"get_unverified_claims"})
 _TOLD_IN_CLAIMS = LazyPattern(
     r"(?i)^(password(_hash)?|passwd|pwd|secret|private_key|credit_?card|card_number|ssn|cvv)$"
 )
-_LOOKS = LazyPattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
+_VERIFIES = LazyPattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
 
 
 class InsecureJwt(PythonCheck):
@@ -78,15 +78,15 @@ class InsecureJwt(PythonCheck):
                 "verify it with a fixed algorithm",
             )
         elif last in {"encode", "decode"}:
-            self._look_at_key(node)
-            self._look_at_algorithms(node)
+            self._check_key(node)
+            self._check_algorithms(node)
             if last == "encode":
-                self._look_at_claims(node)
+                self._check_claims(node)
             if last == "decode":
-                self._look_at_options(node)
-                self._look_at_choice(node)
+                self._check_options(node)
+                self._check_choice(node)
 
-    def _look_at_claims(self, node: ast.Call) -> None:
+    def _check_claims(self, node: ast.Call) -> None:
         """Report secret claims: a token is signed and not encrypted, so its holder can read them."""
         claims = node.args[0] if node.args else None
         claims = given_once(self.module, claims) if isinstance(claims, ast.Name) else claims
@@ -97,7 +97,7 @@ class InsecureJwt(PythonCheck):
                     f"the token contains the {name} unencrypted; leave it out of the claims",
                 )
 
-    def _look_at_key(self, node: ast.Call) -> None:
+    def _check_key(self, node: ast.Call) -> None:
         given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
         if given and self._is_in_source(given[0]):
             self.report(
@@ -136,9 +136,9 @@ class InsecureJwt(PythonCheck):
         if function is None or ("payload" not in ast.unparse(node) and "[1]" not in ast.unparse(node)):
             return False
         text = ast.unparse(function)
-        return ".split('.')" in text and "json.loads" in text and not _LOOKS.search(text)
+        return ".split('.')" in text and "json.loads" in text and not _VERIFIES.search(text)
 
-    def _look_at_options(self, node: ast.Call) -> None:
+    def _check_options(self, node: ast.Call) -> None:
         """Report options that disable the verification of the signature."""
         for keyword in node.keywords:
             if keyword.arg in {"verify", "verify_signature"} and is_false(keyword.value):
@@ -176,7 +176,7 @@ class InsecureJwt(PythonCheck):
         pairs = zip(node.keys, node.values, strict=True)
         return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
 
-    def _look_at_choice(self, node: ast.Call) -> None:
+    def _check_choice(self, node: ast.Call) -> None:
         """Report an algorithm read from the token itself: its author chooses how it is verified."""
         given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"})]
         function = self.module.function_of(node)
@@ -185,7 +185,7 @@ class InsecureJwt(PythonCheck):
         named = {one.id for one in walk(given[0]) if isinstance(one, ast.Name)}
         chosen = any("get_unverified_header" in ast.unparse(one) for one in (given[0],)) or any(
             isinstance(one, ast.Assign)
-            and "get_unverified_header" in self._told(function, one.value)
+            and "get_unverified_header" in self._expanded_text(function, one.value)
             and any(isinstance(t, ast.Name) and t.id in named for t in one.targets)
             for one in walk(function)
         )
@@ -198,7 +198,7 @@ class InsecureJwt(PythonCheck):
                 "the token chooses the algorithm of its own verification; use a fixed list of algorithms",
             )
 
-    def _told(self, function: ast.AST, value: ast.expr) -> str:
+    def _expanded_text(self, function: ast.AST, value: ast.expr) -> str:
         """Return the text of an expression with the values of the names in it."""
         names = {one.id for one in walk(value) if isinstance(one, ast.Name)}
         made = [
@@ -209,7 +209,7 @@ class InsecureJwt(PythonCheck):
         ]
         return " ".join([ast.unparse(value), *made])
 
-    def _look_at_algorithms(self, node: ast.Call) -> None:
+    def _check_algorithms(self, node: ast.Call) -> None:
         for keyword in node.keywords:
             if keyword.arg == "algorithms" and _mixes(keyword.value):
                 span = self.module.span(keyword.value)

@@ -114,7 +114,7 @@ class InsecureRandom(PythonCheck):
             return
         if not isinstance(node.func, (ast.Attribute, ast.Name)) or not self._is_guessable(node.func):
             return
-        names = [] if self._picks(node) else self._made(node, ValueUses(self.module))
+        names = [] if self._picks(node) else self._secrets_made_of(node, ValueUses(self.module))
         is_harmless = _NOT_SERVED.search(self.source.path) or any(map(_HARMLESS.search, names))
         if names and not is_harmless:
             self.report(
@@ -127,7 +127,7 @@ class InsecureRandom(PythonCheck):
         if not (self.module.imported_name(node.func) or "").startswith("hashlib.") or not node.args:
             return False
         text = ast.unparse(node.args[0])
-        names = self._made(node, ValueUses(self.module), 0)
+        names = self._secrets_made_of(node, ValueUses(self.module), 0)
         if names and ("time.time(" in text or ".now(" in text) and not _UNGUESSABLE.search(text):
             self.report(
                 self.module.span(node),
@@ -142,7 +142,7 @@ class InsecureRandom(PythonCheck):
             return False
         count = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
         names = (
-            self._made(node, ValueUses(self.module), 0)
+            self._secrets_made_of(node, ValueUses(self.module), 0)
             if isinstance(count, int) and count < _LEAST_BYTES
             else []
         )
@@ -186,7 +186,7 @@ class InsecureRandom(PythonCheck):
             for target in node.targets
         )
 
-    def _made(self, node: ast.expr, uses: ValueUses, deep: int = _DEEPEST) -> list[str]:
+    def _secrets_made_of(self, node: ast.expr, uses: ValueUses, deep: int = _DEEPEST) -> list[str]:
         """Return the secrets that the number becomes: a variable, a field, an argument, a return value.
 
         Args:
@@ -206,7 +206,7 @@ class InsecureRandom(PythonCheck):
             if isinstance(parent, ast.Call) and child in parent.args and _last(parent.func) in _GATHERING:
                 return [around] if _SECRET.search(around) else []
             if isinstance(parent, ast.Call) and child in parent.args and not _passes_on(parent):
-                return _kept_as(parent) if deep < _DEEPEST and _PURPOSE.search(about) else []
+                return _stored_name(parent) if deep < _DEEPEST and _PURPOSE.search(about) else []
             if isinstance(parent, ast.keyword) and parent.arg:
                 return [parent.arg] if _SECRET.search(parent.arg) else []
             if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -235,7 +235,7 @@ class InsecureRandom(PythonCheck):
         return name if _is_secret(name, about) else ""
 
     def _first_of(self, nodes: Iterable[ast.expr], uses: ValueUses, deep: int) -> list[str]:
-        return next((found for one in nodes if (found := self._made(one, uses, deep))), [])
+        return next((found for one in nodes if (found := self._secrets_made_of(one, uses, deep))), [])
 
     def _of_module(self, node: ast.expr) -> list[str]:
         """Return the name of the module if it generates secrets from characters: ``tokens.py``."""
@@ -248,7 +248,7 @@ def _stem(source: SourceFile) -> str:
     return PurePosixPath(source.path).stem
 
 
-def _kept_as(call: ast.Call) -> list[str]:
+def _stored_name(call: ast.Call) -> list[str]:
     """Return the name under which a function stores a value: a login cookie, a stored token."""
     name = _last(call.func)
     if name in {"set_cookie", "add_cookie", "set_signed_cookie", "set_secure_cookie"}:

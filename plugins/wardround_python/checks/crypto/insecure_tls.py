@@ -111,7 +111,7 @@ class InsecureTls(PythonCheck):
             and _VERSION_NAME.search(name) is not None
         )
 
-    def _look_at_setting(self, node: ast.Assign | ast.AnnAssign, target: ast.expr, value: ast.expr) -> None:
+    def _check_setting(self, node: ast.Assign | ast.AnnAssign, target: ast.expr, value: ast.expr) -> None:
         """Report a setting of this module or of a settings class that connections elsewhere use."""
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
         if self._is_old_version(name, value):
@@ -121,21 +121,21 @@ class InsecureTls(PythonCheck):
             and value.value is False
             and _VERIFY_NAME.search(name)
             and self.module.function_of(node) is None
-            and not self._is_asked_for(node)
+            and not self._is_opt_in(node)
         ):
             self.report(self.module.span(node), _UNCHECKED)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._look_at_setting(node, node.target, node.value)
+            self._check_setting(node, node.target, node.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_default(node)
+        self._check_default(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_default(node)
+        self._check_default(node)
 
-    def _look_at_default(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _check_default(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Report a parameter that is False by default and is passed on as ``verify``."""
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -150,17 +150,17 @@ class InsecureTls(PythonCheck):
                 default is not None
                 and is_off
                 and one.arg.startswith("verify")
-                and self._hands_on(node, one.arg)
+                and self._passes_on(node, one.arg)
             ):
                 self.report(self.module.span(default), _UNCHECKED)
 
-    def _hands_on(self, node: ast.AST, name: str) -> bool:
+    def _passes_on(self, node: ast.AST, name: str) -> bool:
         return any(
             isinstance(one, ast.keyword) and one.arg == "verify" and getattr(one.value, "id", "") == name
             for one in walk(node)
         )
 
-    def _look_at_options(self, node: ast.Call) -> None:
+    def _check_options(self, node: ast.Call) -> None:
         """Report options with ``verify`` off that are spread into a call of an HTTP client."""
         for keyword in node.keywords:
             if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
@@ -184,25 +184,25 @@ class InsecureTls(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
-            self._look_at_variable(node, target)
-            self._look_at_setting(node, target, node.value)
+            self._check_variable(node, target)
+            self._check_setting(node, target, node.value)
             if isinstance(target, ast.Attribute) and self._switches_off(target, node.value):
                 where = (self.module.function_of(node), ast.unparse(target.value))
                 if (
                     where not in self._said
-                    and not self._is_asked_for(node)
+                    and not self._is_opt_in(node)
                     and not self._is_server(target.value)
                 ):
                     self._said.add(where)
                     self.report(self.module.span(node), _UNCHECKED)
 
-    def _look_at_variable(self, node: ast.Assign, target: ast.expr) -> None:
+    def _check_variable(self, node: ast.Assign, target: ast.expr) -> None:
         """Report an environment variable that disables verification in the libraries it configures."""
         if not isinstance(target, ast.Subscript) or self.module.dotted(target.value) != "os.environ":
             return
         given = _VARIABLES.get(str(getattr(target.slice, "value", "")))
         is_off = isinstance(node.value, ast.Constant) and given is not None and node.value.value in given
-        if is_off and not self._is_asked_for(node):
+        if is_off and not self._is_opt_in(node):
             self.report(self.module.span(node), _UNCHECKED)
 
     def _switches_off(self, target: ast.Attribute, value: ast.expr) -> bool:
@@ -212,7 +212,7 @@ class InsecureTls(PythonCheck):
             return isinstance(value, ast.Constant) and value.value is False
         return target.attr == "verify_mode" and (self.module.dotted(value) or "").endswith("CERT_NONE")
 
-    def _is_asked_for(self, node: ast.AST) -> bool:
+    def _is_opt_in(self, node: ast.AST) -> bool:
         """Return True if it is behind an explicit option that is off by default."""
         child: ast.AST = node
         for parent in self.module.ancestors(node):
@@ -255,12 +255,12 @@ class InsecureTls(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         last = (self.module.dotted(node.func) or ast.unparse(node.func)).rpartition(".")[2]
         if "requests" in self.source.text or "httpx" in self.source.text:
-            self._look_at_options(node)
+            self._check_options(node)
         if last != "set_option" or len(node.args) != 2:
             return
         option, value = map(ast.unparse, node.args)
         is_open = value.endswith(("OPT_X_TLS_NEVER", "OPT_X_TLS_ALLOW"))
-        if option.endswith("OPT_X_TLS_REQUIRE_CERT") and is_open and not self._is_asked_for(node):
+        if option.endswith("OPT_X_TLS_REQUIRE_CERT") and is_open and not self._is_opt_in(node):
             self.report(self.module.span(node), _UNCHECKED)
 
     def _is_chosen(self, node: ast.Attribute) -> bool:
@@ -278,7 +278,7 @@ class InsecureTls(PythonCheck):
             self.report(self.module.span(node), _broken(node.value))
             return
         if node.arg in {"cert_reqs", "ssl_cert_reqs"} and self._is_no_check(node.value):
-            if not self._is_asked_for(node):
+            if not self._is_opt_in(node):
                 self.report(self.module.span(node), _UNCHECKED)
             return
         if node.arg in {"tlsAllowInvalidCertificates", "tlsInsecure"} and is_true(node.value):

@@ -96,14 +96,14 @@ class PeerVerificationDisabled(PythonCheck):
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]
         if isinstance(target, ast.Attribute):
-            self._look_at_attribute(node, target)
+            self._check_attribute(node, target)
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
             wanted = _VARIABLES.get(str(target.slice.value))
             is_environment = ast.unparse(target.value).endswith("environ")
             if is_environment and wanted is not None and literal(self.module, node.value) == wanted:
                 self.report(self.module.span(node), _UNCHECKED)
 
-    def _look_at_attribute(self, node: ast.Assign, target: ast.Attribute) -> None:
+    def _check_attribute(self, node: ast.Assign, target: ast.Attribute) -> None:
         if target.attr == "_create_default_https_context":
             if ast.unparse(node.value).endswith("_create_unverified_context"):
                 self.report(self.module.span(node), _UNCHECKED)

@@ -76,9 +76,9 @@ class UnauthenticatedEncryption(PythonCheck):
                 "PKCS #1 v1.5 padding lets an attacker recover the plaintext; use OAEP",
             )
         elif isinstance(node.func, ast.Attribute) and node.func.attr == "decrypt":
-            self._look_at_tag(node, node.func)
+            self._check_tag(node, node.func)
         elif name.endswith(("ciphers.Cipher", "Cipher.AES.new", "ciphers.base.Cipher")):
-            self._look_at_bare(node)
+            self._check_bare(node)
 
     def _is_for_hiding(self, node: ast.Call) -> bool:
         parent = self.module.parents[node]
@@ -90,7 +90,7 @@ class UnauthenticatedEncryption(PythonCheck):
         )
         return called in {"encrypt", "decrypt"}
 
-    def _look_at_tag(self, node: ast.Call, func: ast.Attribute) -> None:
+    def _check_tag(self, node: ast.Call, func: ast.Attribute) -> None:
         """Report a mode with a tag that is never verified."""
         made = func.value if isinstance(func.value, ast.Call) else given_once(self.module, func.value)
         if not isinstance(made, ast.Call) or not _TAGGED.search(ast.unparse(made)):
@@ -103,7 +103,7 @@ class UnauthenticatedEncryption(PythonCheck):
                 "the tag is not verified, so changed data is decrypted; use decrypt_and_verify",
             )
 
-    def _look_at_bare(self, node: ast.Call) -> None:
+    def _check_bare(self, node: ast.Call) -> None:
         """Report a mode without authentication, in a module where nothing else authenticates the data."""
         function = self.module.function_of(node)
         texts = [ast.unparse(one) for one in node.args] + [ast.unparse(k.value) for k in node.keywords]

@@ -113,15 +113,15 @@ class WeakPasswordHash(PythonCheck):
                     "set AUTH_PASSWORD_VALIDATORS",
                 )
         elif names in (["iterations"], ["rounds"], ["work_factor"], ["time_cost"]):
-            self._look_at_hasher(node, names[0])
+            self._check_hasher(node, names[0])
 
-    def _look_at_hasher(self, node: ast.Assign, name: str) -> None:
+    def _check_hasher(self, node: ast.Assign, name: str) -> None:
         cls = self.module.parents[node]
         bases = " ".join(ast.unparse(base) for base in cls.bases) if isinstance(cls, ast.ClassDef) else ""
         least = _BCRYPT if "BCrypt" in bases else _PBKDF2 if "PBKDF2" in bases else 0
         value = self._number(node.value)
         if value is not None and value < least:
-            self.report(self.module.span(node), _told(name, value))
+            self.report(self.module.span(node), _message(name, value))
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.dotted(node.func) or ""
@@ -129,10 +129,10 @@ class WeakPasswordHash(PythonCheck):
         if name == "hashlib.new" and node.args:
             last = str(literal(self.module, node.args[0])).lower()
         if name.startswith("hashlib.") and last in _FAST:
-            self._look_at_fast(node, last)
+            self._check_fast(node, last)
             return
         if last == "CryptContext":
-            self._look_at_schemes(node)
+            self._check_schemes(node)
             return
         if self._is_outdated(node, name, last):
             self.report(
@@ -151,10 +151,10 @@ class WeakPasswordHash(PythonCheck):
             given = [*node.args[at : at + 1], *(k.value for k in node.keywords if k.arg == keyword)]
             value = self._number(given[0]) if given and wanted in name else None
             if value is not None and value < least:
-                self.report(self.module.span(node), _told(keyword, value))
+                self.report(self.module.span(node), _message(keyword, value))
                 return
 
-    def _look_at_fast(self, node: ast.Call, last: str) -> None:
+    def _check_fast(self, node: ast.Call, last: str) -> None:
         """Report a fast hash in a function that stores or verifies a password without a slow one."""
         function = self.module.function_of(node)
         if not _KEEPS.search(getattr(function, "name", "")):
@@ -186,7 +186,7 @@ class WeakPasswordHash(PythonCheck):
         names = ast.unparse(node.args[0] if node.args else node) + getattr(function, "name", "")
         return isinstance(value, (bytes, str)) and _OF_PASSWORD.search(names + ast.unparse(node)) is not None
 
-    def _look_at_schemes(self, node: ast.Call) -> None:
+    def _check_schemes(self, node: ast.Call) -> None:
         for keyword in node.keywords:
             if (
                 keyword.arg == "schemes"
@@ -247,5 +247,5 @@ _COSTS = {
 }
 
 
-def _told(name: str, value: int) -> str:
+def _message(name: str, value: int) -> str:
     return f"{name} of {value} makes a leaked table of passwords easy to crack; use the library's default"

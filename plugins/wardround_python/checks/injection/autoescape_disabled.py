@@ -79,7 +79,7 @@ class AutoescapeDisabled(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
         if name in _MAKO:
-            self._look_at_mako(node)
+            self._check_mako(node)
         elif _ENGINES.search(name):
             for keyword in node.keywords:
                 is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in {None, False}
@@ -89,7 +89,7 @@ class AutoescapeDisabled(PythonCheck):
                         "autoescaping is off, so values reach the page unescaped; enable it",
                     )
 
-    def _look_at_mako(self, node: ast.Call) -> None:
+    def _check_mako(self, node: ast.Call) -> None:
         """Report Mako, which does not escape by default."""
         given = {keyword.arg: keyword.value for keyword in node.keywords}
         filters = given.get("default_filters")

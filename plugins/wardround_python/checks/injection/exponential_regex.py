@@ -58,25 +58,25 @@ class ExponentialRegex(PythonCheck):
         name = self.module.imported_name(node.func) or ""
         last = name.rpartition(".")[2]
         if name.startswith(("re.", "regex.")) and last in _CALLS and node.args:
-            self._look(node, node.args[0], last == "fullmatch")
+            self._check(node, node.args[0], last == "fullmatch")
         for keyword in node.keywords:
             if keyword.arg in _CONSTRAINTS and isinstance(keyword.value, ast.Constant):
-                self._look(node, keyword.value, False)
+                self._check(node, keyword.value, False)
 
-    def _look(self, node: ast.Call, pattern: ast.expr, is_whole: bool) -> None:
+    def _check(self, node: ast.Call, pattern: ast.expr, is_whole: bool) -> None:
         from wardround_python.dataflow.regex_dos import is_slow_text
 
         text = self._text(pattern)
         if text is None or not is_slow_text(text) or self._is_short(node):
             return
-        if is_whole or self._is_matched_whole(node) or text.endswith(("$", r"\Z", r"\z")):
+        if is_whole or self._is_full_match(node) or text.endswith(("$", r"\Z", r"\z")):
             self.report(
                 self.module.span(node),
                 "a text that nearly matches takes exponential time; "
                 "make the repeated parts disjoint or limit the length",
             )
 
-    def _is_matched_whole(self, node: ast.Call) -> bool:
+    def _is_full_match(self, node: ast.Call) -> bool:
         """Return True if full matches are requested of the name a compiled pattern is bound to."""
         parent = self.module.parents[node]
         names = [ast.unparse(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []

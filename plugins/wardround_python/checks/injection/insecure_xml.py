@@ -81,7 +81,7 @@ class InsecureXml(PythonCheck):
         elif name.startswith("lxml.") and any(self._opens(keyword) for keyword in node.keywords):
             if self._reads_own_text(node):
                 return
-            self.report(self.module.span(node), self._told(node))
+            self.report(self.module.span(node), self._message_of(node))
 
     def _reads_own_text(self, parser: ast.expr) -> bool:
         """Return True if everything a parser reads is certain to be text of the module itself."""
@@ -95,7 +95,7 @@ class InsecureXml(PythonCheck):
         used = [
             one
             for one in walk(function)
-            if isinstance(one, ast.Call) and any(_is_named(part, name.id) for part in _given_to(one))
+            if isinstance(one, ast.Call) and any(_is_named(part, name.id) for part in _inputs_of(one))
         ]
         return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)
 
@@ -113,7 +113,7 @@ class InsecureXml(PythonCheck):
             return True
         return imports_own(self.module, read) and is_certain(self.module, node, read)
 
-    def _told(self, node: ast.Call) -> str:
+    def _message_of(self, node: ast.Call) -> str:
         opening = {keyword.arg for keyword in node.keywords if self._opens(keyword)}
         if opening == {"huge_tree"}:
             return (
@@ -185,7 +185,7 @@ class InsecureXml(PythonCheck):
         )
 
 
-def _given_to(call: ast.Call) -> list[ast.expr]:
+def _inputs_of(call: ast.Call) -> list[ast.expr]:
     """Return the arguments of a call, and the receiver it reads with."""
     on = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "parse" else None
     return [*call.args, *(keyword.value for keyword in call.keywords), *([on] if on is not None else [])]

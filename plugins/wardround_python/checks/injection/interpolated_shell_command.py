@@ -57,7 +57,7 @@ class InterpolatedShellCommand(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not node.args or (self.module.dotted(node.func) or "") not in _SHELLS:
             return
-        text = self._made(node)
+        text = self._assigned_text(node)
         is_built = isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text)
         if is_built and not is_constant_text(self.module, text, node):
             self.report(
@@ -65,7 +65,7 @@ class InterpolatedShellCommand(PythonCheck):
                 "interpolated values reach a shell; pass a list of arguments or quote each value",
             )
 
-    def _made(self, node: ast.Call) -> ast.expr:
+    def _assigned_text(self, node: ast.Call) -> ast.expr:
         """Return the text, or the value of its only assignment in the same function."""
         text = node.args[0]
         function = self.module.function_of(node)

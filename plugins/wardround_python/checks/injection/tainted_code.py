@@ -68,20 +68,20 @@ class TaintedCode(TaintedCheck):
         """Report ``function = globals()[name]``; the data flow analysis covers a direct call."""
         parent = self.module.parents[node]
         if _is_namespace(node.value) and not (isinstance(parent, ast.Call) and parent.func is node):
-            self._look_at(node.slice)
+            self._check(node.slice)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Report ``globals().get(name)`` and ``method = getattr(store, name)`` that are called later."""
         func = node.func
         if node.args and isinstance(func, ast.Attribute) and func.attr == "get" and _is_namespace(func.value):
-            self._look_at(node.args[0])
+            self._check(node.args[0])
         elif isinstance(func, ast.Name) and func.id == "getattr" and len(node.args) > 1:
             parent, function = self.module.parents[node], self.module.function_of(node)
             target = parent.targets[0] if isinstance(parent, ast.Assign) else None
             if isinstance(target, ast.Name) and function is not None and _calls(function, target.id):
-                self._look_at(node.args[1])
+                self._check(node.args[1])
 
-    def _look_at(self, name: ast.expr) -> None:
+    def _check(self, name: ast.expr) -> None:
         function = self.module.function_of(name)
         if not isinstance(function, FunctionNode):
             return

@@ -94,11 +94,11 @@ class TaintedTemplateValue(ChangeCheck):
             text = file.text if is_page else None
             for number, line in enumerate((text or "").split("\n"), 1):
                 if ("safe" in line or "autoescape" in line) and file.is_added(number):
-                    for start, end, message in _told(line):
+                    for start, end, message in _message(line):
                         self.report(file.path, Span(number, start + 1, number, end + 1), message)
 
 
-def _told(line: str) -> Iterator[tuple[int, int, str]]:
+def _message(line: str) -> Iterator[tuple[int, int, str]]:
     for found in _FILLED.finditer(line):
         names = found["value"].replace("(", ".").replace("[", ".").split(".")
         is_trusted = _TRUSTED.search(found["value"]) or _TRUSTED.search(_SAFE.sub("", found["filters"]))

@@ -126,10 +126,10 @@ class UnescapedMarkup(PythonCheck):
     def _is_mixed(self, node: ast.expr, place: ast.AST, deep: int) -> bool:
         """Return True if a text has tags of its own, and an unescaped value between them."""
         if deep and isinstance(node, ast.Name):
-            return any(self._is_mixed(one, place, deep - 1) for one in self._given(node, place))
+            return any(self._is_mixed(one, place, deep - 1) for one in self._assigned_values(node, place))
         if deep and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             called = self._function(node.func.id)
-            if called is None or not self._hands_in_text(node):
+            if called is None or not self._passes_text(node):
                 return False
             returned = [one for one in walk(called) if isinstance(one, ast.Return) and one.value is not None]
             return any(one.value is not None and self._is_mixed(one.value, one, deep - 1) for one in returned)
@@ -143,23 +143,23 @@ class UnescapedMarkup(PythonCheck):
             isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))
             and not _ESCAPED.search(ast.unparse(one))
             and not is_constant_text(self.module, one, place)
-            and not self._is_made_safe(one, place)
+            and not self._is_escaped(one, place)
             for one in others
         )
 
-    def _hands_in_text(self, node: ast.Call) -> bool:
+    def _passes_text(self, node: ast.Call) -> bool:
         return any(
             isinstance(one, (ast.Attribute, ast.Name, ast.Subscript))
             and not _ESCAPED.search(ast.unparse(one))
             for one in node.args
         )
 
-    def _is_made_safe(self, node: ast.expr, place: ast.AST) -> bool:
+    def _is_escaped(self, node: ast.expr, place: ast.AST) -> bool:
         """Return True if a name is bound to an escaped value, or built piece by piece."""
-        given = list(self._given(node, place)) if isinstance(node, ast.Name) else []
+        given = list(self._assigned_values(node, place)) if isinstance(node, ast.Name) else []
         return any(isinstance(one, (ast.Call, ast.JoinedStr, ast.BinOp, ast.List)) for one in given)
 
-    def _given(self, node: ast.Name, place: ast.AST) -> Iterator[ast.expr]:
+    def _assigned_values(self, node: ast.Name, place: ast.AST) -> Iterator[ast.expr]:
         function = self.module.function_of(place)
         for one in walk(function) if function is not None else ():
             if isinstance(one, (ast.Assign, ast.AugAssign)) and one.value is not None:

@@ -80,7 +80,7 @@ class UnsafeArchiveExtraction(PythonCheck):
             and self._is_tar(node.func.value)
             and node.args
             and not isinstance(node.args[0], ast.Constant)
-            and not self._is_looked_at(node)
+            and not self._is_inspected(node)
         ):
             self.report(self.module.span(node), _TOLD)
 
@@ -111,7 +111,7 @@ class UnsafeArchiveExtraction(PythonCheck):
             for one in self.module.nodes
         )
 
-    def _is_looked_at(self, node: ast.Call) -> bool:
+    def _is_inspected(self, node: ast.Call) -> bool:
         function = self.module.function_of(node) or self.module.tree
         return _LOOKED.search(ast.unparse(function)) is not None
 

@@ -90,11 +90,11 @@ class UnsafeSerializer(PythonCheck):
         ) or (node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or "")):
             if node.arg == "trust_remote_code":
                 assert isinstance(call, ast.Call)
-                self._look_at_remote_code(node, call)
+                self._check_remote_code(node, call)
             else:
                 self.report(self.module.span(node), _MESSAGE)
 
-    def _look_at_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
+    def _check_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
         """Report code that is loaded from the model's owner; a pinned revision was reviewed."""
         if any(one.arg in ("revision", "code_revision") for one in call.keywords):
             return

@@ -64,13 +64,13 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-            self._look_at(node, node.left, node.comparators[0])
+            self._check(node, node.left, node.comparators[0])
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Sub):
-            self._look_at(node, node.left, node.right)
+            self._check(node, node.left, node.right)
 
-    def _look_at(self, node: ast.expr, left: ast.expr, right: ast.expr) -> None:
+    def _check(self, node: ast.expr, left: ast.expr, right: ast.expr) -> None:
         one = self._kind(left, 0)
         other = self._kind(right, 0) if one is not None else None
         if (
@@ -103,7 +103,7 @@ class NaiveAwareDatetimeMix(PythonCheck):
             return (self.module.imported_name(value.func) or "").endswith(("timedelta", "relativedelta"))
         if isinstance(value, (ast.Name, ast.Attribute)):
             name = value.id if isinstance(value, ast.Name) else f".{value.attr}"
-            given = self._given.get(name, [])
+            given = self._assigned_values.get(name, [])
             return len(given) == 1 and isinstance(given[0], ast.Call) and self._is_duration(given[0])
         return False
 
@@ -140,12 +140,12 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     def _text_of(self, value: ast.expr) -> str | None:
         if isinstance(value, ast.Name):
-            given = self._given.get(value.id, [])
+            given = self._assigned_values.get(value.id, [])
             value = given[0] if len(given) == 1 else value
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
 
     def _kind_of_name(self, name: str, value: ast.expr, step: int) -> str | None:
-        given = self._given.get(name, [])
+        given = self._assigned_values.get(name, [])
         if isinstance(value, ast.Name):
             scope = self.module.function_of(value)
             mine = [one for one in given if self.module.function_of(one) is scope]
@@ -160,7 +160,7 @@ class NaiveAwareDatetimeMix(PythonCheck):
         return next(iter(kinds)) if len(kinds) == 1 else None
 
     @cached_property
-    def _given(self) -> dict[str, list[ast.expr]]:
+    def _assigned_values(self) -> dict[str, list[ast.expr]]:
         """Map a name or attribute to the values the module assigns, as keyword arguments too."""
         found: dict[str, list[ast.expr]] = {}
         for node in self.module.nodes:

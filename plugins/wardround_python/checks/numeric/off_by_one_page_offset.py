@@ -52,14 +52,14 @@ class OffByOnePageOffset(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         pages = {name for name in _from_one(node) if "page" in name}
-        if not pages or any(isinstance(n, ast.BinOp) and _takes_one_off(n, pages) for n in walk(node)):
+        if not pages or any(isinstance(n, ast.BinOp) and _subtracts_one(n, pages) for n in walk(node)):
             return
         for product in nodes_run_by(node.body):
             if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
@@ -134,6 +134,6 @@ def _is_one(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value in (1, "1") and value.value is not True
 
 
-def _takes_one_off(node: ast.BinOp, pages: set[str]) -> bool:
+def _subtracts_one(node: ast.BinOp, pages: set[str]) -> bool:
     named = isinstance(node.left, ast.Name) and node.left.id in pages
     return named and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Constant)

@@ -66,7 +66,7 @@ class ZeroReplacedByDefault(PythonCheck):
         function = self.module.function_of(node)
         if isinstance(function, FunctionNode) and self._is_some_number(second):
             given = next((one for one in _parameters(function) if one.arg == first.id), None)
-            if given is not None and _takes_zero(given) and not _asks_for_zero(function, first.id):
+            if given is not None and _accepts_zero(given) and not _tests_for_zero(function, first.id):
                 said = f'"{first.id}" of 0 becomes {ast.unparse(second)}; test for None instead'
                 self.report(self.module.span(node), said)
 
@@ -86,14 +86,14 @@ def _parameters(function: FunctionNode) -> Iterator[ast.arg]:
     yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
 
 
-def _takes_zero(given: ast.arg) -> bool:
+def _accepts_zero(given: ast.arg) -> bool:
     told = ast.unparse(given.annotation) if given.annotation is not None else ""
     if not _MAY_BE_NONE.search(told):
         return False
     return bool(_FRACTION.search(told) or (_WHOLE.search(told) and _ZERO_COUNTS.search(given.arg)))
 
 
-def _asks_for_zero(function: FunctionNode, name: str) -> bool:
+def _tests_for_zero(function: FunctionNode, name: str) -> bool:
     """Return True if the function tests for zero itself."""
     return any(
         isinstance(one, ast.Compare)

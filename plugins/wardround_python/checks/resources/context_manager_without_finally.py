@@ -67,12 +67,12 @@ class ContextManagerWithoutFinally(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         if not any(
             last_name(one) in ("contextmanager", "asynccontextmanager") for one in node.decorator_list
         ):

@@ -85,38 +85,38 @@ class ExitWithoutRelease(PythonCheck):
         return said.contains_any(_RELEASES) or (said.has("= True") and said.has("= False"))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         for block in [node.body, *_blocks(node)]:
             for index, statement in enumerate(block):
-                for taken, back in _takes(statement):
+                for taken, back in _acquisition(statement):
                     self._compare(node, block[index + 1 :], taken, back)
 
     def _compare(self, node: FunctionNode, after: Sequence[ast.stmt], taken: str, back: str) -> None:
         exits: list[ast.If] = []
         for one in after:
-            if _gives(one, back):
+            if _releases(one, back):
                 break
-            if isinstance(one, ast.Try) and any(_gives(s, back) for s in one.finalbody):
+            if isinstance(one, ast.Try) and any(_releases(s, back) for s in one.finalbody):
                 return
             if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVES) and not one.orelse:
                 exits.append(one)
-        giving = [one for one in exits if any(_gives(s, back) for s in one.body)]
-        if not giving or self._is_given_around(node, back):
+        giving = [one for one in exits if any(_releases(s, back) for s in one.body)]
+        if not giving or self._is_released_around(node, back):
             return
         for one in exits:
-            if one not in giving and not self._speaks_of(one, taken):
+            if one not in giving and not self._refers_to(one, taken):
                 self.report(
                     self.module.keyword_span(one.body[-1], 5),
                     f"{back} runs before another exit of {node.name}(), "
                     "but not before this one; use try and finally",
                 )
 
-    def _speaks_of(self, node: ast.If, taken: str) -> bool:
+    def _refers_to(self, node: ast.If, taken: str) -> bool:
         """Return True if an exit refers to the taken resource, or calls a function of the module that may."""
         if taken in ast.unparse(node):
             return True
@@ -133,9 +133,9 @@ class ExitWithoutRelease(PythonCheck):
             for one in self.module.nodes
         )
 
-    def _is_given_around(self, node: FunctionNode, back: str) -> bool:
+    def _is_released_around(self, node: FunctionNode, back: str) -> bool:
         return any(
-            isinstance(one, ast.Try) and any(_gives(s, back) for s in one.finalbody)
+            isinstance(one, ast.Try) and any(_releases(s, back) for s in one.finalbody)
             for one in statements_in(node)
         )
 
@@ -148,7 +148,7 @@ def _blocks(node: FunctionNode) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _takes(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+def _acquisition(statement: ast.stmt) -> Iterator[tuple[str, str]]:
     """Return the resource that a statement takes, and the call that releases it."""
     if isinstance(statement, ast.Assign):
         target = statement.targets[0]
@@ -165,7 +165,7 @@ def _takes(statement: ast.stmt) -> Iterator[tuple[str, str]]:
                     yield owner, f"{owner}.{back}()"
 
 
-def _gives(statement: ast.stmt, back: str) -> bool:
+def _releases(statement: ast.stmt, back: str) -> bool:
     if isinstance(statement, ast.Assign):
         return ast.unparse(statement) == back
     if not isinstance(statement, ast.Expr):

@@ -66,7 +66,7 @@ class GuessableTempName(PythonCheck):
         written = self._written(node)
         if written is None:
             return
-        text = self._told(written, self.module.function_of(node))
+        text = self._expanded_text(written, self.module.function_of(node))
         if "gettempdir()" in text and not _RANDOM.search(text.replace("gettempdir", "")):
             self.report(
                 self.module.span(node), "the name of this temporary file is predictable; use tempfile.mkstemp"
@@ -84,7 +84,7 @@ class GuessableTempName(PythonCheck):
             return node.func.value
         return None
 
-    def _told(self, node: ast.expr, function: ast.AST | None) -> str:
+    def _expanded_text(self, node: ast.expr, function: ast.AST | None) -> str:
         """Return the text of an expression with the values of its names and of the functions it calls."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(2):

@@ -71,22 +71,22 @@ class InsecureFileMode(PythonCheck):
                     "all files created from here on are world-writable; leave the umask at 0o022 or 0o077",
                 )
         elif name == "os.chmod" and len(node.args) > 1:
-            self._look(node, node.args[1])
+            self._check(node, node.args[1])
         elif name in _MAKING:
-            self._look_at_made(node, name)
+            self._check_created(node, name)
         elif name.startswith(("subprocess.", "os.system")) and _CHMOD.search(_command(node)):
             self.report(self.module.span(node), "this is world-writable; use a narrower mode")
         elif isinstance(node.func, ast.Attribute) and node.func.attr == "chmod" and len(node.args) == 1:
-            self._look(node, node.args[0])
+            self._check(node, node.args[0])
 
-    def _look(self, node: ast.Call, mode: ast.expr) -> None:
+    def _check(self, node: ast.Call, mode: ast.expr) -> None:
         values = self._values(mode, node)
         if values and all(value & _OTHERS_READ for value in values) and self._is_secret(node):
             self.report(self.module.span(node), "this secret is world-readable; use mode 0o600")
-        elif any(value & _OTHERS_WRITE for value in values) and not _is_told_by_ruff(self.module, node):
+        elif any(value & _OTHERS_WRITE for value in values) and not _is_reported_by_ruff(self.module, node):
             self.report(self.module.span(node), "this is world-writable; use a narrower mode")
 
-    def _look_at_made(self, node: ast.Call, name: str) -> None:
+    def _check_created(self, node: ast.Call, name: str) -> None:
         """Report the mode of a new file or folder, which the umask may still narrow."""
         at = _MAKING[name]
         given = [k.value for k in node.keywords if k.arg == "mode"] or node.args[at : at + 1]
@@ -157,7 +157,7 @@ class InsecureFileMode(PythonCheck):
         return function is not None and ast.unparse(function).count("umask(") > 1
 
 
-def _is_told_by_ruff(module: PythonModule, node: ast.Call) -> bool:
+def _is_reported_by_ruff(module: PythonModule, node: ast.Call) -> bool:
     """Return True if S103 of ruff reports it: a number passed to ``os.chmod`` directly."""
     is_number = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
     return is_number and module.dotted(node.func) == "os.chmod"

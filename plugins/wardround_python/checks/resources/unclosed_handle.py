@@ -72,11 +72,11 @@ class UnclosedHandle(PythonCheck):
         parent = self.module.parents[node]
         scope = self.module.function_of(node)
         if opener == "mkstemp":
-            self._look_at_descriptor(node, parent, scope)
+            self._check_descriptor(node, parent, scope)
         elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute):
-            self._look_at_attribute(node, parent.targets[0], opener)
+            self._check_attribute(node, parent.targets[0], opener)
         elif isinstance(parent, ast.ListComp) and parent.elt is node and isinstance(scope, FunctionNode):
-            self._look_at_list(node, parent, scope, opener)
+            self._check_list(node, parent, scope, opener)
         elif opener in FILES and self._is_nowhere(node, parent):
             self.report(
                 self.module.span(node),
@@ -91,7 +91,7 @@ class UnclosedHandle(PythonCheck):
             return "mkstemp"
         return name if name in HELD else None
 
-    def _look_at_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
+    def _check_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
         """Report ``mkstemp``, which also opens the file: its first result must be closed."""
         told = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
         if isinstance(parent, ast.Subscript) and getattr(parent.slice, "value", None) == 1:
@@ -104,7 +104,7 @@ class UnclosedHandle(PythonCheck):
             if not any(isinstance(n.ctx, ast.Load) for n in uses):
                 self.report(self.module.span(node), told)
 
-    def _look_at_attribute(self, node: ast.Call, target: ast.Attribute, opener: str) -> None:
+    def _check_attribute(self, node: ast.Call, target: ast.Attribute, opener: str) -> None:
         holder = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
         if holder is None or not isinstance(target.value, ast.Name) or target.value.id != "self":
             return
@@ -137,7 +137,7 @@ class UnclosedHandle(PythonCheck):
     def _attributes(self) -> list[ast.Attribute]:
         return [n for n in self.module.nodes if isinstance(n, ast.Attribute)]
 
-    def _look_at_list(self, node: ast.Call, parent: ast.ListComp, scope: FunctionNode, opener: str) -> None:
+    def _check_list(self, node: ast.Call, parent: ast.ListComp, scope: FunctionNode, opener: str) -> None:
         statement = self.module.parents[parent]
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             return

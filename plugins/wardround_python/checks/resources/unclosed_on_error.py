@@ -105,17 +105,17 @@ class UnclosedOnError(PythonCheck):
         if not isinstance(call, ast.Call) or len(node.targets) > 1:
             return
         if not isinstance(target, ast.Name):
-            self._look_at_maker(node, call, target, function)
+            self._check_maker(node, call, target, function)
             return
         if (opener := self._opener(call)) is not None:
-            self._look_at_opened(node, call, target.id, function, opener)
+            self._check_opened(node, call, target.id, function, opener)
         elif last_name(call.func) in LENT:
-            self._look_at_lent(node, call, target.id, function)
+            self._check_pooled(node, call, target.id, function)
         elif (made := self.module.imported_name(_wrapped(call).func)) in MADE:
             gives_back = [
-                c for c in _calls_in(function) if _hands(c, target.id) and self._undoes(c, made or "")
+                c for c in _calls_in(function) if _passes_first(c, target.id) and self._undoes(c, made or "")
             ]
-            self._look_at_release(node, call, target.id, gives_back)
+            self._check_release(node, call, target.id, gives_back)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         """Report a lock that is acquired, and released later without a ``try``."""
@@ -128,9 +128,9 @@ class UnclosedOnError(PythonCheck):
             return
         if LOCK_NAME.search(lock.rpartition(".")[2]):
             released = [c for c in _calls_in(function) if ast.unparse(c.func) == f"{lock}.release"]
-            self._look_at_release(node, call, lock, released, "held")
+            self._check_release(node, call, lock, released, "held")
 
-    def _look_at_maker(
+    def _check_maker(
         self, node: ast.Assign, call: ast.Call, target: ast.expr, function: FunctionNode
     ) -> None:
         """Report a resource that ``__init__`` opens before it raises: no caller has an object to close."""
@@ -158,7 +158,7 @@ class UnclosedOnError(PythonCheck):
         found = self.callees.definition_of(call)
         return found is not None and any(isinstance(n, ast.Raise) for n in walk(found.node))
 
-    def _look_at_opened(
+    def _check_opened(
         self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode, opener: str
     ) -> None:
         rest = _after(self.module.parents[node], node)
@@ -172,7 +172,7 @@ class UnclosedOnError(PythonCheck):
             message = f'"{name}" from {opener}() is never closed; use with'
             self.report(self.module.span(call), message, severity=Severity.INFO)
 
-    def _look_at_lent(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
+    def _check_pooled(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
         """Report a resource that must be returned to its pool."""
         ways = LENT[last_name(call.func)]
         given = [
@@ -180,13 +180,13 @@ class UnclosedOnError(PythonCheck):
             for c in _calls_in(function)
             if isinstance(c.func, ast.Attribute)
             and c.func.attr in ways
-            and (_hands(c, name) or ast.unparse(c.func.value) == name)
+            and (_passes_first(c, name) or ast.unparse(c.func.value) == name)
         ]
-        if not given and last_name(call.func) == "getconn" and self._is_kept(function, name):
+        if not given and last_name(call.func) == "getconn" and self._is_private(function, name):
             self.report(self.module.span(call), f'"{name}" is never returned to the pool')
-        self._look_at_release(node, call, name, given)
+        self._check_release(node, call, name, given)
 
-    def _look_at_release(
+    def _check_release(
         self, node: ast.stmt, call: ast.Call, name: str, releases: Sequence[ast.Call], state: str = "taken"
     ) -> None:
         """Report a resource that is released later at one position that an error skips."""
@@ -206,7 +206,7 @@ class UnclosedOnError(PythonCheck):
                 self.module.span(call), f'"{name}" stays {state} if line {risk.lineno} {left}: {undone}'
             )
 
-    def _is_kept(self, function: FunctionNode, name: str) -> bool:
+    def _is_private(self, function: FunctionNode, name: str) -> bool:
         """Return True if the function calls only methods of a name and passes it to no other code."""
         uses = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
@@ -237,10 +237,10 @@ class UnclosedOnError(PythonCheck):
         if found.node.decorator_list:
             return None
         returns = [n.value for n in nodes_run_by(found.node.body) if isinstance(n, ast.Return)]
-        openers = {self._made_by(one) for one in returns}
+        openers = {self._direct_opener(one) for one in returns}
         return next(iter(openers - {""})) if openers and "" not in openers and None not in openers else None
 
-    def _made_by(self, value: ast.expr | None) -> str:
+    def _direct_opener(self, value: ast.expr | None) -> str:
         """Return the opener of a value that is returned as it is opened."""
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
@@ -352,6 +352,6 @@ def _calls_in(function: FunctionNode) -> list[ast.Call]:
     return [n for n in walk(function) if isinstance(n, ast.Call)]
 
 
-def _hands(call: ast.Call, name: str) -> bool:
+def _passes_first(call: ast.Call, name: str) -> bool:
     """Return True if a call has a name as its first argument."""
     return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name

@@ -64,9 +64,9 @@ class UnflushedFile(PythonCheck):
                 and self.module.imported_name(made.func) == "tempfile.NamedTemporaryFile"
                 and not any(one.arg == "buffering" for one in made.keywords)
             ):
-                self._look_at(node, name.id)
+                self._check(node, name.id)
 
-    def _look_at(self, node: ast.With, name: str) -> None:
+    def _check(self, node: ast.With, name: str) -> None:
         written = False
         for use in self._uses(node, name):
             parent = self.module.parents[use]

@@ -78,14 +78,14 @@ class WrongFileMode(PythonCheck):
             return
         parent = self.module.parents[node]
         if isinstance(parent, (ast.Call, ast.Attribute)):
-            self._look_at(node, parent, mode)
+            self._check(node, parent, mode)
             return
         target = parent.optional_vars if isinstance(parent, ast.withitem) else None
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             target = parent.targets[0]
         if isinstance(target, ast.Name):
             for use in self._uses(node, parent, target.id):
-                if self._look_at(use, self.module.parents[use], mode):
+                if self._check(use, self.module.parents[use], mode):
                     return
 
     def _mode(self, node: ast.Call) -> str | None:
@@ -122,21 +122,21 @@ class WrongFileMode(PythonCheck):
         if sum(not isinstance(one.ctx, ast.Load) for one in names) == 1:
             yield from (one for one in names if isinstance(one.ctx, ast.Load))
 
-    def _look_at(self, use: ast.expr, parent: ast.AST, mode: str) -> bool:
+    def _check(self, use: ast.expr, parent: ast.AST, mode: str) -> bool:
         """Report a use of a file that its mode forbids."""
         told, place = "", use
         if isinstance(parent, ast.Attribute):
             call = self.module.parents[parent]
             if isinstance(call, ast.Call) and call.func is parent:
                 place = call
-                told = _told(mode, parent.attr in _WRITES, parent.attr in _READS, self._kind(parent, call))
+                told = _message(mode, parent.attr in _WRITES, parent.attr in _READS, self._kind(parent, call))
         elif isinstance(parent, ast.Call) and use in parent.args:
             known = _USERS.get(self.module.imported_name(parent.func) or "")
             if known is not None and parent.args.index(use) == known[0]:
                 place = parent
-                told = _told(mode, known[1], not known[1], known[2])
+                told = _message(mode, known[1], not known[1], known[2])
         elif isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is use:
-            told = _told(mode, False, True, "")
+            told = _message(mode, False, True, "")
         if told:
             self.report(self.module.span(place), told)
         return bool(told)
@@ -157,7 +157,7 @@ class WrongFileMode(PythonCheck):
         return "t" if name in _TEXTS else "b" if name in _BYTES or is_encoded else ""
 
 
-def _told(mode: str, writes: bool, reads: bool, kind: str) -> str:
+def _message(mode: str, writes: bool, reads: bool, kind: str) -> str:
     if writes and not set(mode) & set("wax+"):
         return f'the file is open for reading (mode "{mode}"), and this writes'
     if reads and not set(mode) & set("r+"):

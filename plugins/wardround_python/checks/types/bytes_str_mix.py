@@ -71,22 +71,22 @@ class BytesStrMix(PythonCheck):
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> None:
         if node.conversion == -1:
-            self._look_at(node.value)
+            self._check(node.value)
 
     def visit_Call(self, node: ast.Call) -> None:
         func = node.func
         if isinstance(func, ast.Name) and func.id == "str" and len(node.args) == 1 and not node.keywords:
-            self._look_at(node.args[0])
+            self._check(node.args[0])
         elif isinstance(func, ast.Attribute) and func.attr == "format" and is_text(func.value):
             for one in (*node.args, *(keyword.value for keyword in node.keywords)):
-                self._look_at(one)
+                self._check(one)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Mod) and is_text(node.left):
             for one in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._look_at(one)
+                self._check(one)
 
-    def _look_at(self, node: ast.expr) -> None:
+    def _check(self, node: ast.expr) -> None:
         if ValueKinds.shared(self.module, self.callees).of(node) != BYTES or self._is_for_readers(node):
             return
         self.report(

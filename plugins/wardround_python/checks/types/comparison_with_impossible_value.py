@@ -86,11 +86,11 @@ class ComparisonWithImpossibleValue(PythonCheck):
             others = right.elts
         else:
             others = [right]
-        told = [self._told(node.left, one.value) for one in others if isinstance(one, ast.Constant)]
+        told = [self._reason(node.left, one.value) for one in others if isinstance(one, ast.Constant)]
         if told and len(told) == len(others) and all(told):
             self.report(self.module.span(node), f"this is never so: {told[0]}")
 
-    def _told(self, node: ast.expr, value: object) -> str:
+    def _reason(self, node: ast.expr, value: object) -> str:
         """Return the reason for which an expression never has a value; empty if it may."""
         if isinstance(value, int):
             return self._of_day(node, value)

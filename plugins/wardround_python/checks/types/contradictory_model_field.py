@@ -85,13 +85,13 @@ class ContradictoryModelField(PythonCheck):
         given = {one.arg: one.value for one in made.keywords}
         if None in given:
             return
-        told = self._told(
+        told = self._message(
             last_name(made.func), node.targets[0].id, {k: v for k, v in given.items() if k}, made
         )
         if told is not None:
             self.report(self.module.span(made), told[1], severity=told[0])
 
-    def _told(
+    def _message(
         self, kind: str, name: str, given: dict[str, ast.expr], made: ast.Call
     ) -> tuple[Severity, str] | None:
         nullable = "null" in given and not (

@@ -79,7 +79,7 @@ class IncomparableTypes(PythonCheck):
             if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
                 told = self._of_pair(left, right.elts)
             else:
-                self._look_for(left, right, node)
+                self._check_membership(left, right, node)
                 return
         else:
             return
@@ -111,7 +111,7 @@ class IncomparableTypes(PythonCheck):
                 "the keys are bytes and this is text, so it is never found; use a bytes key",
             )
 
-    def _look_for(self, left: ast.expr, right: ast.expr, node: ast.Compare) -> None:
+    def _check_membership(self, left: ast.expr, right: ast.expr, node: ast.Compare) -> None:
         if self._kinds.of(left) != TEXT:
             return
         if self._kinds.of(right) == BYTES:

@@ -101,7 +101,7 @@ class MissingFPrefix(PythonCheck):
         if not isinstance(text, str) or "{" not in text:
             return
         if " " not in text.strip():
-            self._look_at_address(node, text)
+            self._check_address(node, text)
             return
         if not self._is_message(node) or not self._names_values(text, node):
             return
@@ -111,7 +111,7 @@ class MissingFPrefix(PythonCheck):
                 self.module.span(node), "this string has no f prefix, so its braces are literal; add f"
             )
 
-    def _look_at_address(self, node: ast.Constant, text: str) -> None:
+    def _check_address(self, node: ast.Constant, text: str) -> None:
         """Report an address that a client calls unchanged."""
         call = self.module.parents[node]
         if (

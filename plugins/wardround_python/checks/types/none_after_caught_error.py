@@ -77,12 +77,12 @@ class NoneAfterCaughtError(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node.body)
+        self._check(node.body)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node.body)
+        self._check(node.body)
 
-    def _look_at(self, block: Sequence[ast.stmt]) -> None:
+    def _check(self, block: Sequence[ast.stmt]) -> None:
         for index, statement in enumerate(block):
             for name, along in _maybe_none(statement, block[:index]):
                 used = _used_unseen(block[index + 1 :], name, along)
@@ -95,7 +95,7 @@ class NoneAfterCaughtError(PythonCheck):
                         f"{name} is None {why}, and is used here; test it for None or return earlier",
                     )
             for below in _blocks(statement):
-                self._look_at(below)
+                self._check(below)
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -179,7 +179,7 @@ def _used_unseen(after: Sequence[ast.stmt], name: str, along: set[str]) -> ast.e
             parts = [statement.iter]
         else:
             return None
-        if any(_asks(one, name) for part in parts for one in walk(part)):
+        if any(_tests(one, name) for part in parts for one in walk(part)):
             return None
         used = next((found for part in parts for one in walk(part) if (found := _use(one, name))), None)
         if used is not None or name in set(_set_in([statement])):
@@ -187,7 +187,7 @@ def _used_unseen(after: Sequence[ast.stmt], name: str, along: set[str]) -> ast.e
     return None
 
 
-def _asks(node: ast.AST, name: str) -> bool:
+def _tests(node: ast.AST, name: str) -> bool:
     if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare, ast.Lambda)):
         return name in names_in(node)
     if isinstance(node, ast.comprehension):

@@ -98,12 +98,12 @@ class OptionalDereference(PythonCheck):
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
             used = self._used(parent, made)
         else:
-            used = parent if _takes_apart(parent, made) else None
+            used = parent if _accesses(parent, made) else None
         if not isinstance(used, (ast.Attribute, ast.Subscript)):
             return
         why = self._why_none(node, used)
         if why is not None and not self._is_guarded(made, used):
-            self.report(self.module.span(used.value), f"{why}, and {_wanted(used)} of None raises")
+            self.report(self.module.span(used.value), f"{why}, and {_is_required(used)} of None raises")
 
     def _is_of_interest(self, node: ast.Call) -> bool:
         """Return True if a call may return None at all; a prefilter."""
@@ -135,7 +135,7 @@ class OptionalDereference(PythonCheck):
         loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
         first = loads[0] if loads else None
         parent = self.module.parents[first] if first is not None else None
-        return parent if first is not None and parent is not None and _takes_apart(parent, first) else None
+        return parent if first is not None and parent is not None and _accesses(parent, first) else None
 
     def _named(self, scope: ast.AST) -> list[ast.Name]:
         found = [n for n in walk(scope) if isinstance(n, ast.Name)]
@@ -262,7 +262,7 @@ class OptionalDereference(PythonCheck):
         function = found.node if found is not None else None
         if isinstance(function, ast.ClassDef) or (function is not None and function.decorator_list):
             function = None
-        result = function if function is not None and _may_give_none(function) else None
+        result = function if function is not None and _may_return_none(function) else None
         if not written.startswith(("self.", "cls.", "cls")):
             self._found[written] = result
         return result
@@ -276,13 +276,13 @@ def _is_entry(node: ast.Call) -> bool:
     )
 
 
-def _takes_apart(parent: ast.AST, value: ast.AST) -> bool:
+def _accesses(parent: ast.AST, value: ast.AST) -> bool:
     if isinstance(parent, ast.Attribute):
         return parent.value is value and not parent.attr.startswith("__")
     return isinstance(parent, ast.Subscript) and parent.value is value and isinstance(parent.ctx, ast.Load)
 
 
-def _wanted(used: ast.Attribute | ast.Subscript) -> str:
+def _is_required(used: ast.Attribute | ast.Subscript) -> str:
     return f".{used.attr}" if isinstance(used, ast.Attribute) else f"[{ast.unparse(used.slice)}]"
 
 
@@ -298,12 +298,12 @@ def _always_matches(pattern: ast.expr) -> bool:
         return True
 
 
-def _may_give_none(function: FunctionNode) -> bool:
+def _may_return_none(function: FunctionNode) -> bool:
     """Return True if a function is annotated so, or has both ``return None`` and ``return`` of a value."""
     if function.returns is not None:
         return _is_optional(function.returns)
     returns = [n for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
-    if any(_looks_up(one.value) for one in returns):
+    if any(_is_search(one.value) for one in returns):
         return True
     nothing = [is_none(one.value) for one in returns]
     return any(nothing) and not all(nothing) and not any(_yields(function))
@@ -317,7 +317,7 @@ def _is_optional(annotation: ast.expr) -> bool:
     return isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional")
 
 
-def _looks_up(value: ast.expr | None) -> bool:
+def _is_search(value: ast.expr | None) -> bool:
     """Return True if a value is the result of a search without a match: ``next(..., None)``, ``.first()``."""
     if not isinstance(value, ast.Call):
         return False

@@ -81,7 +81,7 @@ class RegexMistake(PythonCheck):
                 "a pattern does not sanitize HTML: </script > and <img onerror=...> pass; use nh3",
             )
         elif name in ("re.sub", "re.subn") and len(node.args) > 1:
-            self._look_at_groups(text.value, node.args[1])
+            self._check_groups(text.value, node.args[1])
 
     def _mistake(self, pattern: str, is_verbose: bool, has_lines: bool) -> str:
         if _BACKSPACE.search(pattern):
@@ -124,7 +124,7 @@ class RegexMistake(PythonCheck):
     def _flags(self, node: ast.Call) -> str:
         return " ".join(ast.unparse(one) for one in [*node.args[1:], *(k.value for k in node.keywords)])
 
-    def _look_at_groups(self, pattern: str, replacement: ast.expr) -> None:
+    def _check_groups(self, pattern: str, replacement: ast.expr) -> None:
         if not isinstance(replacement, ast.Constant) or not isinstance(replacement.value, str):
             return
         count = re.compile(pattern).groups

@@ -108,7 +108,7 @@ class RemovedNoneCheck(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         for was, now in rewritten(self.source, self.module):
-            asked = dict(_asked(was))
+            asked = dict(_tested_names(was))
             compared = _compared(now) if asked else frozenset()
             for name in asked:
                 if self._may_be_none(name, was, now) and name not in compared:
@@ -149,7 +149,7 @@ def _needed(node: ast.AST, *, is_listed: bool) -> ast.expr | None:
     return node.value if isinstance(node, ast.Assign) and is_taken_apart else None
 
 
-def _asked(function: FunctionNode) -> Iterator[tuple[str, bool]]:
+def _tested_names(function: FunctionNode) -> Iterator[tuple[str, bool]]:
     """Return the names without whose value a function returns, and whether only None is tested."""
     for node in walk(function):
         if isinstance(node, ast.If) and isinstance(node.body[-1], _LEAVES):

@@ -59,7 +59,7 @@ class UncallableMethod(PythonCheck):
         methods = [one for one in node.body if isinstance(one, FunctionNode)]
         if not node.bases and not node.keywords and not node.decorator_list:
             for one in methods:
-                if self._takes_nothing(one) and one.name not in _named_in(node, methods):
+                if self._has_no_parameters(one) and one.name not in _named_in(node, methods):
                     self.report(
                         self.module.name_span(one),
                         "a call on an object raises TypeError: the method has no self; add it",
@@ -80,7 +80,7 @@ class UncallableMethod(PythonCheck):
                 )
                 self.report(self.module.name_span(plain[target.attr]), told)
 
-    def _takes_nothing(self, node: FunctionNode) -> bool:
+    def _has_no_parameters(self, node: FunctionNode) -> bool:
         given = node.args
         some = [*given.posonlyargs, *given.args, given.vararg]
         return not any(some) and not node.decorator_list and node.name not in _CLASS_WIDE

@@ -83,12 +83,12 @@ class ClientControlledAuthorization(PythonCheck):
                 return
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._look_at_test(node)
+        self._check_test(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        self._look_at_test(node)
+        self._check_test(node)
 
-    def _look_at_test(self, node: ast.expr) -> None:
+    def _check_test(self, node: ast.expr) -> None:
         """Report a read whose presence alone decides."""
         inner: ast.AST = node
         parent = self.module.parents[node]
@@ -107,11 +107,11 @@ class ClientControlledAuthorization(PythonCheck):
             node = node.func.value
         if not isinstance(node, ast.Name):
             return self._read(node)
-        made = self._given.get((self.module.function_of(node), node.id), [])
+        made = self._assigned_values.get((self.module.function_of(node), node.id), [])
         return self._read(made[0]) if len(made) == 1 else ""
 
     @cached_property
-    def _given(self) -> dict[tuple[ast.AST | None, str], list[ast.expr]]:
+    def _assigned_values(self) -> dict[tuple[ast.AST | None, str], list[ast.expr]]:
         """Return the values of each name, in the enclosing function and in its own."""
         found: dict[tuple[ast.AST | None, str], list[ast.expr]] = {}
         for node in self.module.nodes:

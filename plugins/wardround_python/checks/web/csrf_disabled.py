@@ -72,7 +72,7 @@ class CsrfDisabled(PythonCheck):
                 if not self._is_behind_switch(node):
                     self.report(self.module.span(node), _MESSAGE)
             elif name == "MIDDLEWARE" and isinstance(value, (ast.List, ast.Tuple)):
-                self._look_at_middleware(node, value)
+                self._check_middleware(node, value)
             elif name == "CSRF_TRUSTED_ORIGINS" and isinstance(value, (ast.List, ast.Tuple)):
                 given = [str(literal(self.module, one)) for one in value.elts]
                 if any(_TRUSTS_ALL.search(one) for one in given) and not self._is_behind_switch(node):
@@ -95,16 +95,16 @@ class CsrfDisabled(PythonCheck):
                     self.report(self.module.span(value), _MESSAGE)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_exemption(node)
-        self._look_at_override(node)
+        self._check_exemption(node)
+        self._check_override(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_exemption(node)
+        self._check_exemption(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._look_at_exemption(node)
+        self._check_exemption(node)
 
-    def _look_at_exemption(self, node: FunctionNode | ast.ClassDef) -> None:
+    def _check_exemption(self, node: FunctionNode | ast.ClassDef) -> None:
         """Report an exempt view that reads the logged-in user and has no other authentication."""
         for decorator in node.decorator_list:
             text = ast.unparse(decorator)
@@ -113,7 +113,7 @@ class CsrfDisabled(PythonCheck):
                 if _LOGGED_IN.search(view) and not _PROVEN.search(view):
                     self.report(self.module.span(decorator), _MESSAGE)
 
-    def _look_at_override(self, node: ast.FunctionDef) -> None:
+    def _check_override(self, node: ast.FunctionDef) -> None:
         body = [
             one
             for one in node.body
@@ -122,15 +122,15 @@ class CsrfDisabled(PythonCheck):
         only = body[0] if len(body) == 1 else None
         if self.module.class_of(node) is None:
             return
-        if node.name == "enforce_csrf" and (not body or isinstance(only, ast.Pass) or _gives(only, None)):
+        if node.name == "enforce_csrf" and (not body or isinstance(only, ast.Pass) or _returns(only, None)):
             self.report(self.module.name_span(node), _MESSAGE)
-        elif node.name == "check_origin" and len(node.args.args) == 2 and _gives(only, True):
+        elif node.name == "check_origin" and len(node.args.args) == 2 and _returns(only, True):
             self.report(
                 self.module.name_span(node),
                 "pages of any site can open this socket for a visitor; verify the Origin",
             )
 
-    def _look_at_middleware(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
+    def _check_middleware(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
         """Report Django middleware for a site with logins that lacks the CSRF middleware."""
         given = [str(one.value) for one in value.elts if isinstance(one, ast.Constant)]
         is_login = any(one.endswith("AuthenticationMiddleware") and "contrib" in one for one in given)
@@ -153,7 +153,7 @@ class CsrfDisabled(PythonCheck):
         return False
 
 
-def _gives(node: ast.stmt | None, value: object) -> bool:
+def _returns(node: ast.stmt | None, value: object) -> bool:
     if not isinstance(node, ast.Return):
         return False
     return (node.value is None and value is None) or (

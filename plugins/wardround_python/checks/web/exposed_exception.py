@@ -98,23 +98,23 @@ class ExposedException(PythonCheck):
         function = self.module.function_of(node)
         if node.name is None or not any(map(_BROAD.search, kinds)) or isinstance(function, ast.Lambda):
             return
-        if function is not None and self._answers_requests(function):
-            self._look(node.body, node.name)
+        if function is not None and self._handles_requests(function):
+            self._check(node.body, node.name)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_function(node)
+        self._check_function(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_function(node)
+        self._check_function(node)
 
-    def _look_at_function(self, node: FunctionNode) -> None:
+    def _check_function(self, node: FunctionNode) -> None:
         """Report a handler of all errors, and a view that returns all settings."""
         if not node.decorator_list:
             return
         decorators = [ast.unparse(one) for one in node.decorator_list]
         if any(map(_HANDLING.search, decorators)) and node.args.args:
-            self._look(node.body, node.args.args[-1].arg)
-        if decorators and "environ" in self.source.text and self._answers_requests(node):
+            self._check(node.body, node.args.args[-1].arg)
+        if decorators and "environ" in self.source.text and self._handles_requests(node):
             for one in walk(node):
                 if (
                     isinstance(one, ast.Call)
@@ -123,7 +123,7 @@ class ExposedException(PythonCheck):
                         "dict(os.environ)",
                         "os.environ.copy()",
                     }
-                    and self._is_answered(one)
+                    and self._is_in_response(one)
                 ):
                     self.report(
                         self.module.span(one),
@@ -131,10 +131,10 @@ class ExposedException(PythonCheck):
                         "including secrets; send single values",
                     )
 
-    def _look(self, body: Sequence[ast.stmt], name: str) -> None:
+    def _check(self, body: Sequence[ast.stmt], name: str) -> None:
         for statement in body:
             for one in walk(statement):
-                if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_answered(one):
+                if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_in_response(one):
                     self.report(
                         self.module.span(one),
                         "the response contains the text of an internal error; "
@@ -155,7 +155,7 @@ class ExposedException(PythonCheck):
             and ast.unparse(node.args[0]).partition(".")[0] == name
         )
 
-    def _answers_requests(self, function: FunctionNode) -> bool:
+    def _handles_requests(self, function: FunctionNode) -> bool:
         names = {one.arg for one in function.args.args}
         decorated = any(
             isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
@@ -168,7 +168,7 @@ class ExposedException(PythonCheck):
         )
         return bool(names & {"request", "req"}) or decorated or is_handler
 
-    def _is_answered(self, node: ast.expr) -> bool:
+    def _is_in_response(self, node: ast.expr) -> bool:
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call) and child is not parent.func:

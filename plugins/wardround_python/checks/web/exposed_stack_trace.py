@@ -175,7 +175,7 @@ class ExposedStackTrace(PythonCheck):
                 )
         elif _named(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
             self.report(self.module.span(node), "debug error pages expose internals; disable debugging")
-        elif name in _TRACES and self._is_answered(node):
+        elif name in _TRACES and self._is_in_response(node):
             self.report(
                 self.module.span(node),
                 "the response contains the stack trace; log it and send a reference number",
@@ -191,12 +191,12 @@ class ExposedStackTrace(PythonCheck):
             if keyword.arg == "debug" and self._is_on_in_other_server(keyword.value):
                 return True
             if keyword.arg in {"debug", "use_debugger"} and isinstance(keyword.value, ast.Name):
-                made = self._made(keyword.value.id)
+                made = self._definition_text(keyword.value.id)
                 if made in {"True"}:
                     return True
             if keyword.arg is None:
                 inner = keyword.value.func if isinstance(keyword.value, ast.Call) else keyword.value
-                text = self._made(_named(inner))
+                text = self._definition_text(_named(inner))
                 if "['debug'] = True" in text or "'debug': True" in text or "debug=True" in text:
                     return True
         return False
@@ -207,7 +207,7 @@ class ExposedStackTrace(PythonCheck):
         is_on = isinstance(value, ast.Constant) and value.value is True
         return is_on and bool(roots & _OTHER_SERVERS) and "flask" not in roots
 
-    def _made(self, name: str) -> str:
+    def _definition_text(self, name: str) -> str:
         """Return the text of the value of a name of the module: a function, or its only value."""
         made = [
             one
@@ -219,7 +219,7 @@ class ExposedStackTrace(PythonCheck):
             return ""
         return ast.unparse(made[0].value if isinstance(made[0], ast.Assign) else made[0])
 
-    def _is_answered(self, node: ast.Call) -> bool:
+    def _is_in_response(self, node: ast.Call) -> bool:
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call) and child is not parent.func:

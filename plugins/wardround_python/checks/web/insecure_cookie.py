@@ -97,14 +97,14 @@ class InsecureCookie(PythonCheck):
                     "set SameSite to Lax or Strict",
                 )
         elif name.lower() == "set-cookie":
-            self._look_at_text(node, node.value)
+            self._check_text(node, node.value)
         elif name.lower() == "secure" and self._is_part_of_cookie(target) and is_false(node.value):
             self.report(self.module.span(node), _UNENCRYPTED)
 
     def _is_sent_along(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Constant) and str(value.value).lower() == "none"
 
-    def _look_at_text(self, node: ast.Assign | ast.Call, value: ast.expr) -> None:
+    def _check_text(self, node: ast.Assign | ast.Call, value: ast.expr) -> None:
         """Report a literal login cookie that lacks the flags."""
         text = ast.unparse(value).lower()
         name = text.strip("rf'\"(").partition("=")[0]
@@ -130,17 +130,17 @@ class InsecureCookie(PythonCheck):
         if not isinstance(node.func, ast.Attribute):
             return
         if _is_header(node) and node.func.attr in {"add", "set", "setdefault", "append"}:
-            self._look_at_text(node, node.args[1])
+            self._check_text(node, node.args[1])
         if node.func.attr not in _SETTING:
             return
-        given = self._given(node)
+        given = self._arguments_by_name(node)
         name = node.args[0] if node.args else given.get("key", given.get("name"))
         if None in given or self._is_removed(node, given):
             return
         if isinstance(name, ast.Name) and (text := fixed_text(self.module, name)):
             name = ast.Constant(text)
         if self._is_login(name):
-            self._look_at_login(node, given)
+            self._check_login(node, given)
         elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, given):
             self.report(
                 self.module.span(node), "scripts can read the cookies set here: httponly is off; set it"
@@ -152,7 +152,7 @@ class InsecureCookie(PythonCheck):
                 severity=Severity.INFO,
             )
 
-    def _look_at_login(self, node: ast.Call, given: Mapping[str | None, ast.expr]) -> None:
+    def _check_login(self, node: ast.Call, given: Mapping[str | None, ast.expr]) -> None:
         if "httponly" not in given or is_false(given["httponly"]):
             self.report(
                 self.module.span(node),
@@ -161,7 +161,7 @@ class InsecureCookie(PythonCheck):
         elif "secure" not in given or is_false(given["secure"]):
             self.report(self.module.span(node), _UNENCRYPTED)
 
-    def _given(self, node: ast.Call) -> dict[str | None, ast.expr]:
+    def _arguments_by_name(self, node: ast.Call) -> dict[str | None, ast.expr]:
         """Return the arguments by name, with the certain values of the flags; unknown ones under None.
 
         Those of a dict that is spread into the call are included.
@@ -191,7 +191,7 @@ class InsecureCookie(PythonCheck):
         known = constant_of(self.module, node)
         return ast.Constant(bool(known.value)) if known is not None else node
 
-    def _held_entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
+    def _entries_at_call(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
         """Return the entries of a mapping that a function fills itself, as they are at the call."""
         from wardround_python.dataflow.known_value import KnownConstant
         from wardround_python.dataflow.known_values import entries_of  # as above
@@ -204,7 +204,7 @@ class InsecureCookie(PythonCheck):
         }
 
     def _entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
-        held = self._held_entries(node)
+        held = self._entries_at_call(node)
         if held:
             return held
         made = [

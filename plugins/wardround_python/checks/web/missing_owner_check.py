@@ -113,7 +113,7 @@ class MissingOwnerCheck(PythonCheck):
                 self.report(
                     self.module.span(call), "this record is found by its id alone; filter by its owner too"
                 )
-        self._look_at_views(node)
+        self._check_views(node)
 
     def _owned_models(self, tree: ast.Module) -> frozenset[str]:
         """Return the models that some function of the module looks up by their owner."""
@@ -149,7 +149,7 @@ class MissingOwnerCheck(PythonCheck):
         rest = [one for one in given if one not in by_route]
         return len(by_route) == 1 and all(isinstance(one, (ast.Name, ast.Attribute)) for one in rest)
 
-    def _look_at_views(self, tree: ast.Module) -> None:
+    def _check_views(self, tree: ast.Module) -> None:
         """Report view sets without an owner filter, next to one that has it."""
         views = [
             one

@@ -96,8 +96,8 @@ class RemovedOwnerFilter(PythonCheck):
             if not isinstance(call, ast.Call) or not _is_query(call) or ast.unparse(call) in kept:
                 continue
             for old in before:
-                lost = _lost(old, call) if isinstance(old, ast.Call) else None
-                if lost is not None and not self._is_asked_otherwise(lost, call, was, now):
+                lost = _removed_keyword(old, call) if isinstance(old, ast.Call) else None
+                if lost is not None and not self._is_used_elsewhere(lost, call, was, now):
                     told = ast.unparse(lost)
                     self.report(
                         self.module.span(call),
@@ -105,7 +105,7 @@ class RemovedOwnerFilter(PythonCheck):
                     )
                     break
 
-    def _is_asked_otherwise(
+    def _is_used_elsewhere(
         self, lost: ast.keyword, call: ast.Call, was: FunctionNode, now: FunctionNode
     ) -> bool:
         """Return True if the function refers to the filtered value more often elsewhere than before."""
@@ -118,7 +118,7 @@ def _is_query(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and last_name(node.func) in _ASKS
 
 
-def _lost(old: ast.Call, new: ast.Call) -> ast.keyword | None:
+def _removed_keyword(old: ast.Call, new: ast.Call) -> ast.keyword | None:
     """Return the keyword that filters by owner, if the new query is the old one without it."""
     if ast.unparse(old.func) != ast.unparse(new.func) or [*map(ast.unparse, old.args)] != [
         *map(ast.unparse, new.args)

@@ -108,7 +108,7 @@ class RemovedPermissionCheck(PythonCheck):
             asked = names_in(guard.test) - {"self", "cls"}
             reason = ast.unparse(guard.body[-1])
             if (
-                not _asks_whose(guard)
+                not _checks_permission(guard)
                 or told in text
                 or reason in text
                 or reason in self.source.text.replace('"', "'")
@@ -150,7 +150,7 @@ def _guards(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.If, Sequence[ast.st
                 yield from _guards(below)
 
 
-def _asks_whose(guard: ast.If) -> bool:
+def _checks_permission(guard: ast.If) -> bool:
     """Return True if a condition tests a permission, or compares the owners of two things."""
     if KINDS["permission"].search(f"{ast.unparse(guard.test)} {ast.unparse(guard.body[-1])}"):
         return True
@@ -170,11 +170,13 @@ def _is_end(node: ast.AST) -> bool:
 
 def _first_left(after: Sequence[ast.stmt], now: FunctionNode) -> ast.stmt | None:
     """Return the first statement after a rejection that still exists, entirely or by its assigned value."""
-    texts = {_told(one) for one in after}
-    return next((one for one in statements_in(now) if one is not now and _told(one) in texts), None)
+    texts = {_render_condition(one) for one in after}
+    return next(
+        (one for one in statements_in(now) if one is not now and _render_condition(one) in texts), None
+    )
 
 
-def _told(statement: ast.stmt) -> str:
+def _render_condition(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Assign):
         return f"{ast.unparse(statement.targets[0])} ="
     return ast.unparse(statement).partition("\n")[0]

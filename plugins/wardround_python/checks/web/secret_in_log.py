@@ -81,8 +81,8 @@ class SecretInLog(PythonCheck):
         if not _LOG.search(ast.unparse(node.func.value)):
             return
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
-            for one in _told(argument):
-                if _SECRET.search(_called(one)) or self._is_bearer(one) or self._holds_secret(one, node):
+            for one in _logged_values(argument):
+                if _SECRET.search(_called(one)) or self._is_bearer(one) or self._contains_secret(one, node):
                     self.report(self.module.span(one), f"{_called(one)} is written to the log; leave it out")
                     return
 
@@ -91,7 +91,7 @@ class SecretInLog(PythonCheck):
         named = isinstance(node, ast.Attribute) and node.attr in {"token", "_token"}
         return named and _LETS_IN.search(self.source.text) is not None
 
-    def _holds_secret(self, node: ast.expr, place: ast.Call) -> bool:
+    def _contains_secret(self, node: ast.expr, place: ast.Call) -> bool:
         """Return True if a name is bound to a mapping that the same function puts a secret into."""
         function = self.module.function_of(place)
         if not isinstance(node, ast.Name) or function is None:
@@ -112,27 +112,27 @@ class SecretInLog(PythonCheck):
         )
 
 
-def _told(node: ast.expr) -> Iterator[ast.expr]:
+def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
     """Return the values whose text becomes part of the text of an expression."""
     if isinstance(node, ast.JoinedStr):
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                yield from _told(part.value)
+                yield from _logged_values(part.value)
     elif isinstance(node, ast.BinOp):
-        yield from _told(node.left)
-        yield from _told(node.right)
+        yield from _logged_values(node.left)
+        yield from _logged_values(node.right)
     elif isinstance(node, (ast.Tuple, ast.List)):
         for one in node.elts:
-            yield from _told(one)
+            yield from _logged_values(one)
     elif isinstance(node, ast.Dict):
         for value in node.values:
-            yield from _told(value)
+            yield from _logged_values(value)
     elif isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "strip", "decode", "get"}:
             if node.func.attr == "get":
                 yield node
             for one in (node.func.value, *node.args):
-                yield from _told(one)
+                yield from _logged_values(one)
     elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield node
 

@@ -80,11 +80,11 @@ class UnanchoredHostCheck(PythonCheck):
                     "other sites also pass this test of the host; compare the complete host",
                 )
         elif (self.module.dotted(func) or "") == "re.compile" and node.args:
-            self._look_at_kept(node)
+            self._check_named(node)
         elif (
             (self.module.dotted(func) or "").startswith("re.") and len(node.args) > 1 and self._decides(node)
         ):
-            self._look_at_pattern(node.args[0], getattr(func, "attr", ""), "")
+            self._check_pattern(node.args[0], getattr(func, "attr", ""), "")
         elif (
             (self.module.dotted(func) or "").startswith("re.")
             and len(node.args) > 1
@@ -95,7 +95,7 @@ class UnanchoredHostCheck(PythonCheck):
                 self.module.span(node.args[0]), "a dot in this pattern matches any character; escape it"
             )
 
-    def _look_at_kept(self, node: ast.Call) -> None:
+    def _check_named(self, node: ast.Call) -> None:
         """Report a named pattern whose use is a decision."""
         parent = self.module.parents[node]
         name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
@@ -107,10 +107,10 @@ class UnanchoredHostCheck(PythonCheck):
                 and ast.unparse(one.func.value).rpartition(".")[2] == name.rpartition(".")[2]
                 and self._decides(one)
             ):
-                self._look_at_pattern(node.args[0], one.func.attr, name)
+                self._check_pattern(node.args[0], one.func.attr, name)
                 return
 
-    def _look_at_pattern(self, node: ast.expr, how: str, name: str) -> None:
+    def _check_pattern(self, node: ast.expr, how: str, name: str) -> None:
         """Report a pattern of addresses that accepts others too."""
         text = self._text(node)
         found = _START.search(text) if text is not None else None

@@ -87,14 +87,16 @@ class UnboundedNumber(PythonCheck):
         return _MAY_TAKE.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_route(node)
+        self._check_route(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_route(node)
+        self._check_route(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        if not bases & _MODELS or not (_FROM_OUTSIDE.fullmatch(node.name) or node.name in self._taken):
+        if not bases & _MODELS or not (
+            _FROM_OUTSIDE.fullmatch(node.name) or node.name in self._route_parameter_classes
+        ):
             return
         if node.name.endswith(("Response", "Out", "Read")):
             return
@@ -108,7 +110,7 @@ class UnboundedNumber(PythonCheck):
             if (
                 _is_bounded(field.annotation, field.value)
                 or _is_validated(text, name)
-                or self._is_looked_at(name)
+                or self._is_tested(name)
             ):
                 continue
             self.report(
@@ -117,7 +119,7 @@ class UnboundedNumber(PythonCheck):
             )
 
     @cached_property
-    def _taken(self) -> set[str]:
+    def _route_parameter_classes(self) -> set[str]:
         """Return the classes that route functions of the module take as a parameter."""
         return {
             ast.unparse(a.annotation)
@@ -127,7 +129,7 @@ class UnboundedNumber(PythonCheck):
             if a.annotation is not None
         }
 
-    def _is_looked_at(self, name: str) -> bool:
+    def _is_tested(self, name: str) -> bool:
         """Return True if a condition of the module tests an attribute of that name."""
         return any(one.endswith(f".{name}") for one in self._all_tested)
 
@@ -135,7 +137,7 @@ class UnboundedNumber(PythonCheck):
     def _all_tested(self) -> frozenset[str]:
         return tested(self.module.tree)
 
-    def _look_at_route(self, node: FunctionNode) -> None:
+    def _check_route(self, node: FunctionNode) -> None:
         if _is_route(node):
             for argument, default in _with_defaults(node):
                 kind = argument.annotation if _SIZE.fullmatch(argument.arg) else None

@@ -114,7 +114,7 @@ class UncheckedNumberConversion(PythonCheck):
                         return None
                     if isinstance(root, ast.Call) and not isinstance(root.func, ast.Attribute):
                         return None
-                made = self._given(root)
+                made = self._assigned_value(root)
                 if made is None:
                     break
                 if isinstance(value, ast.Name):
@@ -131,7 +131,7 @@ class UncheckedNumberConversion(PythonCheck):
             isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "get"
         )
 
-    def _given(self, name: ast.Name) -> ast.expr | None:
+    def _assigned_value(self, name: ast.Name) -> ast.expr | None:
         """Return the only value that the function assigns to a name."""
         scope = self.module.function_of(name)
         if scope is None or any(a.arg == name.id for a in walk(scope) if isinstance(a, ast.arg)):

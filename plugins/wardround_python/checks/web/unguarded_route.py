@@ -101,19 +101,19 @@ class UnguardedRoute(PythonCheck):
         routes = routes_of(self.module)
         open_ones = [one for one in routes if not one.is_guarded]
         guarded = len(routes) - len(open_ones)
-        if guarded >= 2 and guarded >= 2 * len(open_ones) and not self._is_guarded_as_a_whole():
+        if guarded >= 2 and guarded >= 2 * len(open_ones) and not self._has_module_guard():
             for route in open_ones:
-                if route.writes and not self._is_meant_to_be_open(route):
+                if route.writes and not self._is_public_by_name(route):
                     name = self.module.name_span(route.function)
                     self.report(
                         name,
                         "this route changes data without the login its adjacent "
                         "routes require; require it here too",
                     )
-        self._look_at_classes(node)
-        self._look_at_handlers(node)
+        self._check_classes(node)
+        self._check_handlers(node)
 
-    def _is_guarded_as_a_whole(self) -> bool:
+    def _has_module_guard(self) -> bool:
         """Return True if every request of the module is checked first, by a router or a hook."""
         return "before_request" in self.source.text or any(
             isinstance(one, ast.Call)
@@ -122,7 +122,7 @@ class UnguardedRoute(PythonCheck):
             for one in self.module.nodes
         )
 
-    def _is_meant_to_be_open(self, route: Route) -> bool:
+    def _is_public_by_name(self, route: Route) -> bool:
         paths = " ".join(
             str(one.args[0].value)
             for one in route.function.decorator_list
@@ -132,7 +132,7 @@ class UnguardedRoute(PythonCheck):
             _OPEN.search(route.function.name) or _OPEN.search(paths) or _ASKS.search(route.body)
         ) or any("exempt" in ast.unparse(one) for one in route.function.decorator_list)
 
-    def _look_at_classes(self, node: ast.Module) -> None:
+    def _check_classes(self, node: ast.Module) -> None:
         views = [
             one
             for one in node.body
@@ -154,7 +154,7 @@ class UnguardedRoute(PythonCheck):
                     "routes require; require it here too",
                 )
 
-    def _look_at_handlers(self, tree: ast.Module) -> None:
+    def _check_handlers(self, tree: ast.Module) -> None:
         """Report methods of Tornado's handlers, each of which requires a login by itself."""
         methods = [
             (cls, one)

@@ -86,10 +86,10 @@ class UnreachableRoute(PythonCheck):
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         if roots & {"fastapi", "flask", "starlette", "sanic", "quart", "litestar", "bottle"}:
             found = list(self._ways(node))
-            self._look_at(found, in_order="fastapi" in roots or "starlette" in roots or "bottle" in roots)
-            self._look_at_guards(node)
+            self._check(found, in_order="fastapi" in roots or "starlette" in roots or "bottle" in roots)
+            self._check_guards(node)
         elif "django" in roots:
-            self._look_at(list(self._patterns(node)), in_order=False)
+            self._check(list(self._patterns(node)), in_order=False)
 
     def _ways(self, tree: ast.Module) -> Iterator[_Way]:
         for function in tree.body:
@@ -115,7 +115,7 @@ class UnreachableRoute(PythonCheck):
                         if isinstance(first, ast.Constant) and is_whole:
                             yield _Way(call, str(first.value), frozenset({"any"}), None, str(one.lineno))
 
-    def _look_at(self, ways: Sequence[_Way], in_order: bool) -> None:
+    def _check(self, ways: Sequence[_Way], in_order: bool) -> None:
         for place, way in enumerate(ways):
             for other in ways[:place]:
                 if (
@@ -132,7 +132,7 @@ class UnreachableRoute(PythonCheck):
                     )
                     break
 
-    def _look_at_guards(self, tree: ast.Module) -> None:
+    def _check_guards(self, tree: ast.Module) -> None:
         for function in tree.body:
             if not isinstance(function, FunctionNode):
                 continue

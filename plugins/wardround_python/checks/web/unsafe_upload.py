@@ -79,22 +79,22 @@ class UnsafeUpload(PythonCheck):
         return super().wants(source) and is_kept is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look(node)
+        self._check(node)
 
-    def _look(self, function: FunctionNode) -> None:
+    def _check(self, function: FunctionNode) -> None:
         text = ast.unparse(function)
-        self._look_at_kind(function, text)
+        self._check_kind(function, text)
         if not _UPLOAD.search(text) or not _NAME.search(text):
             return
         denies = _DENIED.search(text) is not None
         if not denies and _ALLOWED.search(text):
             return
         for node in walk(function):
-            if isinstance(node, ast.Call) and self._keeps(node, function):
-                where = self._told(node, function)
+            if isinstance(node, ast.Call) and self._stores(node, function):
+                where = self._expanded_text(node, function)
                 if _NAME.search(where) and (denies or _SERVED.search(where)):
                     message = (
                         "the upload is stored under the name and type the client chose; "
@@ -103,11 +103,11 @@ class UnsafeUpload(PythonCheck):
                     self.report(self.module.span(node), message)
                     return
 
-    def _look_at_kind(self, function: FunctionNode, text: str) -> None:
+    def _check_kind(self, function: FunctionNode, text: str) -> None:
         """Report a stored file whose type is determined only by the client."""
         if not _UPLOAD.search(text) or _LOOKED_INTO.search(text):
             return
-        if not any(isinstance(one, ast.Call) and self._keeps(one, function) for one in walk(function)):
+        if not any(isinstance(one, ast.Call) and self._stores(one, function) for one in walk(function)):
             return
         for node in walk(function):
             if isinstance(node, ast.If) and _SAID_KIND.search(ast.unparse(node.test)):
@@ -117,7 +117,7 @@ class UnsafeUpload(PythonCheck):
                 self.report(self.module.span(node.test), said, None, Severity.INFO)
                 return
 
-    def _keeps(self, node: ast.Call, function: FunctionNode) -> bool:
+    def _stores(self, node: ast.Call, function: FunctionNode) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if last not in _WRITES or (last == "save" and not node.args):
             return False
@@ -125,7 +125,7 @@ class UnsafeUpload(PythonCheck):
             return any(isinstance(one, ast.Constant) and "w" in str(one.value) for one in node.args)
         return True
 
-    def _told(self, node: ast.Call, function: FunctionNode) -> str:
+    def _expanded_text(self, node: ast.Call, function: FunctionNode) -> str:
         """Return the call as text, with the values of its names and the results of functions defined here."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(3):

@@ -65,7 +65,7 @@ class UnvalidatedPassword(TaintedCheck):
         given = node.args[0]
         read = given_once(self.module, given) if isinstance(given, ast.Name) else given
         if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) and read.func.attr == "get":
-            if self._is_asked_for:
+            if self._lacks_validators:
                 return
             read = read.args[1] if len(read.args) > 1 else read
         if isinstance(read, ast.Constant) and read.value == "":
@@ -77,10 +77,10 @@ class UnvalidatedPassword(TaintedCheck):
         call = self.module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
         func = call.func if isinstance(call, ast.Call) else None
         last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-        return last in _SETTERS and self._is_asked_for
+        return last in _SETTERS and self._lacks_validators
 
     @property
-    def _is_asked_for(self) -> bool:
+    def _lacks_validators(self) -> bool:
         """Return True if the module uses Django and has no validators yet."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         is_seen = "validate_password" in self.source.text or "password_validation" in self.source.text

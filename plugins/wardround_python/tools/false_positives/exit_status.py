@@ -29,7 +29,7 @@ class _Starts:
         call = self._calls.get(span.start)
         if call is None:
             return False
-        looked_at = self._looked_at_in(self._around.get(span.line, self._tree))
+        looked_at = self._tested_processes(self._around.get(span.line, self._tree))
         return ast.unparse(call) in looked_at or self._targets.get(call) in looked_at
 
     @cached_property
@@ -59,7 +59,7 @@ class _Starts:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         }
 
-    def _looked_at_in(self, function: ast.AST) -> frozenset[str]:
+    def _tested_processes(self, function: ast.AST) -> frozenset[str]:
         """Return the processes whose exit status a function, or the module, reads."""
         if function not in self._looked_at:
             self._looked_at[function] = frozenset(

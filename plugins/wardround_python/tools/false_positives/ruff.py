@@ -63,7 +63,7 @@ def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
     if code in _XML and isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
         return "feature_external_ges" in module.text and _switches_all_off(module.tree)
     if code == "S113":
-        return isinstance(node, ast.Call) and _brings_timeout(module, node)
+        return isinstance(node, ast.Call) and _spreads_timeout(module, node)
     if code in _TEXTS:
         assert isinstance(node, ast.Call)
         given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
@@ -117,7 +117,7 @@ def _switches_all_off(tree: ast.Module) -> bool:
     )
 
 
-def _brings_timeout(module: PythonModule, call: ast.Call) -> bool:
+def _spreads_timeout(module: PythonModule, call: ast.Call) -> bool:
     """Return True if the mapping that is spread into a call has a timeout where the module creates it."""
     spread = {
         one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")

@@ -173,13 +173,13 @@ def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
     """Return True if an expression hashes objects of a class, by a call or by its declared types."""
     if isinstance(node, ast.Call) and last_name(node.func) in _HASHED_IN and len(node.args) == 1:
         given = node.args[0]
-        return any(_makes(one, name) for one in walk(given)) or _holds(module, given, name)
+        return any(_constructs(one, name) for one in walk(given)) or _is_list_of(module, given, name)
     if isinstance(node, ast.Set):
-        return any(_makes(one, name) for one in node.elts)
+        return any(_constructs(one, name) for one in node.elts)
     if isinstance(node, ast.Dict):
-        return any(key is not None and _makes(key, name) for key in node.keys)
+        return any(key is not None and _constructs(key, name) for key in node.keys)
     if isinstance(node, (ast.SetComp, ast.DictComp)):
-        return _makes(node.elt if isinstance(node, ast.SetComp) else node.key, name)
+        return _constructs(node.elt if isinstance(node, ast.SetComp) else node.key, name)
     if isinstance(node, ast.Subscript):
         kind = last_name(node.value)
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
@@ -187,11 +187,11 @@ def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
     return False
 
 
-def _makes(node: ast.AST, name: str) -> bool:
+def _constructs(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and _named(node.func) == name
 
 
-def _holds(module: PythonModule, given: ast.expr, name: str) -> bool:
+def _is_list_of(module: PythonModule, given: ast.expr, name: str) -> bool:
     """Return True if a name is a parameter or variable declared as a list of objects of a class."""
     if not isinstance(given, ast.Name):
         return False
