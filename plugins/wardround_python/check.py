@@ -72,16 +72,16 @@ def run_python_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iter
         SyntaxError: the text is not Python.
     """
     asked = candidate_checks(checks, "", source)
-    wanted = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]
-    if not wanted:
+    expected = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]
+    if not expected:
         return
     try:
         module = parsed(source.path, source.text)
     except (ValueError, RecursionError, MemoryError) as cause:
         raise SyntaxError(str(cause) or type(cause).__name__) from cause
-    made = [c(source, module) if issubclass(c, PythonCheck) else c(source) for c in wanted]
-    walk(module, [check for check in made if isinstance(check, PythonCheck)])
-    for check in made:
+    values = [c(source, module) if issubclass(c, PythonCheck) else c(source) for c in expected]
+    walk(module, [check for check in values if isinstance(check, PythonCheck)])
+    for check in values:
         if not isinstance(check, PythonCheck):
             check.run()
         yield from check.results

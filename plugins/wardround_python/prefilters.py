@@ -65,8 +65,8 @@ def _imported_names(text: str) -> set[str]:
 
 
 def _bound_names(text: str) -> set[str]:
-    found = (match.group(match.lastindex or 0) for match in _BINDING.finditer(text))
-    return {word for part in found for word in _WORD.findall(part)}
+    result = (match.group(match.lastindex or 0) for match in _BINDING.finditer(text))
+    return {word for part in result for word in _WORD.findall(part)}
 
 
 _BINDING = LazyPattern(
@@ -149,8 +149,8 @@ def gives_several_or_a_place(source: SourceFile) -> bool:
 
 def names_a_value_like_a_builtin(source: SourceFile) -> bool:
     added = source.added_text
-    given = (match.start() for match in _GIVEN.finditer(added))
-    return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in given)
+    value = (match.start() for match in _GIVEN.finditer(added))
+    return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in value)
 
 
 _GIVEN = LazyPattern(r"(?:" + "|".join(sorted(BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
@@ -351,19 +351,19 @@ def may_go_through_again(source: SourceFile) -> bool:
     if _ITERATOR.search(text) is not None:
         return True
     parts = text.split(" = ")
-    made = {
+    values = {
         name
         for before, after in pairwise(parts)
         if "(" in _line(after)
         for name in before[-_LONGEST_NAME:].split()[-1:]
     }
     opened = source.keywords.has("open(")
-    if not made and not opened:
+    if not values and not opened:
         return False
     names = _GONE_THROUGH.findall(text)
     if opened and any(f" as {name}:" in text for name in set(names)):
         return True
-    again = Counter(name for name in names if name in made)
+    again = Counter(name for name in names if name in values)
     return any(count > 1 for count in again.values())
 
 
@@ -387,10 +387,10 @@ _ALONE = LazyPattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULT
 
 def compares_what_is_made(source: SourceFile) -> bool:
     """Return True if it compares, and contains a value whose type is certain without an annotation."""
-    said = source.keywords
-    if said.contains_any(_OF_A_KIND):
+    text = source.keywords
+    if text.contains_any(_OF_A_KIND):
         return _COMPARES.search(source.text) is not None
-    return any(said.contains_any(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
+    return any(text.contains_any(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
 
 
 _COMPARES = LazyPattern(r"==|!=|\bin\b(?! range)|[(\[][\"']")
@@ -413,10 +413,10 @@ _UNLIKE = (
 
 def may_change_by_halves(source: SourceFile) -> bool:
     """Return True if it changes rows in autocommit mode, or copies from one record to another."""
-    said = source.keywords
-    if said.contains_any(("autocommit", "isolation_level", "asyncpg", "databases")):
-        return said.in_lower_case.contains_any(("update ", "insert ", "delete "))
-    return (said.has(" -= ") and said.has(" += ") and said.contains_any((".save(", ".commit("))) or said.has(
+    text = source.keywords
+    if text.contains_any(("autocommit", "isolation_level", "asyncpg", "databases")):
+        return text.in_lower_case.contains_any(("update ", "insert ", "delete "))
+    return (text.has(" -= ") and text.has(" += ") and text.contains_any((".save(", ".commit("))) or text.has(
         "=F("
     )
 

@@ -41,7 +41,7 @@ class PythonTarget(NamedTuple):
 
     def note(self) -> str:
         """Return the target as a comment line, for a file that a tool and its parser read."""
-        oldest, newest = ("-" if one is None else f"3.{one}" for one in (self.oldest, self.newest))
+        oldest, newest = ("-" if item is None else f"3.{item}" for item in (self.oldest, self.newest))
         return f"# python {oldest} to {newest}; {self.source or 'not declared'}\n"
 
 
@@ -57,7 +57,7 @@ def read_note(text: str) -> PythonTarget:
     match = _NOTE.match(text)
     if match is None:
         return PythonTarget()
-    oldest, newest = (int(one) if one else None for one in match.group(1, 2))
+    oldest, newest = (int(item) if item else None for item in match.group(1, 2))
     return PythonTarget(oldest, newest, match[3])
 
 
@@ -111,9 +111,9 @@ _CLAUSE = LazyPattern(
 def bounds(specifier: str) -> Bounds:
     """Return the oldest and newest minor version a version specifier admits, PEP 440's or Poetry's."""
     ranges = [_range(part) for part in re.split(r"\|\|?", specifier)]
-    oldest, newest = [one[0] for one in ranges], [one[1] for one in ranges]
+    oldest, newest = [item[0] for item in ranges], [element[1] for element in ranges]
     return (
-        None if None in oldest else min(one for one in oldest if one is not None),
+        None if None in oldest else min(each for each in oldest if each is not None),
         None if None in newest else max(one for one in newest if one is not None),
     )
 
@@ -172,7 +172,7 @@ def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
     """Return a reader of versions of which the oldest counts and the newest is not a bound."""
 
     def read(text: str) -> Bounds:
-        minors = [int(one) for one in find(text)]
+        minors = [int(item) for item in find(text)]
         return (min(minors) if minors else None), None
 
     return read
@@ -182,15 +182,15 @@ def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
     """Return a reader of the exact versions that a project is run by."""
 
     def read(text: str) -> Bounds:
-        minors = [int(one) for one in find(text)]
+        minors = [int(item) for item in find(text)]
         return (min(minors), max(minors)) if minors else _UNKNOWN
 
     return read
 
 
 def _all(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], list[str]]:
-    found = LazyPattern(pattern, flags)
-    return lambda text: found.findall(text) if text else []
+    result = LazyPattern(pattern, flags)
+    return lambda text: result.findall(text) if text else []
 
 
 _TOOL_TARGETS = LazyPattern(
@@ -232,8 +232,8 @@ def _environments(text: str) -> Iterator[str]:
     """Return the versions of tox's environments: ``py39, py310``, ``py{39,310}``, ``py3{9,10}``."""
     for listed in _ENV_LIST.finditer(text):
         for match in re.finditer(r"py(3?)\.?(?:\{([^}]*)\}|(\d+))", listed[1]):
-            for one in (match[2] or match[3]).split(","):
-                digits = one.strip().replace(".", "")[:4]
+            for part in (match[2] or match[3]).split(","):
+                digits = part.strip().replace(".", "")[:4]
                 minor = digits if match[1] else digits.removeprefix("3")
                 if digits.isdigit() and minor:
                     yield minor

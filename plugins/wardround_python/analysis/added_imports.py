@@ -42,7 +42,7 @@ def missing_uses(
         return
     for module, names in _imported(path, tree, project, is_added).items():
         is_gone = project.read(module) is None
-        lost = [] if is_gone else [one for one in sorted(names) if _is_missing(module, one, project)]
+        lost = [] if is_gone else [name for name in sorted(names) if _is_missing(module, name, project)]
         if is_gone or lost:
             uses = Users(module, lost, project, is_gone=is_gone).uses_in(path, text)
             yield from ((module, use) for use in sorted(uses) if is_added(use.line))
@@ -62,12 +62,12 @@ def _imported(
 ) -> dict[str, set[str]]:
     """Return the modules that added lines import or read from, and the names they may take from each."""
     nodes = [*walk(tree)]
-    added = [one for one in nodes if isinstance(one, ast.Attribute) and is_added(one.lineno)]
+    added = [inner for inner in nodes if isinstance(inner, ast.Attribute) and is_added(inner.lineno)]
     read: dict[str, set[str]] = defaultdict(set)
-    for one in added:
-        if isinstance(one.value, (ast.Name, ast.Attribute)):
-            read[unparse_fast(one.value)].add(one.attr)
-    found: dict[str, set[str]] = defaultdict(set)
+    for item in added:
+        if isinstance(item.value, (ast.Name, ast.Attribute)):
+            read[unparse_fast(item.value)].add(item.attr)
+    result: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             is_new = any(map(is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
@@ -76,8 +76,8 @@ def _imported(
                     module = _module_of(path, dotted, getattr(node, "level", 0), project)
                     if module is None or (not name and _may_be_a_name(node, module, project)):
                         continue
-                    found[module].update([name] if name else read[local])
-    return found
+                    result[module].update([name] if name else read[local])
+    return result
 
 
 def _meanings(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str, str]]:
@@ -126,7 +126,7 @@ def _root_of(importer: str, named: list[str], level: int, project: RepositoryVie
         return folders[: len(folders) - level + 1] if len(folders) >= level - 1 else None
     if named[0] in sys.stdlib_module_names:
         return None
-    roots = [folders[:depth] for depth in range(len(folders) + 1)] + [[one] for one in _ROOTS_BESIDE]
+    roots = [folders[:depth] for depth in range(len(folders) + 1)] + [[item] for item in _ROOTS_BESIDE]
     having = {tuple(root) for root in roots if module_at("/".join([*root, named[0]]), project) is not None}
     if len(having) != 1:
         return None

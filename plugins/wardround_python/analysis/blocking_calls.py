@@ -128,8 +128,8 @@ class Waiting:
         name = self._module.imported_name(node.func)
         if name in WAITING_CALLS:
             return Wait(f"{name}()", name=name or "")
-        said = self.method_of(node)
-        return None if said is None else Wait(said, said.partition("() of ")[2])
+        text = self.method_of(node)
+        return None if text is None else Wait(text, text.partition("() of ")[2])
 
     def through(self, node: ast.Call, under_lock: bool = False, steps: int = _MOST_STEPS) -> Wait | None:
         """Return how the plain function of the project that a call reaches waits, in any module.
@@ -139,10 +139,10 @@ class Waiting:
         """
         if self._project is None or isinstance(self._module.parents[node], ast.Await):
             return None
-        found = self._callees.definition_of(node)
-        if found is None or not isinstance(found.node, ast.FunctionDef) or not _is_plain(found.node):
+        result = self._callees.definition_of(node)
+        if result is None or not isinstance(result.node, ast.FunctionDef) or not _is_plain(result.node):
             return None
-        waits = self._with_module(found.node, found.path)
+        waits = self._with_module(result.node, result.path)
         if waits is None:
             return None
         waiting, function = waits
@@ -214,8 +214,8 @@ class Waiting:
     def _is_submitted(self, value: ast.expr) -> bool:
         """Return True if a value is the future of a call submitted to a pool of threads or processes."""
         if isinstance(value, ast.Name):
-            given = self._module.assigned.get(value.id, []) or self._iterated_constructors(value.id)
-            value = given[0] if len(given) == 1 else value
+            assigned = self._module.assigned.get(value.id, []) or self._iterated_constructors(value.id)
+            value = assigned[0] if len(assigned) == 1 else value
         if (
             isinstance(value, ast.Call)
             and isinstance(value.func, ast.Name)
@@ -233,40 +233,40 @@ class Waiting:
 
     def _iterated_constructors(self, name: str) -> list[ast.expr]:
         """Return the constructors of the elements of a list that a loop iterates over under a name."""
-        found: list[ast.expr] = []
+        results: list[ast.expr] = []
         for node in self._module.nodes:
             if isinstance(node, (ast.For, ast.comprehension)) and ast.unparse(node.target) == name:
                 listed = node.iter
                 if isinstance(listed, ast.Name):
-                    given = self._module.assigned.get(listed.id, [])
-                    listed = given[0] if len(given) == 1 else listed
-                found.append(listed.elt if isinstance(listed, ast.ListComp) else listed)
-        return found
+                    value = self._module.assigned.get(listed.id, [])
+                    listed = value[0] if len(value) == 1 else listed
+                results.append(listed.elt if isinstance(listed, ast.ListComp) else listed)
+        return results
 
     @cached_property
     def _kinds(self) -> dict[str, frozenset[str]]:
         """Map a name or attribute of self to its constructor or declared type, anywhere in the module."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for node in self._module.nodes:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                made = node.value.func if isinstance(node.value, ast.Call) else node.value
+                value = node.value.func if isinstance(node.value, ast.Call) else node.value
                 for target in targets:
-                    found.setdefault(ast.unparse(target), set()).add(self._kind_of(made))
+                    result.setdefault(ast.unparse(target), set()).add(self._kind_of(value))
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                made = node.context_expr
-                made = made.func if isinstance(made, ast.Call) else made
-                found.setdefault(ast.unparse(node.optional_vars), set()).add(self._kind_of(made))
+                value = node.context_expr
+                value = value.func if isinstance(value, ast.Call) else value
+                result.setdefault(ast.unparse(node.optional_vars), set()).add(self._kind_of(value))
             elif isinstance(node, ast.arg):
                 kind = self._kind_of(node.annotation) if node.annotation is not None else "?"
-                found.setdefault(node.arg, set()).add(kind)
+                result.setdefault(node.arg, set()).add(kind)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                found.setdefault(ast.unparse(node.target), set()).add("?")
-        for name, kinds in list(found.items()):
+                result.setdefault(ast.unparse(node.target), set()).add("?")
+        for name, kinds in list(result.items()):
             passed_on = [k.removeprefix("=") for k in kinds if k.startswith("=")]
-            for one in passed_on:
-                found[name] = (kinds - {f"={one}"}) | (found.get(one, {"?"}) - {f"={name}"})
-        return {name: frozenset(kinds) for name, kinds in found.items()}
+            for item in passed_on:
+                result[name] = (kinds - {f"={item}"}) | (result.get(item, {"?"}) - {f"={name}"})
+        return {name: frozenset(kinds) for name, kinds in result.items()}
 
     def _kind_of(self, made: ast.expr) -> str:
         """Return the dotted name of an import, ``=name`` for another name of the module, else ``?``."""
@@ -279,7 +279,7 @@ def _may_wait(text: str) -> bool:
 
 def _is_plain(function: ast.FunctionDef) -> bool:
     """Return True if a call runs the function's body: not a generator, no decorator that changes it."""
-    names = {ast.unparse(one).rpartition(".")[2] for one in function.decorator_list}
+    names = {ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list}
     return names <= _SAME_CALL and not any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes_run_by(function.body)
     )

@@ -55,28 +55,28 @@ class CallResolver:
     @classmethod
     def shared(cls, module: PythonModule, project: RepositoryView) -> CallResolver:
         """Return the callees of a module, shared by all its checks."""
-        found = module.notes.get(cls)
-        if not isinstance(found, CallResolver) or found._project is not project:
-            found = cls(module, project)
-            module.notes[cls] = found
-        return found
+        result = module.notes.get(cls)
+        if not isinstance(result, CallResolver) or result._project is not project:
+            result = cls(module, project)
+            module.notes[cls] = result
+        return result
 
     @cached_property
     def _bound(self) -> Counter[str]:
         """The number of bindings of each name of the module, in any scope, imports included."""
-        found: Counter[str] = Counter()
+        result: Counter[str] = Counter()
         for node in self._module.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                found[node.name] += 1
+                result[node.name] += 1
             elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                found[node.id] += 1
+                result[node.id] += 1
             elif isinstance(node, ast.arg):
-                found[node.arg] += 1
+                result[node.arg] += 1
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+                result.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-                found[node.name] += 1
-        return found
+                result[node.name] += 1
+        return result
 
     @cached_property
     def _top(self) -> dict[str, FunctionNode | ast.ClassDef]:
@@ -88,8 +88,8 @@ class CallResolver:
 
     def of(self, call: ast.Call) -> Callee | None:
         """Return the callee of a call; None if the text alone does not determine it."""
-        found = self.definition_of(call)
-        return None if found is None else _callee_of(found.node, found.path, found.is_method)
+        result = self.definition_of(call)
+        return None if result is None else _callee_of(result.node, result.path, result.is_method)
 
     def definition_of(self, call: ast.Call) -> Definition | None:
         """Return the function or class a call reaches; None if the text alone does not determine it."""
@@ -125,10 +125,10 @@ class CallResolver:
         """Return the method of an object whose class the module shows, by annotation or construction."""
         if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
-        made = self._kind(ast.unparse(func.value))
-        if not isinstance(made, (ast.Name, ast.Attribute)):
+        value = self._kind(ast.unparse(func.value))
+        if not isinstance(value, (ast.Name, ast.Attribute)):
             return None
-        holder = self._plain(made, made) if isinstance(made, ast.Name) else self._through_module(made)
+        holder = self._plain(value, value) if isinstance(value, ast.Name) else self._through_module(value)
         if holder is None or not isinstance(holder.node, ast.ClassDef):
             return None
         method = _method_in(holder.node, func.attr)
@@ -149,29 +149,29 @@ class CallResolver:
     @cached_property
     def _kinds(self) -> dict[str, list[ast.expr]]:
         """Map a name or attribute of self to its classes; ``...`` for another one."""
-        found: dict[str, list[ast.expr]] = {}
+        result: dict[str, list[ast.expr]] = {}
         for node in self._module.nodes:
             if isinstance(node, ast.arg):
-                found.setdefault(node.arg, []).append(_class_named(node.annotation))
+                result.setdefault(node.arg, []).append(_class_named(node.annotation))
             elif isinstance(node, ast.AnnAssign):
                 in_class = isinstance(self._module.parents[node], ast.ClassDef)
                 name = f"self.{ast.unparse(node.target)}" if in_class else ast.unparse(node.target)
-                found.setdefault(name, []).append(_class_named(node.annotation))
+                result.setdefault(name, []).append(_class_named(node.annotation))
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
-                    found.setdefault(ast.unparse(target), []).append(_constructed_class(node.value))
+                    result.setdefault(ast.unparse(target), []).append(_constructed_class(node.value))
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                found.setdefault(ast.unparse(node.target), []).append(_OTHER)
+                result.setdefault(ast.unparse(node.target), []).append(_OTHER)
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                found.setdefault(ast.unparse(node.optional_vars), []).append(
+                result.setdefault(ast.unparse(node.optional_vars), []).append(
                     _constructed_class(node.context_expr)
                 )
-        for name, kinds in list(found.items()):
+        for name, kinds in list(result.items()):
             if name.startswith("self.") and len(kinds) == 1 and isinstance(kinds[0], ast.Name):
-                passed_on = found.get(kinds[0].id)
+                passed_on = result.get(kinds[0].id)
                 if passed_on and kinds[0].id not in self._module.imported and kinds[0].id not in self._top:
-                    found[name] = passed_on
-        return found
+                    result[name] = passed_on
+        return result
 
     def _class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """Return the class of the method a node runs in, if ``self`` or ``cls`` still refers to it there."""
@@ -206,10 +206,10 @@ def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MO
     """
     level = len(dotted) - len(dotted.lstrip("."))
     stem, _, name = dotted.rpartition(".") if "." in dotted[level:] else (dotted[:level], "", dotted[level:])
-    found = _module_file(stem.lstrip("."), level, importer, project)
-    if found is None:
+    result = _module_file(stem.lstrip("."), level, importer, project)
+    if result is None:
         return None
-    path, text = found
+    path, text = result
     definition = definition_in(text, name)
     if definition is not None:
         return Definition(definition, path)
@@ -228,7 +228,7 @@ def _module_file(named: str, level: int, importer: str, project: RepositoryView)
     if not below:
         return None
     roots = [folders[:depth] for depth in range(len(folders) + 1)] + [["src"], ["lib"]]
-    read = [found for root in roots if (found := _read_module([*root, *below], project)) is not None]
+    read = [result for root in roots if (result := _read_module([*root, *below], project)) is not None]
     paths = {path for path, _ in read}
     return read[0] if len(paths) == 1 else None
 
@@ -245,13 +245,13 @@ def _read_module(stem: Sequence[str], project: RepositoryView) -> tuple[str, str
 def definition_in(text: str, name: str) -> FunctionNode | ast.ClassDef | None:
     """Return the only definition of a name at the top of a module, parsed on its own; None otherwise."""
     pattern = rf"^(?:(?:async[ ]+)?def|class)[ ]+{re.escape(name)}\b|^{re.escape(name)}[ ]*(?::[^=\n]*)?="
-    found = list(re.finditer(pattern, text, re.MULTILINE))
-    if len(found) != 1 or found[0][0].endswith("="):
+    results = list(re.finditer(pattern, text, re.MULTILINE))
+    if len(results) != 1 or results[0][0].endswith("="):
         return None
-    start = found[0].start()
+    start = results[0].start()
     while start and text[text.rfind("\n", 0, start - 1) + 1 : start].startswith("@"):
         start = text.rfind("\n", 0, start - 1) + 1
-    end = re.compile(r"\n[^\s)\]}#]").search(text, found[0].end())
+    end = re.compile(r"\n[^\s)\]}#]").search(text, results[0].end())
     try:
         node = parse(text[start : end.start() if end else len(text)] + "\n").body[0]
     except _UNREADABLE:
@@ -272,8 +272,8 @@ def _passed_on(text: str, name: str) -> str | None:
 
 def _method_in(holder: ast.ClassDef, name: str) -> FunctionNode | None:
     """Return the only method of a name that a class defines itself."""
-    found = [n for n in holder.body if getattr(n, "name", None) == name]
-    only = found[0] if len(found) == 1 else None
+    results = [n for n in holder.body if getattr(n, "name", None) == name]
+    only = results[0] if len(results) == 1 else None
     return only if isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
@@ -294,8 +294,8 @@ def _class_named(annotation: ast.expr | None) -> ast.expr:
 
 def _constructed_class(value: ast.expr) -> ast.expr:
     """Return the class a value is an instance of, or the name it is re-exported from."""
-    made = value.func if isinstance(value, ast.Call) else value
-    return made if isinstance(made, (ast.Name, ast.Attribute)) else _OTHER
+    creation = value.func if isinstance(value, ast.Call) else value
+    return creation if isinstance(creation, (ast.Name, ast.Attribute)) else _OTHER
 
 
 def _callee_of(node: ast.AST, path: str, is_method: bool = False) -> Callee | None:
@@ -311,8 +311,10 @@ def _callee_of(node: ast.AST, path: str, is_method: bool = False) -> Callee | No
 
 def _decorated(node: FunctionNode | ast.ClassDef) -> set[str]:
     """Return the last names of the decorators."""
-    calls = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "?") for one in calls}
+    calls = [
+        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
+    ]
+    return {call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "?") for call in calls}
 
 
 def _parameters(function: FunctionNode, is_method: bool) -> tuple[str, ...] | None:

@@ -36,7 +36,7 @@ def spellings_of(
             other = PythonModule(path, text)
         except _UNREADABLE:
             continue
-        yield other, {s for one in places for s in _spellings(other, name, one, project)}
+        yield other, {s for place in places for s in _spellings(other, name, place, project)}
 
 
 def method_calls(
@@ -68,9 +68,9 @@ def method_calls(
                 if not asked(node) or module.imported_name(node.func) is not None:
                     continue
                 receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
-                found = None if alone and known else callees.definition_of(node)
-                is_it = found is not None and ast.dump(found.node) == ast.dump(method)
-                if (alone and known) or is_it or (found is None and receiver == like_owner):
+                result = None if alone and known else callees.definition_of(node)
+                is_it = result is not None and ast.dump(result.node) == ast.dump(method)
+                if (alone and known) or is_it or (result is None and receiver == like_owner):
                     yield module, node
 
 
@@ -114,26 +114,26 @@ def bindings(tree: ast.Module, name: str) -> int:
 def _spellings(module: PythonModule, name: str, place: ModuleLocation, project: RepositoryView) -> set[str]:
     """Return the names another module may call the function by: ``send``, ``m.send``, ``app.mail.send``."""
     meanings: dict[str, set[str]] = {}
-    found: list[tuple[str, str]] = []
+    results: list[tuple[str, str]] = []
     for node in walk(module.tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 local = alias.asname or alias.name.partition(".")[0]
                 meanings.setdefault(local, set()).add(alias.name if alias.asname else local)
                 if place.is_meant_by(module.path, alias.name, 0, project):
-                    found.append((local, f"{alias.asname or alias.name}.{name}"))
+                    results.append((local, f"{alias.asname or alias.name}.{name}"))
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 local, stem = alias.asname or alias.name, node.module or ""
                 whole = f"{stem}.{alias.name}" if stem else alias.name
                 meanings.setdefault(local, set()).add("." * node.level + whole)
                 if alias.name == name and place.is_meant_by(module.path, stem, node.level, project):
-                    found.append((local, local))
+                    results.append((local, local))
                 elif place.is_meant_by(module.path, whole, node.level, project):
-                    found.append((local, f"{local}.{name}"))
+                    results.append((local, f"{local}.{name}"))
     return {
         spelling
-        for local, spelling in found
+        for local, spelling in results
         if len(meanings[local]) == 1 and not bindings(module.tree, local)
     }
 

@@ -37,5 +37,5 @@ def _rewritten(source: SourceFile, module: PythonModule) -> Iterator[Pair]:
 
 
 def _lines(node: FunctionNode, lines: Sequence[str]) -> Sequence[str]:
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return lines[first - 1 : node.end_lineno]

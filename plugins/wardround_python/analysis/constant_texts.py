@@ -52,24 +52,24 @@ class _Bound:
     @cached_property
     def added(self) -> Mapping[str, Sequence[ast.expr]]:
         """Name -> the values that calls add to the list, set or mapping it is bound to."""
-        found: dict[str, list[ast.expr]] = {}
+        result: dict[str, list[ast.expr]] = {}
         for node in self._nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 func = node.func
                 if func.attr in _ADDING and isinstance(func.value, ast.Name):
-                    found.setdefault(func.value.id, []).extend(node.args)
-        return found
+                    result.setdefault(func.value.id, []).extend(node.args)
+        return result
 
     @cached_property
     def members_of(self) -> Mapping[str, Sequence[ast.expr]]:
         """Name -> the tables it is looked up in with ``in`` or ``not in``."""
-        found: dict[str, list[ast.expr]] = {}
+        result: dict[str, list[ast.expr]] = {}
         for node in self._nodes:
             if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):
                 continue
             if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-                found.setdefault(node.left.id, []).append(node.comparators[0])
-        return found
+                result.setdefault(node.left.id, []).append(node.comparators[0])
+        return result
 
 
 class _Index:
@@ -81,16 +81,16 @@ class _Index:
 
     @classmethod
     def of(cls, module: PythonModule) -> _Index:
-        found = module.notes.get(cls)
-        if not isinstance(found, cls):
-            found = module.notes[cls] = cls(module)
-        return found
+        result = module.notes.get(cls)
+        if not isinstance(result, cls):
+            result = module.notes[cls] = cls(module)
+        return result
 
     def inside(self, function: FunctionNode) -> _Bound:
-        found = self._inside.get(function)
-        if found is None:
-            found = self._inside[function] = _Bound(function)
-        return found
+        result = self._inside.get(function)
+        if result is None:
+            result = self._inside[function] = _Bound(function)
+        return result
 
     @cached_property
     def top(self) -> Mapping[str, Sequence[ast.expr | None]]:
@@ -100,17 +100,17 @@ class _Index:
     @cached_property
     def functions(self) -> Mapping[str, ast.FunctionDef]:
         """The functions at the top of the module; of two with one name the first."""
-        made = [one for one in self._module.tree.body if isinstance(one, ast.FunctionDef)]
-        return {one.name: one for one in reversed(made)}
+        values = [statement for statement in self._module.tree.body if isinstance(statement, ast.FunctionDef)]
+        return {item.name: item for item in reversed(values)}
 
     @cached_property
     def calls(self) -> Mapping[str, Sequence[ast.Call]]:
         """Name -> the calls of it, in source order."""
-        found: dict[str, list[ast.Call]] = {}
+        result: dict[str, list[ast.Call]] = {}
         for node in self._module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found.setdefault(node.func.id, []).append(node)
-        return found
+                result.setdefault(node.func.id, []).append(node)
+        return result
 
     @cached_property
     def mentions(self) -> Mapping[str, int]:
@@ -120,12 +120,12 @@ class _Index:
     @cached_property
     def last_names(self) -> Mapping[str, Sequence[ast.expr | None]]:
         """The last part of a target -> the values assigned to it anywhere in the module."""
-        found: dict[str, list[ast.expr | None]] = {}
+        result: dict[str, list[ast.expr | None]] = {}
         for node in self._module.nodes:
             for target, value in _bound(node):
                 if isinstance(target, (ast.Attribute, ast.Name)):
-                    found.setdefault(last_name(target), []).append(value)
-        return found
+                    result.setdefault(last_name(target), []).append(value)
+        return result
 
 
 class _Texts:
@@ -154,7 +154,7 @@ class _Texts:
             return self.is_constant(node.value, deep - 1)
         if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set,
                              ast.Dict, ast.Starred, ast.ListComp, ast.GeneratorExp)):  # fmt: skip
-            return all(self.is_constant(one, deep - 1) for one in _parts(node))
+            return all(self.is_constant(part, deep - 1) for part in _parts(node))
         return isinstance(node, (ast.Compare, ast.UnaryOp))
 
     def _is_constant_name(self, node: ast.Name, deep: int) -> bool:
@@ -166,24 +166,24 @@ class _Texts:
             return node.id.isupper()
         if self._is_one_of_few(node.id):
             return True
-        given = list(self._values_of(node.id))
-        return bool(given) and all(self.is_constant(one, deep) for one in given)
+        values = list(self._values_of(node.id))
+        return bool(values) and all(self.is_constant(value, deep) for value in values)
 
     def _is_one_of_few(self, name: str) -> bool:
         """Return True if the function tests a value for membership in constants of the source."""
         tables = self._index.inside(self._function).members_of if self._function is not None else {}
-        return any(self.is_constant(one, _DEEPEST // 2) for one in tables.get(name, ()))
+        return any(self.is_constant(table, _DEEPEST // 2) for table in tables.get(name, ()))
 
     def _values_of(self, name: str) -> Iterator[ast.expr | None]:
         """Return all values of a name; the name itself if they are unknown."""
         inside = False
         if self._function is not None:
             arguments = self._function.args
-            extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
-                if one.arg == name:
+            extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+            for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
+                if argument.arg == name:
                     inside = True
-                    yield from self._passed_arguments(self._function, one)
+                    yield from self._passed_arguments(self._function, argument)
             bound = self._index.inside(self._function)
             inside = inside or name in bound.given
             yield from (_UNKNOWN if value is None else value for value in bound.given.get(name, ()))
@@ -208,11 +208,11 @@ class _Texts:
             return
         at = [a.arg for a in function.args.args].index(one.arg) if one in function.args.args else -1
         for call in calls:
-            given = [k.value for k in call.keywords if k.arg == one.arg] or (
+            arguments = [k.value for k in call.keywords if k.arg == one.arg] or (
                 call.args[at : at + 1] if at >= 0 else []
             )
             outer = _Texts(self._module, self._module.function_of(call))
-            yield from (None if outer.is_constant(v, _DEEPEST // 2) else _UNKNOWN for v in given)
+            yield from (None if outer.is_constant(v, _DEEPEST // 2) else _UNKNOWN for v in arguments)
 
     def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -224,28 +224,28 @@ class _Texts:
         if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid", "ipaddress.")):
             return True
         if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
-            return all(self.is_constant(one, deep) for one in (node.func.value, *node.args[1:]))
+            return all(self.is_constant(argument, deep) for argument in (node.func.value, *node.args[1:]))
         if last in _KEEPING:
             on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
             values = [*on, *node.args, *(k.value for k in node.keywords)]
-            return all(self.is_constant(one, deep) for one in values)
+            return all(self.is_constant(value, deep) for value in values)
         function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if function is None:
             return False
         returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
-        if returned and all(_Texts(self._module, function).is_constant(one, deep) for one in returned):
+        if returned and all(_Texts(self._module, function).is_constant(item, deep) for item in returned):
             return True
         inner = _Texts(self._module, function)
         inner._asked = {a.arg for a in function.args.args}
-        given = [*node.args, *(k.value for k in node.keywords)]
-        return all(inner.is_constant(one, deep) for one in returned) and all(
-            self.is_constant(one, deep) for one in given
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        return all(inner.is_constant(element, deep) for element in returned) and all(
+            self.is_constant(operand, deep) for operand in arguments
         )
 
     def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
         """Return True for an attribute to which the class assigns one constant and nothing else."""
-        made = self._index.last_names.get(node.attr, ())
-        return bool(made) and all(isinstance(one, ast.Constant) for one in made)
+        value = self._index.last_names.get(node.attr, ())
+        return bool(value) and all(isinstance(item, ast.Constant) for item in value)
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
@@ -258,17 +258,17 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Dict):
         yield from (node.left, *node.right.values)
     else:
-        yield from (one for one in children(node) if isinstance(one, ast.expr))
+        yield from (item for item in children(node) if isinstance(item, ast.expr))
 
 
 def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
     """Map a name to the values of the targets it is part of, in the order of the nodes."""
-    found: dict[str, list[ast.expr | None]] = {}
+    result: dict[str, list[ast.expr | None]] = {}
     for node in nodes:
         for target, value in _bound(node):
             for name in names_in(target):
-                found.setdefault(name, []).append(value)
-    return found
+                result.setdefault(name, []).append(value)
+    return result
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:

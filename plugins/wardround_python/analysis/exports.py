@@ -45,21 +45,21 @@ def module_names(tree: ast.Module) -> dict[str, int]:
 
     Branches count whatever their condition is, and so do the names that a function declares ``global``.
     """
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for statement in _top_statements(tree):
         for name in _bound_by(statement):
-            found.setdefault(name, statement.lineno)
+            result.setdefault(name, statement.lineno)
     for node in walk(tree):
         if isinstance(node, ast.Global):
             for name in node.names:
-                found.setdefault(name, node.lineno)
-    return found
+                result.setdefault(name, node.lineno)
+    return result
 
 
 def star_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """Return the ``from x import *`` statements of a module."""
-    imports = (one for one in _top_statements(tree) if isinstance(one, ast.ImportFrom))
-    return [one for one in imports if one.names[0].name == "*"]
+    imports = (statement for statement in _top_statements(tree) if isinstance(statement, ast.ImportFrom))
+    return [item for item in imports if item.names[0].name == "*"]
 
 
 def _top_statements(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -70,8 +70,8 @@ def _top_statements(tree: ast.Module) -> Iterator[ast.stmt]:
         if isinstance(node, ast.stmt):
             yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            inner = [one for name in _BLOCKS for one in getattr(node, name, ())]
-            stack.extend(reversed([one for one in inner if isinstance(one, ast.AST)]))
+            inner = [item for name in _BLOCKS for item in getattr(node, name, ())]
+            stack.extend(reversed([element for element in inner if isinstance(element, ast.AST)]))
 
 
 def _bound_by(statement: ast.stmt) -> Iterator[str]:
@@ -98,18 +98,18 @@ def names_of(text: str) -> Mapping[str, int]:
 def string_constants(tree: ast.Module) -> set[str]:
     """Return the strings of a module, except docstrings and those that ``__all__`` lists."""
     listed = {
-        id(one)
+        id(inner)
         for node in walk(tree)
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and "__all__" in _targets(node)
-        for one in walk(node)
+        for inner in walk(node)
     }
-    texts = (one for one in walk(tree) if isinstance(one, ast.Constant) and id(one) not in listed)
-    return {one.value for one in texts if isinstance(one.value, str)}
+    texts = (child for child in walk(tree) if isinstance(child, ast.Constant) and id(child) not in listed)
+    return {text.value for text in texts if isinstance(text.value, str)}
 
 
 def _targets(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {one.id for one in targets if isinstance(one, ast.Name)}
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def is_package(path: str) -> bool:
@@ -190,9 +190,9 @@ def imported_module(path: str, node: ast.ImportFrom, project: RepositoryView) ->
         above = folders[: len(folders) - node.level + 1]
         return module_at("/".join([*above, *named]), project) if len(folders) >= node.level - 1 else None
     for depth in range(len(folders), -1, -1):
-        found = module_at("/".join([*folders[:depth], *named]), project)
-        if found is not None and ModuleLocation.of(found).is_meant_by(path, node.module or "", 0, project):
-            return found
+        result = module_at("/".join([*folders[:depth], *named]), project)
+        if result is not None and ModuleLocation.of(result).is_meant_by(path, node.module or "", 0, project):
+            return result
     return None
 
 

@@ -36,12 +36,12 @@ def bodies(tree: ast.Module) -> list[GuardedFunction]:
 
 def _shared(tree: ast.Module) -> Iterator[str]:
     """Return the variables of a module, which all its threads share."""
-    for one in tree.body:
+    for statement in tree.body:
         targets = (
-            one.targets
-            if isinstance(one, ast.Assign)
-            else [one.target]
-            if isinstance(one, ast.AnnAssign)
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+            if isinstance(statement, ast.AnnAssign)
             else []
         )
         yield from (f"={target.id}" for target in targets if isinstance(target, ast.Name))
@@ -50,7 +50,7 @@ def _shared(tree: ast.Module) -> Iterator[str]:
 def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunction:
     return GuardedFunction(
         name,
-        tuple(_reach(one, shared) for one in _guards(node)),
+        tuple(_reach(guard, shared) for guard in _guards(node)),
         acts_in(node.body),
         frozenset(_called(node.body)),
         _exits(node),
@@ -62,7 +62,7 @@ def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> GuardedFunct
 def _argument_texts(node: FunctionNode) -> tuple[str, ...]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return tuple(one.arg for one in every if one.arg not in ("self", "cls"))
+    return tuple(item.arg for item in every if item.arg not in ("self", "cls"))
 
 
 def _reach(guard: Guard, shared: frozenset[str]) -> Guard:
@@ -75,7 +75,7 @@ def _reach(guard: Guard, shared: frozenset[str]) -> Guard:
 
 
 def _exits(node: FunctionNode) -> int:
-    return sum(isinstance(one, ast.If) and _leaves(one.body) for one in walk(node))
+    return sum(isinstance(inner, ast.If) and _leaves(inner.body) for inner in walk(node))
 
 
 _Acts = Mapping[str, Sequence[tuple[int, int]]]
@@ -83,12 +83,12 @@ _Acts = Mapping[str, Sequence[tuple[int, int]]]
 
 def acts_in(statements: Sequence[ast.stmt]) -> _Acts:
     """Yield the effects: calls by last name, stores (``=self.x``), and values that are used (``~x``)."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    result: dict[str, list[tuple[int, int]]] = {}
     for statement in statements:
         for node in walk(statement):
             for act in _acts(node):
-                found.setdefault(act, []).append((node.lineno, node.col_offset + 1))  # type: ignore[attr-defined]
-    return {act: sorted(places) for act, places in found.items()}
+                result.setdefault(act, []).append((node.lineno, node.col_offset + 1))  # type: ignore[attr-defined]
+    return {act: sorted(places) for act, places in result.items()}
 
 
 def _acts(node: ast.AST) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _called(statements: Sequence[ast.stmt]) -> Iterator[str]:
         for node in walk(statement):
             if isinstance(node, ast.Call):
                 yield unparse_fast(node.func)
-                yield from (one.id for one in node.args if isinstance(one, ast.Name))
+                yield from (argument.id for argument in node.args if isinstance(argument, ast.Name))
 
 
 def _guards(node: FunctionNode) -> Iterator[Guard]:
@@ -125,7 +125,7 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
         elif isinstance(inner, ast.If) and _leaves(inner.body):
             after = _after(inner, whole)
             about = frozenset(
-                f"~{unparse_fast(one)}" for one in walk(inner.test) if isinstance(one, ast.Name)
+                f"~{unparse_fast(child)}" for child in walk(inner.test) if isinstance(child, ast.Name)
             )
             for guard in _named(_render_condition(inner), ("permission", "owner", "check", "limit"), after):
                 asked = about if guard.kind in ("check", "limit") else frozenset[str]()
@@ -151,7 +151,7 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
     """Return wrapping calls: ``wait_for(load(), 5)``, ``get(url, timeout=5)``, ``get(id=id, owner=user)``."""
     name = last_name(node.func)
     if name == "wait_for" and node.args:
-        acts = {last_name(one.func) for one in walk(node.args[0]) if isinstance(one, ast.Call)}
+        acts = {last_name(inner.func) for inner in walk(node.args[0]) if isinstance(inner, ast.Call)}
         yield Guard("timeout", "wait_for", frozenset(acts))
     for keyword in node.keywords:
         if keyword.arg is not None and "timeout" in keyword.arg:
@@ -175,8 +175,8 @@ def _clean_up_calls(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
 
 def _named(text: str, kinds: Sequence[str], acts: _Acts) -> Iterator[Guard]:
     for kind in kinds:
-        found = KINDS[kind].search(text)
-        if found is None:
+        match = KINDS[kind].search(text)
+        if match is None:
             continue
         if kind == "lock":
             chosen, least = frozenset(act for act in acts if act.startswith("=")), 1

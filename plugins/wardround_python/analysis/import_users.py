@@ -68,10 +68,10 @@ class Users:
 
     def uses(self) -> list[RemovedUse]:
         """Return the uses in all other files, by path and line."""
-        found: set[RemovedUse] = set()
+        results: set[RemovedUse] = set()
         for path in self._candidates():
-            found.update(self.uses_in(path, self._project.read(path)))
-        return sorted(found)
+            results.update(self.uses_in(path, self._project.read(path)))
+        return sorted(results)
 
     def uses_in(self, path: str, text: str | None) -> list[RemovedUse]:
         """Return the uses in another file, in no order; none if it cannot be read."""
@@ -85,7 +85,7 @@ class Users:
     def _candidates(self) -> Sequence[str]:
         words = [self._stem] if self._is_gone else sorted(self._names)
         paths = self._project.files_with_word(words, ["*.py"])
-        others = [one for one in paths if one != self._path and not _NOT_RUN.search(one)]
+        others = [path for path in paths if path != self._path and not _NOT_RUN.search(path)]
         near = self._path.split("/")
         return sorted(others, key=lambda one: (-_shared(one.split("/"), near), one))[:_MOST_FILES]
 
@@ -176,9 +176,9 @@ class Users:
             if spellings
             else []
         )
-        found = [(node, full) for node in nodes if (full := unparse_fast(node)) in spellings]
-        set_here = {full for node, full in found if not isinstance(node.ctx, ast.Load)}
-        for node, full in found:
+        results = [(node, full) for node in nodes if (full := unparse_fast(node)) in spellings]
+        set_here = {full for node, full in results if not isinstance(node.ctx, ast.Load)}
+        for node, full in results:
             if full not in set_here and imports.is_certain(node):
                 yield RemovedUse(path, node.lineno, node.attr, imports.is_for_types(node))
 
@@ -285,7 +285,7 @@ class _Imports:
         if isinstance(node, ast.Try) and any(map(_is_tolerant, node.handlers)):
             state = None
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            contexts = " ".join(ast.unparse(one.context_expr) for one in node.items)
+            contexts = " ".join(ast.unparse(item.context_expr) for item in node.items)
             state = None if _TOLERANT_CONTEXTS.search(contexts) else state
         inside = in_function or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         if inside and not in_function and _is_conditional(node):
@@ -339,7 +339,7 @@ def _is_tolerant(handler: ast.ExceptHandler) -> bool:
 def _is_conditional(node: ast.AST) -> bool:
     """Return True if a function is skipped or stopped if something is missing."""
     decorators = getattr(node, "decorator_list", [])
-    return any("skip" in (text := ast.unparse(one)) or "xfail" in text for one in decorators)
+    return any("skip" in (text := ast.unparse(decorator)) or "xfail" in text for decorator in decorators)
 
 
 def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:

@@ -53,19 +53,19 @@ def gives_once(value: ast.expr, module: PythonModule, callees: CallResolver) -> 
     if not isinstance(value, ast.Call):
         return False
     func = value.func
-    found = callees.definition_of(value)
-    if found is None and module.dotted(func) in MAKERS:
+    result = callees.definition_of(value)
+    if result is None and module.dotted(func) in MAKERS:
         return not isinstance(func, ast.Name) or func.id not in module.assigned
     if isinstance(func, ast.Attribute) and METHODS.get(func.attr) in module.packages | {"re"}:
         return func.attr != "glob" or not _is_module(func.value, module)
-    inside = _defined_around(func, module) if isinstance(func, ast.Name) and found is None else None
-    return (found is not None and _yields(found.node)) or (inside is not None and _yields(inside))
+    inside = _defined_around(func, module) if isinstance(func, ast.Name) and result is None else None
+    return (result is not None and _yields(result.node)) or (inside is not None and _yields(inside))
 
 
 def _defined_around(name: ast.Name, module: PythonModule) -> ast.AST | None:
     """Return the only nested function of a name in the function around a call."""
     around = module.function_of(name)
-    same = [one for one in getattr(around, "body", ()) if getattr(one, "name", None) == name.id]
+    same = [item for item in getattr(around, "body", ()) if getattr(item, "name", None) == name.id]
     return same[0] if isinstance(around, FunctionNode) and len(same) == 1 else None
 
 
@@ -77,10 +77,10 @@ def _is_module(node: ast.expr, module: PythonModule) -> bool:
 def _yields(node: ast.AST) -> bool:
     """Return True if a function is a generator that no decorator converts."""
     if not isinstance(node, FunctionNode) or any(
-        getattr(one, "id", "") not in _UNCHANGED for one in node.decorator_list
+        getattr(decorator, "id", "") not in _UNCHANGED for decorator in node.decorator_list
     ):
         return False
-    return any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in nodes_run_by(node.body))
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in nodes_run_by(node.body))
 
 
 def is_iterator(annotation: ast.expr | None) -> bool:
@@ -118,16 +118,16 @@ def _goes_through(call: ast.Call, place: int, callees: CallResolver) -> bool:
         return False
     name = told.parameters[place]
     return any(
-        isinstance(one, (ast.For, ast.comprehension))
-        and isinstance(one.iter, ast.Name)
-        and one.iter.id == name
-        and not _ends_early(one)
-        for one in nodes_run_by(found.node.body)
+        isinstance(node, (ast.For, ast.comprehension))
+        and isinstance(node.iter, ast.Name)
+        and node.iter.id == name
+        and not _ends_early(node)
+        for node in nodes_run_by(found.node.body)
     )
 
 
 def _ends_early(loop: ast.AST) -> bool:
-    return any(isinstance(one, (ast.Break, ast.Return)) for one in walk(loop))
+    return any(isinstance(node, (ast.Break, ast.Return)) for node in walk(loop))
 
 
 def leaves_some(use: ast.expr, module: PythonModule) -> bool:

@@ -58,7 +58,7 @@ def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -
             for item in parent.items:
                 call = item.context_expr
                 if isinstance(call, ast.Call) and (module.dotted(call.func) or "").endswith("suppress"):
-                    names = {ast.unparse(one).rpartition(".")[2] for one in call.args}
+                    names = {ast.unparse(argument).rpartition(".")[2] for argument in call.args}
                     if names & {"Exception", "BaseException", *kinds}:
                         return True
     return False

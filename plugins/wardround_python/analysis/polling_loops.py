@@ -34,16 +34,19 @@ def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None
 
     ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` queries in two steps.
     """
-    wanted = {n.id for n in walk(test) if isinstance(n, ast.Name)}
+    expected = {n.id for n in walk(test) if isinstance(n, ast.Name)}
     told, asked = ast.unparse(test), list[ast.stmt]()
     for statement in reversed(body):
         if isinstance(statement, ast.Pass):
             continue
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]
-            if not (isinstance(target, ast.Name) and target.id in wanted) and ast.unparse(target) not in told:
+            if (
+                not (isinstance(target, ast.Name) and target.id in expected)
+                and ast.unparse(target) not in told
+            ):
                 return None
-            wanted |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
+            expected |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
             asked += [statement] if asks(statement.value) else []
         elif not isinstance(statement, ast.Expr) or not all(
             map(asks_nothing_else, calls_between([statement]))
@@ -97,12 +100,12 @@ def called_name(call: ast.Call) -> str:
 def awaited_value(test: ast.expr) -> str | None:
     """Return the name or attribute that a loop waits for to be true, or to exist."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        wanted = test.operand
+        expected = test.operand
     elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):
-        wanted = test.left
+        expected = test.left
     else:
         return None
-    return ast.unparse(wanted) if isinstance(wanted, (ast.Name, ast.Attribute)) else None
+    return ast.unparse(expected) if isinstance(expected, (ast.Name, ast.Attribute)) else None
 
 
 def _is_none(test: ast.Compare) -> bool:

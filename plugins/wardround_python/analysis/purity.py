@@ -78,18 +78,18 @@ def only_computes(
     node = found.node
     if not isinstance(node, FunctionNode) or found.path != module.path:
         return False
-    if any(getattr(one, "id", "") not in _UNCHANGED for one in node.decorator_list):
+    if any(getattr(decorator, "id", "") not in _UNCHANGED for decorator in node.decorator_list):
         return False
     body = list(nodes_run_by(node.body))
-    answers = [one.value for one in body if isinstance(one, ast.Return)]
+    answers = [statement.value for statement in body if isinstance(statement, ast.Return)]
     if not any(map(_is_computed_result, answers)) or None in answers:
         return False
-    return all(_is_harmless(one, node, module, callees, deep) for one in body)
+    return all(_is_harmless(item, node, module, callees, deep) for item in body)
 
 
 def _is_computed_result(value: ast.expr | None) -> bool:
     """Return True if a computed value is returned; a function that returns a constant may be overridden."""
-    return value is not None and any(isinstance(one, ast.Name) for one in walk(value))
+    return value is not None and any(isinstance(node, ast.Name) for node in walk(value))
 
 
 def _is_harmless(
@@ -118,12 +118,12 @@ def _call_is_harmless(
             return _is_own(func.value, function, module)
         if func.attr in _METHODS:
             return not (func.attr == "get" and not _is_mapping(func.value))
-    found = callees.definition_of(call)
-    if found is None or not deep:
+    result = callees.definition_of(call)
+    if result is None or not deep:
         return False
-    if isinstance(found.node, ast.ClassDef):
-        return _is_plain_record(found.node) or _only_stores(found.node)
-    return found.node is not function and only_computes(found, module, callees, deep - 1)
+    if isinstance(result.node, ast.ClassDef):
+        return _is_plain_record(result.node) or _only_stores(result.node)
+    return result.node is not function and only_computes(result, module, callees, deep - 1)
 
 
 def _is_mapping(node: ast.expr) -> bool:
@@ -136,9 +136,9 @@ def _is_mapping(node: ast.expr) -> bool:
 
 def _is_plain_record(node: ast.ClassDef) -> bool:
     """Return True for a dataclass or named tuple without code in its constructor."""
-    named = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
-    bases = {getattr(one, "id", "") for one in node.bases}
-    own = {getattr(one, "name", "") for one in node.body}
+    named = {getattr(getattr(decorator, "func", decorator), "id", "") for decorator in node.decorator_list}
+    bases = {getattr(base, "id", "") for base in node.bases}
+    own = {getattr(statement, "name", "") for statement in node.body}
     return ("dataclass" in named or "NamedTuple" in bases) and not own & {"__post_init__", "__new__"}
 
 
@@ -146,24 +146,27 @@ def _only_stores(node: ast.ClassDef) -> bool:
     """Return True for a class whose constructor only stores its arguments."""
     if node.bases or node.keywords or node.decorator_list:
         return False
-    making = [one for one in node.body if getattr(one, "name", "") in ("__init__", "__new__")]
+    making = [
+        statement for statement in node.body if getattr(statement, "name", "") in ("__init__", "__new__")
+    ]
     first = making[0] if len(making) == 1 else None
     return isinstance(first, ast.FunctionDef) and all(
-        isinstance(one, ast.Assign) and isinstance(one.value, (ast.Name, ast.Constant)) for one in first.body
+        isinstance(item, ast.Assign) and isinstance(item.value, (ast.Name, ast.Constant))
+        for item in first.body
     )
 
 
 def _values(name: str, function: FunctionNode) -> Iterator[ast.expr | None]:
     """Return the values that statements of a function assign to a name; None for an unknown value."""
-    for one in nodes_run_by(function.body):
-        if isinstance(one, (ast.Assign, ast.AnnAssign)):
-            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+    for node in nodes_run_by(function.body):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 if isinstance(target, ast.Name) and target.id == name:
-                    yield one.value
+                    yield node.value
                 elif binds(target, name):
                     yield None
-        elif isinstance(one, (ast.For, ast.comprehension)) and binds(one.target, name):
+        elif isinstance(node, (ast.For, ast.comprehension)) and binds(node.target, name):
             yield None
 
 
@@ -173,8 +176,8 @@ def _is_own(node: ast.expr, function: FunctionNode, module: PythonModule) -> boo
         return False
     values = list(_values(node.id, function))
     return bool(values) and all(
-        isinstance(one, _MADE) or (isinstance(one, ast.Call) and module.dotted(one.func) in _MAKERS)
-        for one in values
+        isinstance(value, _MADE) or (isinstance(value, ast.Call) and module.dotted(value.func) in _MAKERS)
+        for value in values
     )
 
 
@@ -186,12 +189,12 @@ def _stays(name: str, function: FunctionNode, module: PythonModule) -> bool:
     kinds = (*_MADE, ast.Constant, ast.BinOp, ast.JoinedStr, ast.UnaryOp)
     values = list(_values(name, function))
     return bool(values) and all(
-        isinstance(one, kinds) or (isinstance(one, ast.Call) and module.dotted(one.func) in _BUILTINS)
-        for one in values
+        isinstance(value, kinds) or (isinstance(value, ast.Call) and module.dotted(value.func) in _BUILTINS)
+        for value in values
     )
 
 
 def _parameter(name: str, function: FunctionNode) -> ast.arg | None:
     arguments = function.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return next((one for one in every if one.arg == name), None)
+    return next((item for item in every if item.arg == name), None)

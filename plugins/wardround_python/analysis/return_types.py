@@ -26,7 +26,7 @@ _TRANSPARENT = frozenset(
 
 def may_change_result(decorators: Iterable[str]) -> bool:
     """Return True if one of some decorators, given as source, may return something else than the function."""
-    return any(one.partition("(")[0].rpartition(".")[2] not in _TRANSPARENT for one in decorators)
+    return any(decorator.partition("(")[0].rpartition(".")[2] not in _TRANSPARENT for decorator in decorators)
 
 
 def kinds_returned(function: FunctionNode) -> frozenset[str]:
@@ -46,7 +46,7 @@ def _kinds(value: ast.expr | None, function: FunctionNode, step: int) -> set[str
     if isinstance(value, ast.IfExp):
         return _kinds(value.body, function, step) | _kinds(value.orelse, function, step)
     if isinstance(value, ast.Name) and step < _MOST_STEPS:
-        given = [
+        values = [
             n.value
             for n in nodes_run_by(function.body)
             if isinstance(n, (ast.Assign, ast.AnnAssign))
@@ -56,7 +56,7 @@ def _kinds(value: ast.expr | None, function: FunctionNode, step: int) -> set[str
                 for t in (n.targets if isinstance(n, ast.Assign) else [n.target])
             )
         ]
-        return {kind for one in given for kind in _kinds(one, function, step + 1)} or {"?"}
+        return {kind for operand in values for kind in _kinds(operand, function, step + 1)} or {"?"}
     return {_plain_kind(value)}
 
 
@@ -112,24 +112,24 @@ def number_in(value: ast.expr | None) -> float | None:
 
 def numbers_of(body: Sequence[ast.stmt]) -> set[float]:
     """Return every number in some statements."""
-    found = (number_in(n) for n in nodes_run_by(body) if isinstance(n, ast.Constant))
-    return {number for number in found if number is not None}
+    result = (number_in(n) for n in nodes_run_by(body) if isinstance(n, ast.Constant))
+    return {number for number in result if number is not None}
 
 
 def every_number_of(node: ast.AST) -> set[float]:
     """Return every number in the code of a node, products as one."""
-    found = {number_in(n) for n in walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
-    return {number for number in found if number is not None}
+    results = {number_in(n) for n in walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
+    return {number for number in results if number is not None}
 
 
 def raised_by(function: FunctionNode) -> set[str]:
     """Return the names of the errors a function raises itself."""
-    found = set()
+    results = set()
     for node in nodes_run_by(function.body):
         if isinstance(node, ast.Raise) and node.exc is not None:
-            made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            found.add(made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", ""))
-    return found - {""}
+            value = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            results.add(value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", ""))
+    return results - {""}
 
 
 def called_by(function: FunctionNode) -> set[str]:
@@ -145,8 +145,8 @@ def defaults_of(function: FunctionNode) -> dict[str, float]:
         *zip(plain[len(plain) - len(function.args.defaults) :], function.args.defaults, strict=True),
         *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
     ]
-    found = ((argument.arg, number_in(default)) for argument, default in pairs)
-    return {name: number for name, number in found if number is not None}
+    result = ((argument.arg, number_in(default)) for argument, default in pairs)
+    return {name: number for name, number in result if number is not None}
 
 
 def defined_names(tree: ast.AST) -> frozenset[str]:
@@ -158,16 +158,16 @@ def defined_names(tree: ast.AST) -> frozenset[str]:
 
 def code_names(tree: ast.AST) -> frozenset[str]:
     """Return every name that the code of a tree, without its texts, defines or uses."""
-    found: set[str] = set()
+    results: set[str] = set()
     for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
+            results.add(node.name)
         elif isinstance(node, ast.Name):
-            found.add(node.id)
+            results.add(node.id)
         elif isinstance(node, ast.Attribute):
-            found.add(node.attr)
+            results.add(node.attr)
         elif isinstance(node, (ast.arg, ast.keyword)):
-            found.add(node.arg or "")
+            results.add(node.arg or "")
         elif isinstance(node, ast.alias):
-            found.update((node.asname or node.name).split("."))
-    return frozenset(found)
+            results.update((node.asname or node.name).split("."))
+    return frozenset(results)

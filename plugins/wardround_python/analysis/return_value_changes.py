@@ -73,8 +73,8 @@ def shapes(old: FunctionNode, new: FunctionNode) -> tuple[ReturnShape, ReturnSha
 def _may_be_none(function: FunctionNode) -> bool:
     """Return True if the result may also be None, by annotation or else by the ``return`` statements."""
     if function.returns is not None:
-        told = ast.unparse(function.returns)
-        return told not in ("None", "'None'") and ("None" in told or "Optional[" in told)
+        text = ast.unparse(function.returns)
+        return text not in ("None", "'None'") and ("None" in text or "Optional[" in text)
     gives = [n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
     nothing = [v is None or (isinstance(v, ast.Constant) and v.value is None) for v in gives]
     return any(nothing) and not all(nothing)
@@ -87,8 +87,8 @@ def taken_apart(uses: Sequence[ResultUse]) -> bool:
 
 
 def _returned(function: FunctionNode) -> list[ast.expr]:
-    found = (n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return))
-    return [v for v in found if v is not None and not (isinstance(v, ast.Constant) and v.value is None)]
+    result = (n.value for n in nodes_run_by(function.body) if isinstance(n, ast.Return))
+    return [v for v in result if v is not None and not (isinstance(v, ast.Constant) and v.value is None)]
 
 
 def _shape(function: FunctionNode) -> ReturnShape:
@@ -119,7 +119,7 @@ def _annotated(node: ast.expr) -> ReturnShape:
     if isinstance(node, ast.Constant) and node.value is None:
         return ReturnShape("None")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        sides = [one for one in (node.left, node.right) if ast.unparse(one) != "None"]
+        sides = [item for item in (node.left, node.right) if ast.unparse(item) != "None"]
         return _annotated(sides[0]) if len(sides) == 1 else ReturnShape("?")
     outer = node.value if isinstance(node, ast.Subscript) else node
     name = ast.unparse(outer).rpartition(".")[2]

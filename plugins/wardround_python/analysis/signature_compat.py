@@ -75,14 +75,14 @@ class Signature(msgspec.Struct, frozen=True):
         """Return the reason for which a call without ``*`` or ``**`` does not fit; None if it fits."""
         if len(call.args) > len(self.positional) and not self.any_positional:
             return f"takes no more than {len(self.positional)} positional arguments"
-        given = set(self.positional[: len(call.args)])
+        arguments = set(self.positional[: len(call.args)])
         for name in [keyword.arg or "" for keyword in call.keywords]:
-            if name in given and name in self.by_keyword:
+            if name in arguments and name in self.by_keyword:
                 return f'gets "{name}" twice'
             if name not in self.by_keyword and not self.any_keyword:
                 return f'has no parameter "{name}"'
-            given.add(name)
-        missing = next((name for name in self.required if name not in given), None)
+            arguments.add(name)
+        missing = next((name for name in self.required if name not in arguments), None)
         return f'needs "{missing}"' if missing else None
 
 
@@ -148,7 +148,7 @@ def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> b
     annotation = dict(types).get(name)
     if isinstance(argument, ast.Constant):
         return type(argument.value).__name__ == annotation
-    said = argument.attr if isinstance(argument, ast.Attribute) else getattr(argument, "id", "")
-    whole = ast.unparse(argument) if isinstance(argument, ast.Attribute) else said
-    wanted = {word.lower() for word in _WORD.findall(name)}
-    return bool(wanted & {word.lower() for word in _WORD.findall(whole)})
+    text = argument.attr if isinstance(argument, ast.Attribute) else getattr(argument, "id", "")
+    whole = ast.unparse(argument) if isinstance(argument, ast.Attribute) else text
+    expected = {word.lower() for word in _WORD.findall(name)}
+    return bool(expected & {word.lower() for word in _WORD.findall(whole)})

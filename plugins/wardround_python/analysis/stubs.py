@@ -65,9 +65,13 @@ def _is_fixed(value: ast.expr) -> bool:
 
 def _is_built_from_constants(value: ast.Call) -> bool:
     """Return True if a value is made from constants: ``Decimal("4.90")``, ``jsonify(status="done")``."""
-    made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    given = [*value.args, *(keyword.value for keyword in value.keywords)]
-    return _MADE_OF_CONSTANTS.fullmatch(made) is not None and bool(given) and all(map(_is_fixed, given))
+    creation = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+    return (
+        _MADE_OF_CONSTANTS.fullmatch(creation) is not None
+        and bool(arguments)
+        and all(map(_is_fixed, arguments))
+    )
 
 
 def only_talks(statement: ast.stmt) -> bool:

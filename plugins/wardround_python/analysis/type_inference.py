@@ -110,10 +110,10 @@ class ValueKinds:
     @classmethod
     def shared(cls, module: PythonModule, callees: CallResolver) -> ValueKinds:
         """Return the types of a module, shared by all its checks."""
-        found = module.notes.get(cls)
-        if not isinstance(found, ValueKinds) or found._callees is not callees:
-            found = module.notes[cls] = cls(module, callees)
-        return found
+        result = module.notes.get(cls)
+        if not isinstance(result, ValueKinds) or result._callees is not callees:
+            result = module.notes[cls] = cls(module, callees)
+        return result
 
     def of(self, node: ast.expr, deep: int = _DEEPEST) -> str:
         """Return the type of a value."""
@@ -167,8 +167,8 @@ class ValueKinds:
             if func.attr in _METHODS:
                 return _METHODS[func.attr] if _is_plain_call(call, func.attr) else ""
             if func.attr in _SAME:
-                found = self.of(func.value, deep)
-                return found if found in (TEXT, BYTES) else ""
+                result = self.of(func.value, deep)
+                return result if result in (TEXT, BYTES) else ""
             if func.attr == "split" and self.of(func.value, deep) == TEXT:
                 return "a list"
             if func.attr in _VIEWS and not call.args and self.of(func.value, deep) == "a mapping":
@@ -186,21 +186,21 @@ class ValueKinds:
 
     def _of_stream(self, func: ast.Attribute, deep: int) -> str:
         """Return the type read from a file, a response or a child process, according to its mode."""
-        made = self._creating_call(func.value, deep)
-        if made is None:
+        value = self._creating_call(func.value, deep)
+        if value is None:
             return ""
-        name = self._module.dotted(made.func) or ""
+        name = self._module.dotted(value.func) or ""
         if func.attr == "communicate":
-            as_text = any(k.arg in _AS_TEXT or k.arg is None for k in made.keywords)
+            as_text = any(k.arg in _AS_TEXT or k.arg is None for k in value.keywords)
             return BYTES if name == "subprocess.Popen" and not as_text else ""
         if name == "urllib.request.urlopen":
             return BYTES
-        if name != "open" and not (isinstance(made.func, ast.Attribute) and made.func.attr == "open"):
+        if name != "open" and not (isinstance(value.func, ast.Attribute) and value.func.attr == "open"):
             return ""
-        given = made.args[1 if name == "open" else 0 :][:1] + [
-            k.value for k in made.keywords if k.arg == "mode"
+        arguments = value.args[1 if name == "open" else 0 :][:1] + [
+            k.value for k in value.keywords if k.arg == "mode"
         ]
-        mode = given[0].value if given and isinstance(given[0], ast.Constant) else ""
+        mode = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else ""
         return BYTES if isinstance(mode, str) and "b" in mode else ""
 
     def _of_request(self, node: ast.Subscript | ast.Call | ast.Attribute) -> str:
@@ -231,8 +231,8 @@ class ValueKinds:
         if isinstance(node, ast.Await):
             return self.holds_bytes(node.value)
         if isinstance(node, ast.Name):
-            given = self._assigned_values(node)
-            only = given[0] if len(given) == 1 else None
+            value = self._assigned_values(node)
+            only = value[0] if len(value) == 1 else None
             return isinstance(only, (ast.Call, ast.Await)) and self.holds_bytes(only)
         func = node.func if isinstance(node, ast.Call) else None
         is_many = isinstance(func, ast.Attribute) and func.attr in _MANY_VALUES
@@ -240,13 +240,13 @@ class ValueKinds:
 
     def _is_raw_client(self, node: ast.expr, deep: int) -> bool:
         """Return True if a value is a client of Redis that does not decode its responses."""
-        made = self._creating_call(node, deep)
+        value = self._creating_call(node, deep)
         return (
-            made is not None
-            and (self._module.dotted(made.func) or "") in _CLIENTS
+            value is not None
+            and (self._module.dotted(value.func) or "") in _CLIENTS
             and not any(
                 k.arg is None or (k.arg == "decode_responses" and not is_false(k.value))
-                for k in made.keywords
+                for k in value.keywords
             )
         )
 
@@ -255,21 +255,27 @@ class ValueKinds:
         if not deep:
             return None
         if isinstance(node, ast.Call):
-            found = self._callees.definition_of(node)
-            if found is None or found.path != self._module.path or not isinstance(found.node, FunctionNode):
+            result = self._callees.definition_of(node)
+            if (
+                result is None
+                or result.path != self._module.path
+                or not isinstance(result.node, FunctionNode)
+            ):
                 return node
-            answers = [one.value for one in nodes_run_by(found.node.body) if isinstance(one, ast.Return)]
+            answers = [
+                inner.value for inner in nodes_run_by(result.node.body) if isinstance(inner, ast.Return)
+            ]
             if len(answers) != 1 or answers[0] is None:
                 return None
             return self._creating_call(answers[0], deep - 1)
         if isinstance(node, ast.Await):
             return self._creating_call(node.value, deep)
-        given: Sequence[_Given] = []
+        values: Sequence[_Given] = []
         if isinstance(node, ast.Name):
-            given = self._assigned_values(node)
+            values = self._assigned_values(node)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            given = self._self_assignments.get(node.attr, [])
-        only = given[0] if len(given) == 1 else None
+            values = self._self_assignments.get(node.attr, [])
+        only = values[0] if len(values) == 1 else None
         return (
             self._creating_call(only, deep - 1)
             if only is not None and not isinstance(only, ast.arg)
@@ -278,18 +284,18 @@ class ValueKinds:
 
     def _of_attribute(self, node: ast.Attribute, deep: int) -> str:
         if node.attr in _OF_ANSWER or node.attr in _OF_RUN:
-            made = self._creating_call(node.value, deep)
-            name = (self._module.dotted(made.func) or "") if made is not None else ""
+            value = self._creating_call(node.value, deep)
+            name = (self._module.dotted(value.func) or "") if value is not None else ""
             if name in _ANSWERS:
                 return _OF_ANSWER.get(node.attr, "")
-            if made is not None and name in _RUNS:
-                as_text = any(k.arg in _AS_TEXT or k.arg is None for k in made.keywords)
+            if value is not None and name in _RUNS:
+                as_text = any(k.arg in _AS_TEXT or k.arg is None for k in value.keywords)
                 return "" if as_text and node.attr != "returncode" else _OF_RUN.get(node.attr, "")
         return ""
 
     def _of_name(self, node: ast.Name, deep: int) -> str:
-        given = self._assigned_values(node)
-        only = given[0] if len(given) == 1 else None
+        value = self._assigned_values(node)
+        only = value[0] if len(value) == 1 else None
         if isinstance(only, ast.arg):
             return _annotated(only.annotation)
         return self.of(only, deep) if only is not None else ""
@@ -298,9 +304,9 @@ class ValueKinds:
         """Return the values that the scope of a name assigns to it; None for an unknown one."""
         scope = self._module.function_of(node)
         while scope is not None:
-            found = self._bound_in(scope).get(node.id)
-            if found is not None:
-                return found
+            result = self._bound_in(scope).get(node.id)
+            if result is not None:
+                return result
             scope = self._module.function_of(scope)
         if node.id in self._module.imported:
             return [None]
@@ -309,13 +315,13 @@ class ValueKinds:
     def _bound_in(self, scope: ast.AST) -> Mapping[str, Sequence[_Given]]:
         """Return the bindings of a function, including nested functions, or of the entire module."""
         if scope not in self._bound:
-            found: dict[str, list[_Given]] = {}
-            for one in walk(scope):
-                if isinstance(one, ast.arg):
-                    found.setdefault(one.arg, []).append(one)
-                elif isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load):
-                    found.setdefault(one.id, []).append(self._value_for(one))
-            self._bound[scope] = found
+            result: dict[str, list[_Given]] = {}
+            for node in walk(scope):
+                if isinstance(node, ast.arg):
+                    result.setdefault(node.arg, []).append(node)
+                elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                    result.setdefault(node.id, []).append(self._value_for(node))
+            self._bound[scope] = result
         return self._bound[scope]
 
     def _value_for(self, target: ast.Name) -> ast.expr | None:
@@ -343,13 +349,13 @@ class ValueKinds:
 
     @cached_property
     def _self_assignments(self) -> Mapping[str, list[ast.expr | None]]:
-        found: dict[str, list[ast.expr | None]] = {}
+        result: dict[str, list[ast.expr | None]] = {}
         for node in self._module.nodes:
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 parent = self._module.parents[node]
                 is_plain = isinstance(parent, (ast.Assign, ast.AnnAssign))
-                found.setdefault(node.attr, []).append(parent.value if is_plain else None)  # type: ignore[attr-defined]
-        return found
+                result.setdefault(node.attr, []).append(parent.value if is_plain else None)  # type: ignore[attr-defined]
+        return result
 
 
 _DISPLAYS: tuple[tuple[type[ast.expr] | tuple[type[ast.expr], ...], str], ...] = (
@@ -373,7 +379,9 @@ def _has_keywords(node: ast.expr) -> bool:
 def _is_plain_call(call: ast.Call, name: str) -> bool:
     """Return True if a method is called as that of text or bytes is: others are also called ``encode``."""
     if name in ("encode", "decode"):
-        return all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in call.args)
+        return all(
+            isinstance(argument, ast.Constant) and isinstance(argument.value, str) for argument in call.args
+        )
     return len(call.args) == 1 if name == "recv" else True
 
 

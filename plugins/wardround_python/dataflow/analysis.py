@@ -73,9 +73,9 @@ class ModuleFlow:
         """Report a sink that one method reaches through an attribute tainted by another method."""
         if not any(made.content.values()):
             return
-        for one in made.lineage:
-            for method in one.flow.methods[one.node].values():
-                for name, places in one.flow.summary(method).reaches.items():
+        for cls in made.lineage:
+            for method in cls.flow.methods[cls.node].values():
+                for name, places in cls.flow.summary(method).reaches.items():
                     stored = (
                         made.content.get(name.removeprefix("self."), CLEAN) if name[:5] == "self." else CLEAN
                     )
@@ -145,8 +145,10 @@ class ModuleFlow:
             outer = dotted.split(".")[-2]
             is_inside = outer in {"self", "cls"} or outer in self._by_class_name
             return self._by_class_name.get(node.attr) if is_inside else None
-        found = self.modules.find(self.module.path, dotted)
-        return found.flow.top_class(found.names[0]) if found is not None and len(found.names) == 1 else None
+        result = self.modules.find(self.module.path, dotted)
+        return (
+            result.flow.top_class(result.names[0]) if result is not None and len(result.names) == 1 else None
+        )
 
     def classes(self) -> Iterable[ProjectClass]:
         return self._classes.values()
@@ -156,17 +158,17 @@ class ModuleFlow:
 
     @cached_property
     def _by_class_name(self) -> dict[str, ProjectClass]:
-        return {one.node.name: one for one in self._classes.values()}
+        return {value.node.name: value for value in self._classes.values()}
 
     def class_of_top(self, name: str) -> ProjectClass | None:
         """Return the class of the object that a name of the module is bound to."""
-        made = self._top_values.get(name)
-        if not isinstance(made, ast.Call):
+        value = self._top_values.get(name)
+        if not isinstance(value, ast.Call):
             return None
-        found = self.class_of_name(made.func)
-        if found is None and isinstance(made.func, ast.Attribute):
-            found = self.class_of_name(made.func.value)  # Config.from_env()
-        return found
+        result = self.class_of_name(value.func)
+        if result is None and isinstance(value.func, ast.Attribute):
+            result = self.class_of_name(value.func.value)  # Config.from_env()
+        return result
 
     @cached_property
     def _top_values(self) -> dict[str, ast.expr]:
@@ -181,11 +183,11 @@ class ModuleFlow:
     @cached_property
     def functions(self) -> Mapping[str, FunctionNode]:
         """The functions of the module by name; without names that are defined twice."""
-        found = dict(_by_name(self.module.tree.body))
+        result = dict(_by_name(self.module.tree.body))
         for name, made in self._top_values.items() if "lambda" in self.module.text else ():
-            if isinstance(made, ast.Lambda) and name not in found:
-                found[name] = self.nested.of_lambda(made)
-        return found
+            if isinstance(made, ast.Lambda) and name not in result:
+                result[name] = self.nested.of_lambda(made)
+        return result
 
     @cached_property
     def numbers(self) -> Mapping[str, int | float]:
@@ -227,14 +229,14 @@ class ModuleFlow:
     @cached_property
     def makers(self) -> Mapping[str, frozenset[str]]:
         """Key of a name or attribute -> the functions whose results it is bound to, imports resolved."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for node in statements_in(self.module.tree):
             for target, value in _bindings(node):
                 call = value.value if isinstance(value, ast.Await) else value
                 key = key_of(target)
                 if key is not None and isinstance(call, ast.Call):
-                    found.setdefault(key, set()).add(self.module.dotted(call.func) or "")
-        return {key: frozenset(names) for key, names in found.items()}
+                    result.setdefault(key, set()).add(self.module.dotted(call.func) or "")
+        return {key: frozenset(names) for key, names in result.items()}
 
 
 def project_modules(read: Callable[[str], str | None] = nothing) -> Modules:
@@ -248,22 +250,24 @@ def project_modules(read: Callable[[str], str | None] = nothing) -> Modules:
 
 def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
     """Return the names that a module binds to one number and that no function rebinds."""
-    found: dict[str, int | float] = {}
+    result: dict[str, int | float] = {}
     again: set[str] = set()
     for node in statements_in(tree):
         if isinstance(node, ast.Global):
             again.update(node.names)
     for node in tree.body:
-        names = [one.id for target, _ in _bindings(node) for one in walk(target) if isinstance(one, ast.Name)]
-        again.update(name for name in names if name in found)
+        names = [
+            inner.id for target, _ in _bindings(node) for inner in walk(target) if isinstance(inner, ast.Name)
+        ]
+        again.update(name for name in names if name in result)
         value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
         is_number = isinstance(value, ast.Constant) and type(value.value) in (
             int,
             float,
         )
-        found.update(dict.fromkeys(names, value.value if is_number else 0))  # type: ignore[union-attr]
+        result.update(dict.fromkeys(names, value.value if is_number else 0))  # type: ignore[union-attr]
         again.update(() if is_number else names)
-    return {name: value for name, value in found.items() if name not in again}
+    return {name: value for name, value in result.items() if name not in again}
 
 
 def _by_name(body: Iterable[ast.stmt]) -> Mapping[str, FunctionNode]:

@@ -85,7 +85,7 @@ class Assignments:
                 return
             self._set_field(target, value, known)
             if target.attr == "location" and any(
-                _RESPONSE.search(one) for one in self._names.makers(target.value)
+                _RESPONSE.search(maker) for maker in self._names.makers(target.value)
             ):
                 self._sinks.reach(SinkKind.REDIRECT, source, value)
         key = key_of(target)
@@ -99,9 +99,9 @@ class Assignments:
         self._state.derived_from[key] = self._names.tainted_names(source) - {key}
         self._conditions.record_guard(key, source)
         self._conditions.record_lookup(key, source)
-        made = self.object_of(source)
-        if made is not None:
-            self._state.instances[key] = made
+        creation = self.object_of(source)
+        if creation is not None:
+            self._state.instances[key] = creation
         else:
             self._state.instances.pop(key, None)
 
@@ -143,14 +143,16 @@ class Assignments:
 
     def _set_field(self, target: ast.Attribute, value: Taint, known: Known | None) -> None:
         """Set an attribute of an object of the project that is constructed here."""
-        made = self._state.instances.get(target.value.id) if isinstance(target.value, ast.Name) else None
-        if made is None or made.fields is None:
+        creation = self._state.instances.get(target.value.id) if isinstance(target.value, ast.Name) else None
+        if creation is None or creation.fields is None:
             return
-        is_certain = made.region == self._state.region
-        made.known.pop(target.attr, None)
-        made.fields[target.attr] = value if is_certain else join(made.fields.get(target.attr, {}), value)
+        is_certain = creation.region == self._state.region
+        creation.known.pop(target.attr, None)
+        creation.fields[target.attr] = (
+            value if is_certain else join(creation.fields.get(target.attr, {}), value)
+        )
         if is_certain and isinstance(known, KnownConstant):
-            made.known[target.attr] = known
+            creation.known[target.attr] = known
 
     def _set_namespace(self, target: ast.Attribute, entry: KnownEntry) -> bool:
         """Set an attribute of a known namespace; return False if the target is another object."""
@@ -179,19 +181,21 @@ class Assignments:
             rest.total = rest.taint
             entries = [*entries[: at[0]], KnownEntry(rest.total, rest), *entries[end:]]
             source = ast.Constant(None)
-            elements = [one.value if isinstance(one, ast.Starred) else one for one in target.elts]
+            elements = [
+                element.value if isinstance(element, ast.Starred) else element for element in target.elts
+            ]
             target = ast.Tuple(elements, ast.Store())
         if isinstance(entries, list) and len(entries) == len(target.elts):
             parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) else [source] * len(entries)
-            for one, entry, part in zip(target.elts, entries.copy(), parts, strict=True):
-                self.bind(one, entry.value, part, entry.known)
+            for item, entry, part in zip(target.elts, entries.copy(), parts, strict=True):
+                self.bind(item, entry.value, part, entry.known)
         elif isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(target.elts):
             values = [self._evaluator.value(part) for part in source.elts]
-            for one, each, part in zip(target.elts, values, source.elts, strict=True):
-                self.bind(one, each, part)
+            for item, each, part in zip(target.elts, values, source.elts, strict=True):
+                self.bind(item, each, part)
         else:
-            for one in target.elts:
-                self.bind(one, value, source)
+            for item in target.elts:
+                self.bind(item, value, source)
 
     def _store(
         self,

@@ -125,12 +125,12 @@ class BranchWalker:
                 pairs = list(zip(pattern.patterns, entries, strict=True))
         elif isinstance(pattern, ast.MatchMapping) and isinstance(entries, dict):
             keys = [self._folder.constant(key) for key in pattern.keys]
-            found = [entries.get(key.value) if key is not None else None for key in keys]
-            pairs = [(one, e) for one, e in zip(pattern.patterns, found, strict=True) if e is not None]
-        for one, entry in pairs:
-            if isinstance(one, ast.MatchAs) and one.pattern is None and one.name is not None:
-                self._names.set(one.name, entry.value)
-                self._known.bind(one.name, entry.known)
+            results = [entries.get(key.value) if key is not None else None for key in keys]
+            pairs = [(one, e) for one, e in zip(pattern.patterns, results, strict=True) if e is not None]
+        for item, entry in pairs:
+            if isinstance(item, ast.MatchAs) and item.pattern is None and item.name is not None:
+                self._names.set(item.name, entry.value)
+                self._known.bind(item.name, entry.known)
 
     def _is_case(self, case: ast.match_case, subject: KnownConstant | None) -> bool | None:
         """Return True if a case is taken unless an earlier one is; None if unknown."""
@@ -144,7 +144,7 @@ class BranchWalker:
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
             return True
         if isinstance(pattern, ast.MatchOr):
-            each = [self._fits(one, subject) for one in pattern.patterns]
+            each = [self._fits(item, subject) for item in pattern.patterns]
             return True if True in each else None if None in each else False
         if subject is None:
             return None
@@ -156,9 +156,12 @@ class BranchWalker:
 
 def _names_values(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchValue) or (
-        isinstance(pattern, ast.MatchOr) and all(isinstance(one, ast.MatchValue) for one in pattern.patterns)
+        isinstance(pattern, ast.MatchOr)
+        and all(isinstance(item, ast.MatchValue) for item in pattern.patterns)
     )
 
 
 def _captured(pattern: ast.pattern) -> list[str]:
-    return [one.name for one in walk(pattern) if isinstance(one, (ast.MatchAs, ast.MatchStar)) and one.name]
+    return [
+        node.name for node in walk(pattern) if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+    ]

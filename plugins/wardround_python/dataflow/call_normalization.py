@@ -127,30 +127,30 @@ class CallNormalizer:
             return ast.copy_location(call, node)
         if len(node.args) != 1 or not made.args:
             return None
-        found: ast.expr
+        result: ast.expr
         if name == "methodcaller":
             method = self._folder.constant(made.args[0])
-            found = ast.Attribute(node.args[0], str(method.value) if method else "?", ast.Load())
-            found = ast.Call(found, made.args[1:], made.keywords)
+            result = ast.Attribute(node.args[0], str(method.value) if method else "?", ast.Load())
+            result = ast.Call(result, made.args[1:], made.keywords)
         elif len(made.args) != 1:
             return None
         elif name == "itemgetter":
-            found = ast.Subscript(node.args[0], made.args[0], ast.Load())
+            result = ast.Subscript(node.args[0], made.args[0], ast.Load())
         else:
             path = self._folder.constant(made.args[0])
             if path is None or not isinstance(path.value, str):
                 return None
-            found = node.args[0]
+            result = node.args[0]
             for part in path.value.split("."):
-                found = ast.copy_location(ast.Attribute(found, part, ast.Load()), node)
-        return ast.copy_location(found, node)
+                result = ast.copy_location(ast.Attribute(result, part, ast.Load()), node)
+        return ast.copy_location(result, node)
 
     def _special(self, node: ast.Call, on: ast.Name | ast.Call, name: str) -> ast.expr | None:
         """Return ``thing.__call__(value)`` for ``thing(value)`` of an object of the project."""
         if not self._state.flow.calls_objects:
             return self._as_text(node)
-        made = self._state.instances.get(on.id) if isinstance(on, ast.Name) else self._resolver.instance(on)
-        if made is None or made.cls.method(name) is None:
+        value = self._state.instances.get(on.id) if isinstance(on, ast.Name) else self._resolver.instance(on)
+        if value is None or value.cls.method(name) is None:
             return self._as_text(node)
         func = ast.copy_location(ast.Attribute(on, name, ast.Load()), node)
         return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
@@ -159,10 +159,10 @@ class CallNormalizer:
         """Return ``thing.__str__()`` for ``str(thing)``."""
         if last_name(node.func) != "str" or len(node.args) != 1 or not self._state.flow.converts_objects:
             return None
-        made = (
+        value = (
             self._resolver.instance(node.args[0]) if isinstance(node.args[0], (ast.Name, ast.Call)) else None
         )
-        if made is None or made.cls.method("__str__") is None:
+        if value is None or value.cls.method("__str__") is None:
             return None
         func = ast.copy_location(ast.Attribute(node.args[0], "__str__", ast.Load()), node)
         return ast.copy_location(ast.Call(func, [], []), node)

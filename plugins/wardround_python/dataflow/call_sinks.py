@@ -104,9 +104,10 @@ class CallSinks:
             return
         command = node.args[0]
         flags = [self._known.container(k.value) for k in node.keywords if k.arg is None]
-        shells = [one.at("shell") for one in flags if one is not None and isinstance(one.entries, dict)]
+        shells = [flag.at("shell") for flag in flags if flag is not None and isinstance(flag.entries, dict)]
         if any(
-            one is not None and isinstance(one.known, KnownConstant) and one.known.value for one in shells
+            shell is not None and isinstance(shell.known, KnownConstant) and shell.known.value
+            for shell in shells
         ):
             self._sinks.reach(SinkKind.SHELL, command, self._containers.peek(command))
         container = self._containers.find(command) if isinstance(command, (ast.Name, ast.Attribute)) else None

@@ -98,7 +98,7 @@ class CallEvaluator:
         rewritten = self._normalizer.taint(node)
         if rewritten is not None:
             return rewritten
-        taints = [self._containers.peek(one) for one in node.args]
+        taints = [self._containers.peek(argument) for argument in node.args]
         named = [(keyword, self._containers.peek(keyword.value)) for keyword in node.keywords]
         table = self._containers.find(node.func.value) if isinstance(node.func, ast.Attribute) else None
         receiver = self._receiver(node) if table is None else table.taint
@@ -128,18 +128,18 @@ class CallEvaluator:
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if self._is_read_only(node):
             return
-        for one in arguments:
+        for argument in arguments:
             container = (
-                self._containers.find(one)
-                if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))
+                self._containers.find(argument)
+                if isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript))
                 else None
             )
             if container is not None and self._state.inlined_call is not node:
                 self._containers.escape(container)
-            made = self._state.instances.get(one.id) if isinstance(one, ast.Name) else None
-            if made is not None:
-                made.known.clear()
-            if isinstance(one, ast.Name) and one.id == "self":
+            value = self._state.instances.get(argument.id) if isinstance(argument, ast.Name) else None
+            if value is not None:
+                value.known.clear()
+            if isinstance(argument, ast.Name) and argument.id == "self":
                 self._summaries.forget_self()
 
     def _is_read_only(self, node: ast.Call) -> bool:
@@ -167,8 +167,8 @@ class CallEvaluator:
             return self._project.call(callee, node, taints, named)
         cls = self._resolver.class_called(node)
         if cls is not None:
-            self._state.objects[node] = made = self._project.construct(cls, node, taints, named)
-            return made.total
+            self._state.objects[node] = creation = self._project.construct(cls, node, taints, named)
+            return creation.total
         taint = join(*taints, *(value for _, value in named))
         if isinstance(node.func, ast.Attribute):
             result = self._library.method(node, node.func, receiver, taints, taint)

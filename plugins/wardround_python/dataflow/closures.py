@@ -62,13 +62,13 @@ class NestedFunctions:
 
     def of_lambda(self, node: ast.Lambda) -> FunctionNode:
         """Return a lambda as a function."""
-        made = self._lambdas.get(node)
-        if made is None:
+        value = self._lambdas.get(node)
+        if value is None:
             result = ast.copy_location(ast.Return(node.body), node)
             plain = ast.FunctionDef("<lambda>", node.args, [result], [], None, None)
-            made = self._lambdas[node] = ast.copy_location(plain, node)
-            self._around[made] = self._module.function_of(node) or self._module.tree
-        return made
+            value = self._lambdas[node] = ast.copy_location(plain, node)
+            self._around[value] = self._module.function_of(node) or self._module.tree
+        return value
 
     def has(self, function: FunctionNode) -> bool:
         """Return True if this module defines a function."""
@@ -90,20 +90,20 @@ class NestedFunctions:
 
     @cached_property
     def _by_name(self) -> Mapping[ast.AST, Mapping[str, list[FunctionNode]]]:
-        found: dict[ast.AST, dict[str, list[FunctionNode]]] = {}
+        result: dict[ast.AST, dict[str, list[FunctionNode]]] = {}
         for node in statements_in(self._module.tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 outer = None if self._module.class_of(node) else self._module.function_of(node)
                 if outer is not None:
-                    found.setdefault(outer, {}).setdefault(node.name, []).append(node)
-        return found
+                    result.setdefault(outer, {}).setdefault(node.name, []).append(node)
+        return result
 
     def function(self, inside: FunctionNode | None, name: str) -> FunctionNode | None:
         """Return the nested function a name refers to inside a function."""
         while inside is not None and self._by_name:
-            found = self._by_name.get(inside, {}).get(name)
-            if found is not None:
-                return found[0] if len(found) == 1 else None
+            result = self._by_name.get(inside, {}).get(name)
+            if result is not None:
+                return result[0] if len(result) == 1 else None
             inside = self._outside(inside)
         return None
 
@@ -123,7 +123,7 @@ class NestedFunctions:
             has_inner = "lambda" in self._module.text or function in self._by_name or self._has_class
             inner = _inside(function) if has_inner else ()
             self._captured[function] = frozenset(
-                one.id for part in inner for one in walk(part) if isinstance(one, ast.Name)
+                node.id for part in inner for node in walk(part) if isinstance(node, ast.Name)
             )
         return self._captured[function]
 
@@ -191,10 +191,10 @@ def _inside(function: FunctionNode) -> Iterator[ast.AST]:
 
 def _bound_in(function: FunctionNode) -> frozenset[str]:
     arguments = function.args
-    extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
-    stored = (one.id for one in nodes_run_by(function.body) if _is_stored(one))  # type: ignore[attr-defined]
-    return frozenset({*(one.arg for one in given), *stored})
+    extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    passed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+    stored = (node.id for node in nodes_run_by(function.body) if _is_stored(node))  # type: ignore[attr-defined]
+    return frozenset({*(value.arg for value in passed), *stored})
 
 
 def _is_stored(node: ast.AST) -> bool:
@@ -224,19 +224,21 @@ def _roots(node: ast.expr) -> Iterator[str]:
 def _traits(function: FunctionNode, is_generator: bool) -> Traits:
     if sum(1 for _ in statements_in(function)) > _MOST_STATEMENTS:
         return Traits()
-    if is_generator and not all(_is_plain_piece(one) for one in function.body):
+    if is_generator and not all(_is_plain_piece(statement) for statement in function.body):
         return Traits()
-    given = [one.value for one in statements_in(function) if isinstance(one, ast.Return) and one.value]
-    returned = frozenset(part.id for one in given for part in walk(one) if isinstance(part, ast.Name))
-    returns_container = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
+    values = [
+        inner.value for inner in statements_in(function) if isinstance(inner, ast.Return) and inner.value
+    ]
+    returned = frozenset(part.id for value in values for part in walk(value) if isinstance(part, ast.Name))
+    returns_container = any(isinstance(operand, (ast.Tuple, ast.List, ast.Dict)) for operand in values)
     deciding: set[str] = set()
     sets_attributes = False
     for node in nodes_run_by(function.body):
         sets_attributes = sets_attributes or (
             isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
         )
-        for one in _deciding_expressions(node):
-            deciding.update(part.id for part in walk(one) if isinstance(part, ast.Name))
+        for expression in _deciding_expressions(node):
+            deciding.update(part.id for part in walk(expression) if isinstance(part, ast.Name))
     return Traits(True, frozenset(deciding), sets_attributes, returned, returns_container, is_generator)
 
 
@@ -245,7 +247,7 @@ def _is_plain_piece(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, (ast.Yield, ast.Constant))
     return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(
-        isinstance(one, (ast.Yield, ast.YieldFrom)) for one in walk(node)
+        isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node)
     )
 
 

@@ -69,8 +69,8 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
 
 def read_by_shell(entries: Sequence[KnownEntry]) -> Iterator[Taint]:
     """Yield the taint of the program a list starts, and of the text it passes to a shell."""
-    yield from (one.value for one in entries[:1])
-    texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]
+    yield from (item.value for item in entries[:1])
+    texts = [entry.known.value if isinstance(entry.known, KnownConstant) else None for entry in entries]
     for at, text in enumerate(texts[:-2]):
         if text in _SHELLS and texts[at + 1] in COMMAND_FLAGS:
             yield entries[at + 2].value
@@ -93,7 +93,9 @@ def _read_by_shell(words: list[ast.expr]) -> Iterator[ast.expr]:
 
 
 def _flat(words: list[ast.expr]) -> list[ast.expr]:
-    return [part for one in words for part in (one.elts if isinstance(one, (ast.List, ast.Tuple)) else [one])]
+    return [
+        part for word in words for part in (word.elts if isinstance(word, (ast.List, ast.Tuple)) else [word])
+    ]
 
 
 def _is_one_of(node: ast.expr, values: Collection[str]) -> bool:

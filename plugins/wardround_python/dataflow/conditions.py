@@ -48,7 +48,7 @@ class ConditionEvaluator:
     def decided(self, test: ast.expr) -> bool | None:
         """Return the truth value of a test that is constant here; None if unknown."""
         if isinstance(test, ast.BoolOp):
-            decided = [self.decided(one) for one in test.values]
+            decided = [self.decided(value) for value in test.values]
             is_or = isinstance(test.op, ast.Or)
             if is_or in decided:
                 return is_or
@@ -71,7 +71,7 @@ class ConditionEvaluator:
     def record_guard(self, key: str, source: ast.expr) -> None:
         """Remember a guard that is stored in a name: ``allowed = is_safe(target)``."""
         if self._is_guard(source):
-            tested = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
+            tested = frozenset(node.id for node in walk(source) if isinstance(node, ast.Name))
             if key not in tested:
                 self._state.guards[key] = source, tested
 
@@ -84,9 +84,9 @@ class ConditionEvaluator:
             return
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         ids = {
-            one.id
-            for one in arguments
-            if isinstance(one, ast.Name) and request_parameters.ID_NAME.search(one.id)
+            argument.id
+            for argument in arguments
+            if isinstance(argument, ast.Name) and request_parameters.ID_NAME.search(argument.id)
         }
         if ids - {key}:
             self._state.record_ids[key] = frozenset(ids - {key})
@@ -97,10 +97,10 @@ class ConditionEvaluator:
             when_true, when_false = self.sanitized(test.operand)
             return when_false, when_true
         if isinstance(test, ast.BoolOp):
-            both = [self.sanitized(one) for one in test.values]
+            both = [self.sanitized(value) for value in test.values]
             every, some = (0, 1) if isinstance(test.op, ast.And) else (1, 0)
-            union = sanitized_by_any([one[every] for one in both])
-            common = _sanitized_by_all([one[some] for one in both])
+            union = sanitized_by_any([item[every] for item in both])
+            common = _sanitized_by_all([element[some] for element in both])
             return (union, common) if every == 0 else (common, union)
         if isinstance(test, ast.NamedExpr):
             return self.sanitized(test.value)
@@ -111,9 +111,9 @@ class ConditionEvaluator:
         if isinstance(test, ast.BinOp):
             inspected = {
                 k: EVERYTHING
-                for one in walk(test)
-                if isinstance(one, ast.Name)
-                for k in self._names.aliases(one)
+                for node in walk(test)
+                if isinstance(node, ast.Name)
+                for k in self._names.aliases(node)
             }
             return inspected, inspected
         if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
@@ -148,25 +148,27 @@ class ConditionEvaluator:
     def _comparison(self, test: ast.Compare) -> tuple[Sanitized, Sanitized]:
         left, op, right = test.left, test.ops[0], test.comparators[0]
         if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-            lengths = [one for one in (left, *test.comparators) if is_length(one)]
-            cut = {key: SinkKind.BACKTRACK for one in lengths for key in self._names.aliases(one.args[0])}  # type: ignore[attr-defined]
+            lengths = [operand for operand in (left, *test.comparators) if is_length(operand)]
+            cut = {
+                key: SinkKind.BACKTRACK for length in lengths for key in self._names.aliases(length.args[0])
+            }  # type: ignore[attr-defined]
             return cut, cut
         if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
             kinds = _excluded(left.value)
-            found = dict.fromkeys(self._names.aliases(right), kinds) if kinds else {}
-            return (found, {}) if isinstance(op, ast.NotIn) else ({}, found)
+            result = dict.fromkeys(self._names.aliases(right), kinds) if kinds else {}
+            return (result, {}) if isinstance(op, ast.NotIn) else ({}, result)
         if isinstance(op, (ast.Is, ast.IsNot)) and last_name(getattr(left, "func", left)) in _MATCHES:
             fits, fails = self.sanitized(left)
             return (fits, fails) if isinstance(op, ast.IsNot) else (fails, fits)
         sides = [left, right] if not isinstance(op, (ast.Is, ast.IsNot)) else []
-        if any(isinstance(one, ast.Constant) and one.value in ("", None, 0, False, True) for one in sides):
+        if any(isinstance(item, ast.Constant) and item.value in ("", None, 0, False, True) for item in sides):
             return self._looked_up(left)
         if not sides:
             return self._looked_up(left)
         if isinstance(op, (ast.In, ast.NotIn)) and _is_request_part(right):
             return {}, {}
-        inspected = {key: EVERYTHING for one in sides for key in self._compared(one)}
-        if any(isinstance(one, ast.Call) for one in sides):
+        inspected = {key: EVERYTHING for side in sides for key in self._compared(side)}
+        if any(isinstance(element, ast.Call) for element in sides):
             return inspected, inspected
         return (inspected, {}) if isinstance(op, (ast.In, ast.Eq)) else ({}, inspected)
 
@@ -174,17 +176,20 @@ class ConditionEvaluator:
         """Return the names a comparison inspects, those in arguments of its calls too."""
         if isinstance(node, ast.Attribute) and node.attr in SANITIZERS.clean_attributes:
             return set()
-        found = set(self._names.aliases(node))
+        results = set(self._names.aliases(node))
         if isinstance(node, ast.Call) and last_name(node.func) not in SANITIZERS.no_guards:
-            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
-                found |= set(self._names.aliases(one)) | {
-                    k for part in walk(one) if isinstance(part, ast.Name) for k in self._names.aliases(part)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                results |= set(self._names.aliases(argument)) | {
+                    k
+                    for part in walk(argument)
+                    if isinstance(part, ast.Name)
+                    for k in self._names.aliases(part)
                 }
         if isinstance(node, ast.Attribute) or (
             isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call)
         ):
-            found |= self._compared(node.value)
-        return found
+            results |= self._compared(node.value)
+        return results
 
     def _call(self, test: ast.Call) -> tuple[Sanitized, Sanitized]:
         last = last_name(test.func)
@@ -203,9 +208,11 @@ class ConditionEvaluator:
             return dict.fromkeys(self._names.aliases(test.args[0]), EVERYTHING), {}
         if last in SANITIZERS.no_guards:
             return {}, {}
-        arguments = [one for call in chain(test) for one in (*call.args, *(k.value for k in call.keywords))]
-        for one in arguments:
-            inspected.update(dict.fromkeys(self._compared(one), EVERYTHING))
+        arguments = [
+            argument for call in chain(test) for argument in (*call.args, *(k.value for k in call.keywords))
+        ]
+        for arg in arguments:
+            inspected.update(dict.fromkeys(self._compared(arg), EVERYTHING))
         if isinstance(test.func, ast.Attribute) and sanitizers.GUARDS.search(last) and not arguments:
             inspected.update(dict.fromkeys(self._names.aliases(test.func.value), EVERYTHING))
         return inspected, inspected
@@ -251,7 +258,7 @@ def _starts_upwards(test: ast.Call) -> bool:
     """Return True for a test of ``..``, alone or among other prefixes, as of a normalized path."""
     first = test.args[0] if test.args else None
     parts = first.elts if isinstance(first, ast.Tuple) else [first]
-    return any(isinstance(one, ast.Constant) and str(one.value).startswith("..") for one in parts)
+    return any(isinstance(part, ast.Constant) and str(part.value).startswith("..") for part in parts)
 
 
 def _starts_address(test: ast.Call) -> bool:
@@ -261,6 +268,6 @@ def _starts_address(test: ast.Call) -> bool:
 
 def _names_text(node: ast.expr) -> bool:
     return any(
-        isinstance(one, ast.Name) and one.id in {"str", "bytes", "list", "dict", "Mapping"}
-        for one in walk(node)
+        isinstance(inner, ast.Name) and inner.id in {"str", "bytes", "list", "dict", "Mapping"}
+        for inner in walk(node)
     )

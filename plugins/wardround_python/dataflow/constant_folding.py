@@ -54,13 +54,13 @@ class ConstantFolder:
 
     def constants(self, nodes: Sequence[ast.expr]) -> list[Plain] | None:
         """Return the values of several expressions; None unless all are constant."""
-        found = []
-        for one in nodes:
-            constant = self.constant(one)
+        results = []
+        for node in nodes:
+            constant = self.constant(node)
             if constant is None:
                 return None
-            found.append(constant.value)
-        return found
+            results.append(constant.value)
+        return results
 
     def _name(self, node: ast.Name) -> KnownConstant | None:
         known = self._state.values.known.get(node.id)
@@ -80,22 +80,22 @@ class ConstantFolder:
         return fold_operator(type(node.op), left.value, right.value) if right is not None else None
 
     def _f_string(self, node: ast.JoinedStr) -> KnownConstant | None:
-        found = ""
-        for one in node.values:
-            part = one.value if isinstance(one, ast.FormattedValue) else one
-            is_plain = not isinstance(one, ast.FormattedValue) or (
-                one.conversion == -1 and one.format_spec is None
+        result = ""
+        for value in node.values:
+            part = value.value if isinstance(value, ast.FormattedValue) else value
+            is_plain = not isinstance(value, ast.FormattedValue) or (
+                value.conversion == -1 and value.format_spec is None
             )
             constant = self.constant(part) if is_plain else None
             if constant is None:
                 return None
-            found += str(constant.value)
-        return KnownConstant(found)
+            result += str(constant.value)
+        return KnownConstant(result)
 
     def _boolean(self, node: ast.BoolOp) -> KnownConstant | None:
         last = None
-        for one in node.values:
-            last = self.constant(one)
+        for value in node.values:
+            last = self.constant(value)
             if last is None or bool(last.value) is isinstance(node.op, ast.Or):
                 return last
         return last

@@ -82,15 +82,15 @@ class ContainerConstruction:
         nodes = node.elts
         if len(nodes) > _LONGEST_TABLE:
             return None
-        if any(isinstance(one, ast.Starred) for one in nodes):
-            found = self._iteration.elements(ast.List(list(nodes), ast.Load()))
-            return self._as_list(found) if found is not None else None
-        return self._as_list([self._known.entry(one) for one in nodes])
+        if any(isinstance(inner, ast.Starred) for inner in nodes):
+            result = self._iteration.elements(ast.List(list(nodes), ast.Load()))
+            return self._as_list(result) if result is not None else None
+        return self._as_list([self._known.entry(child) for child in nodes])
 
     def _as_list(self, entries: list[KnownEntry]) -> KnownContainer:
-        made = KnownContainer(entries, self._state.region)
-        made.total = made.taint
-        return made
+        value = KnownContainer(entries, self._state.region)
+        value.total = value.taint
+        return value
 
     def _mapping(self, node: ast.Dict) -> KnownContainer | None:
         if None in node.keys:
@@ -105,9 +105,9 @@ class ContainerConstruction:
             for key, value in zip(keys, node.values, strict=True)
             if key is not None
         }
-        made = KnownContainer(entries, self._state.region)
-        made.total = made.taint
-        return made
+        creation = KnownContainer(entries, self._state.region)
+        creation.total = creation.taint
+        return creation
 
     def _mapping_comprehension(self, node: ast.DictComp) -> KnownContainer | None:
         keys: list[KnownConstant | None] = []
@@ -123,42 +123,44 @@ class ContainerConstruction:
 
     def as_mapping(self, entries: dict[object, KnownEntry]) -> KnownContainer:
         """Return a container of known entries."""
-        made = KnownContainer(entries, self._state.region)
-        made.total = made.taint
-        return made
+        value = KnownContainer(entries, self._state.region)
+        value.total = value.taint
+        return value
 
     def of_elements(self, node: ast.Call, name: str) -> KnownContainer | None:
         """Return the container that a call fills with elements, or that is filled later."""
         kind = _QUEUES.get(name)
         if kind is not None:
             starts = node.args[:1] if kind == "stream" else []
-            made = KnownContainer([self._known.entry(one) for one in starts], self._state.region, kind=kind)
-            made.total = made.taint
-            return made
+            value = KnownContainer(
+                [self._known.entry(start) for start in starts], self._state.region, kind=kind
+            )
+            value.total = value.taint
+            return value
         if name == "types.SimpleNamespace" and not node.args and all(k.arg for k in node.keywords):
-            made = self.as_mapping({k.arg: self._known.entry(k.value) for k in node.keywords})
-            made.kind = "namespace"
-            return made
+            value = self.as_mapping({k.arg: self._known.entry(k.value) for k in node.keywords})
+            value.kind = "namespace"
+            return value
         names = self._resolver.tuple_fields(node)
-        if names is not None and not any(isinstance(one, ast.Starred) for one in node.args):
+        if names is not None and not any(isinstance(argument, ast.Starred) for argument in node.args):
             arguments = dict(zip(names, node.args, strict=False)) | {
                 k.arg or "": k.value for k in node.keywords
             }
             if set(arguments) != set(names):
                 return None
-            made = KnownContainer(
-                [self._known.entry(arguments[one]) for one in names], self._state.region, names=names
+            value = KnownContainer(
+                [self._known.entry(arguments[item]) for item in names], self._state.region, names=names
             )
-            made.total = made.taint
-            return made
+            value.total = value.taint
+            return value
         if name in {"dict", "collections.OrderedDict"} and len(node.args) == 1 and not node.keywords:
             pairs = self._iteration.elements(node.args[0])
             return self._of_pairs(pairs) if pairs is not None else None
         if (name in _LISTS and len(node.args) <= 1 and not node.keywords) or name in _LAZY:
-            found = self._iteration.elements(node)
-            made = KnownContainer(found, self._state.region)
-            made.total = made.taint
-            return made if found is not None else None
+            result = self._iteration.elements(node)
+            value = KnownContainer(result, self._state.region)
+            value.total = value.taint
+            return value if result is not None else None
         return None
 
     def _constructed(self, node: ast.Call) -> KnownContainer | None:
@@ -171,9 +173,9 @@ class ContainerConstruction:
             return self._copy_of(node, name) or self.of_elements(node, name)
         if name in _MAPPINGS and not node.args and all(k.arg is not None for k in node.keywords):
             entries: dict[object, KnownEntry] = {k.arg: self._known.entry(k.value) for k in node.keywords}
-            made = KnownContainer(entries, self._state.region)
-            made.total = made.taint
-            return made
+            value = KnownContainer(entries, self._state.region)
+            value.total = value.taint
+            return value
         if node.keywords or len(node.args) > 1:
             return None
         if not node.args:
@@ -189,14 +191,14 @@ class ContainerConstruction:
         if isinstance(first.entries, dict) and isinstance(second.entries, dict):
             return self.as_mapping(first.entries | second.entries)
         if isinstance(first.entries, list) and isinstance(second.entries, list):
-            made = KnownContainer(first.entries + second.entries, self._state.region)
-            made.total = made.taint
-            return made
+            value = KnownContainer(first.entries + second.entries, self._state.region)
+            value.total = value.taint
+            return value
         return None
 
     def _list_comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> KnownContainer | None:
-        found = self._iteration.elements(node)
-        return self._as_list(found) if found is not None else None
+        result = self._iteration.elements(node)
+        return self._as_list(result) if result is not None else None
 
     def _concatenation(self, node: ast.BinOp) -> KnownContainer | None:
         if not isinstance(node.op, (ast.BitOr, ast.Add)):
@@ -205,11 +207,11 @@ class ContainerConstruction:
 
     def _spread_mapping(self, node: ast.Dict) -> KnownContainer | None:
         """Return the container of ``{**first, "key": value}``."""
-        made: KnownContainer | None = KnownContainer({}, self._state.region)
+        creation: KnownContainer | None = KnownContainer({}, self._state.region)
         for key, value in zip(node.keys, node.values, strict=True):
             more = self._known.container(value) if key is None else self._mapping(ast.Dict([key], [value]))
-            made = self.concatenated(made, more)
-        return made
+            creation = self.concatenated(creation, more)
+        return creation
 
     def _copy_of(self, node: ast.Call, name: str) -> KnownContainer | None:
         """Return the container of ``deepcopy(table)`` or ``json.loads(json.dumps(table))``."""
@@ -240,8 +242,8 @@ class ContainerConstruction:
 
     def _of_pairs(self, pairs: Sequence[KnownEntry]) -> KnownContainer | None:
         entries: dict[object, KnownEntry] = {}
-        for one in pairs:
-            row = one.known.entries if isinstance(one.known, KnownContainer) else None
+        for pair in pairs:
+            row = pair.known.entries if isinstance(pair.known, KnownContainer) else None
             key = row[0].known if isinstance(row, list) and len(row) == 2 else None
             if not isinstance(key, KnownConstant) or not isinstance(row, list):
                 return None

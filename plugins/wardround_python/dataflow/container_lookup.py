@@ -69,9 +69,9 @@ class ContainerLookup:
         """Forget the entries of a container and of the containers in it: other code may change them."""
         entries, container.entries = container.entries, None
         inside = entries.values() if isinstance(entries, dict) else entries or ()
-        for one in inside:
-            if isinstance(one.known, KnownContainer):
-                self.escape(one.known)
+        for item in inside:
+            if isinstance(item.known, KnownContainer):
+                self.escape(item.known)
 
     def peek(self, node: ast.expr) -> Taint:
         """Return the taint of an expression that is only read: a container in it does not escape."""
@@ -81,8 +81,8 @@ class ContainerLookup:
         observer = self._state.observers.values
         if observer is not None:
             observer.container_read(node, container)
-        for one in self.nested(container):
-            self.escape(one)
+        for item in self.nested(container):
+            self.escape(item)
         return container.taint
 
     @staticmethod
@@ -91,7 +91,7 @@ class ContainerLookup:
         entries = (
             container.entries.values() if isinstance(container.entries, dict) else container.entries or ()
         )
-        return [one.known for one in entries if isinstance(one.known, KnownContainer)]
+        return [entry.known for entry in entries if isinstance(entry.known, KnownContainer)]
 
     def known_attribute(self, node: ast.Attribute) -> Known | None:
         """Return what is known of an attribute of ``self`` or of an object constructed here."""
@@ -102,9 +102,9 @@ class ContainerLookup:
         known = self._state.values.known.get(key) if key is not None else None
         known = self._state.results.get(node) if known is None else known
         if known is None and isinstance(node.value, (ast.Name, ast.Call)):
-            made = self._state.instances.get(node.value.id) if isinstance(node.value, ast.Name) else None
-            made = self._state.objects.get(node.value) if isinstance(node.value, ast.Call) else made
-            known = made.known.get(node.attr) if made is not None else None
+            value = self._state.instances.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            value = self._state.objects.get(node.value) if isinstance(node.value, ast.Call) else value
+            known = value.known.get(node.attr) if value is not None else None
         return known
 
     def attribute_entry(self, node: ast.Attribute) -> KnownEntry | None:

@@ -63,8 +63,8 @@ class ContainerReads:
         """Return the taint of an entry that is read by its key; None if the container is unknown."""
         outer = self._containers.find(node.value.value) if isinstance(node.value, ast.Subscript) else None
         if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
-            found = self._containers.section_entry(outer, node.value.slice, node.slice)
-            return found.value if found is not None else outer.taint
+            result = self._containers.section_entry(outer, node.value.slice, node.slice)
+            return result.value if result is not None else outer.taint
         container = self._known.container(node.value)
         if container is None:
             return None
@@ -73,8 +73,8 @@ class ContainerReads:
         entry = self._containers.entry(container, node.slice)
         if entry is not None:
             return entry.value
-        for one in self._containers.nested(container):
-            self._containers.escape(one)
+        for item in self._containers.nested(container):
+            self._containers.escape(item)
         return join(container.taint, container.total if container.entries is None else CLEAN)
 
     def _members(self, node: ast.expr) -> list[Plain] | str | None:
@@ -83,8 +83,8 @@ class ContainerReads:
         if container is not None and isinstance(container.entries, dict) and not container.is_parser:
             return list(container.entries)  # type: ignore[arg-type]
         if container is not None and container.entries is not None:
-            known = [one.known for one in container.entries if isinstance(one, KnownEntry)]
-            values = [one.value for one in known if isinstance(one, KnownConstant)]
+            known = [entry.known for entry in container.entries if isinstance(entry, KnownEntry)]
+            values = [item.value for item in known if isinstance(item, KnownConstant)]
             return values if len(values) == len(container.entries) else None
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
             return self._folder.constants(node.elts)
@@ -140,8 +140,8 @@ class ContainerReads:
             return None
         if isinstance(node.slice, ast.Slice):
             ends = [node.slice.lower, node.slice.upper, node.slice.step]
-            known = [KnownConstant(None) if one is None else self._folder.constant(one) for one in ends]
-            cut = slice(*(one.value for one in known if one is not None)) if all(known) else None
+            known = [KnownConstant(None) if end is None else self._folder.constant(end) for end in ends]
+            cut = slice(*(item.value for item in known if item is not None)) if all(known) else None
             return fold_item(text.value, cut) if cut is not None else None  # type: ignore[arg-type]
         key = self._folder.constant(node.slice)
         return fold_item(text.value, key.value) if key is not None else None
@@ -173,9 +173,9 @@ class ContainerReads:
 
     def _slice_taint(self, node: ast.Slice, entries: list[KnownEntry]) -> Taint:
         ends = [
-            KnownConstant(None) if one is None else self._folder.constant(one)
-            for one in (node.lower, node.upper)
+            KnownConstant(None) if item is None else self._folder.constant(item)
+            for item in (node.lower, node.upper)
         ]
-        numbers = [one.value for one in ends if one is not None and isinstance(one.value, (int, type(None)))]
+        numbers = [end.value for end in ends if end is not None and isinstance(end.value, (int, type(None)))]
         chosen = entries[slice(*numbers)] if len(numbers) == 2 else entries
-        return join(*(one.value for one in chosen))
+        return join(*(element.value for element in chosen))

@@ -73,8 +73,8 @@ class ContainerWrites:
         ):
             section = self._folder.constant(key)
             if section is not None and isinstance(container.entries, dict) and self.is_certain(container):
-                for option, one in entry.known.entries.items():
-                    container.entries[section.value, str(option).lower()] = one
+                for option, item in entry.known.entries.items():
+                    container.entries[section.value, str(option).lower()] = item
                 return
         constant = self._folder.constant(key)
         entries = container.entries

@@ -65,7 +65,7 @@ class ContainerMethods:
         act = _ACTS.get(
             container.kind, _OF_MAPPINGS if isinstance(container.entries, dict) else _OF_LISTS
         ).get(name)
-        if any(isinstance(one, ast.Starred) for one in node.args):
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
             act = None
         for entry in entries:
             container.put(entry)
@@ -215,8 +215,8 @@ class ContainerMethods:
         constant = self._folder.constant(call.node.args[0])
         default = call.arguments[1] if len(call.arguments) > 1 else KnownEntry(CLEAN, KnownConstant(None))
         if constant is None:
-            for one in self._containers.nested(container):
-                self._containers.escape(one)
+            for item in self._containers.nested(container):
+                self._containers.escape(item)
             return KnownEntry(join(container.taint, default.value))
         assert isinstance(container.entries, dict)
         return container.entries.get(constant.value, default)
@@ -282,11 +282,11 @@ class ContainerMethods:
         key = self._parser_key(call)
         if key is None or not isinstance(call.container.entries, dict):
             return None
-        found = call.container.entries.get(key)
-        if found is not None:
-            has_reference = isinstance(found.known, KnownConstant) and "%" in str(found.known.value)
-            return found if not has_reference else KnownEntry(call.container.taint)
-        if any(isinstance(one, tuple) and one[0] == "DEFAULT" for one in call.container.entries):
+        result = call.container.entries.get(key)
+        if result is not None:
+            has_reference = isinstance(result.known, KnownConstant) and "%" in str(result.known.value)
+            return result if not has_reference else KnownEntry(call.container.taint)
+        if any(isinstance(entry, tuple) and entry[0] == "DEFAULT" for entry in call.container.entries):
             return KnownEntry(call.container.taint)
         defaults = [k.value for k in call.node.keywords if k.arg == "fallback"]
         return self._known.entry(defaults[0]) if defaults else NO_ENTRY
@@ -305,9 +305,9 @@ class ContainerMethods:
             inner = entry.known.entries if isinstance(entry.known, KnownContainer) else None
             if not isinstance(section, str) or not isinstance(inner, dict):
                 return None
-            for option, one in inner.items():
-                call.container.put(one)
-                call.container.entries[section, str(option).lower()] = one
+            for option, item in inner.items():
+                call.container.put(item)
+                call.container.entries[section, str(option).lower()] = item
         return NO_ENTRY
 
 

@@ -58,7 +58,9 @@ class Evaluator:
     def _approximate(self, node: ast.expr) -> Taint:
         """Return the taint of every name in an expression that is nested too deep to be evaluated."""
         parts = list(walk(node))
-        names = [self._state.values.get(one.id, CLEAN) for one in parts if isinstance(one, ast.Name)]
-        reads = [one for one in parts if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+        names = [self._state.values.get(part.id, CLEAN) for part in parts if isinstance(part, ast.Name)]
+        reads = [
+            item for item in parts if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name)
+        ]
         read = self._transfers[ast.Attribute]
-        return join(*names, *(read(one) for one in reads))
+        return join(*names, *(read(element) for element in reads))

@@ -34,12 +34,12 @@ def leading(parts: Sequence[tuple[str | None, Taint]]) -> Iterable[tuple[str | N
 
 def operands(node: ast.BinOp) -> list[ast.expr]:
     """Return the operands of ``a + b + c`` as [a, b, c], for any length."""
-    found: list[ast.expr] = []
+    results: list[ast.expr] = []
     left: ast.expr = node
     while isinstance(left, ast.BinOp) and type(left.op) is type(node.op):
-        found.append(left.right)
+        results.append(left.right)
         left = left.left
-    return [left, *reversed(found)]
+    return [left, *reversed(results)]
 
 
 def constant_text(node: ast.expr) -> str | None:
@@ -48,12 +48,12 @@ def constant_text(node: ast.expr) -> str | None:
 
 def holes_of(template: str) -> list[str]:
     """Return the conversion letters of a ``%`` template, in order."""
-    found = []
+    results = []
     pieces = template.replace("%%", "").split("%")[1:]
     for piece in pieces:
         rest = piece.partition(")")[2] if piece.startswith("(") else piece
-        found.append(rest.lstrip("#0- +123456789.*")[:1] or "s")
-    return found
+        results.append(rest.lstrip("#0- +123456789.*")[:1] or "s")
+    return results
 
 
 def chain(call: ast.Call) -> Iterable[ast.Call]:
@@ -82,7 +82,7 @@ def bound_arguments(
 ) -> dict[str, Taint]:
     """Map parameters to their arguments; ``skips``: the first parameter is the receiver."""
     arguments = function.args
-    positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+    positional = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args)]
     if skips:
         positional = positional[1:]
     bound: dict[str, Taint] = {}
@@ -94,7 +94,7 @@ def bound_arguments(
         elif arguments.vararg is not None:
             name = arguments.vararg.arg
             bound[name] = join(bound.get(name, CLEAN), value)
-    known = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+    known = {item.arg for item in (*arguments.args, *arguments.kwonlyargs)}
     for keyword, value in named:
         if keyword.arg is None or keyword.arg not in known:
             if arguments.kwarg is not None:
@@ -124,7 +124,7 @@ def substituted_parameters(value: Taint, bound: Mapping[str, Taint]) -> Taint:
 
 def fields_used(template: str) -> list[str] | None:
     """Return the arguments a template of ``str.format`` uses, by name or position; None if unknown."""
-    found: list[str] = []
+    results: list[str] = []
     try:
         parsed = list(Formatter().parse(template))
     except ValueError:
@@ -135,8 +135,8 @@ def fields_used(template: str) -> list[str] | None:
         if "{" in (spec or ""):
             return None
         stem = re.split(r"[.\[]", name, maxsplit=1)[0]
-        found.append(stem or str(len(found)))
-    return found
+        results.append(stem or str(len(results)))
+    return results
 
 
 def names_used(template: str) -> list[str] | None:

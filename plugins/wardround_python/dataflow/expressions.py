@@ -179,11 +179,11 @@ class ExpressionTransfer:
     def _object_attribute(self, node: ast.Attribute) -> Taint | None:
         """Return the taint of an attribute of an object of the project; None if unknown."""
         if isinstance(node.value, ast.Name) and node.value.id == "self":
-            made = None
+            creation = None
             is_property = self._state.cls is not None and self._state.cls.is_property(node.attr)
         else:
-            made = self._assignments.object_of(node.value)
-            is_property = made is not None and made.cls.is_property(node.attr)
+            creation = self._assignments.object_of(node.value)
+            is_property = creation is not None and creation.cls.is_property(node.attr)
         if is_property:
             call = ast.copy_location(ast.Call(node, [], []), node)
             value = self._calls.call(call)
@@ -191,7 +191,11 @@ class ExpressionTransfer:
             if call in self._state.results:
                 self._state.results[node] = self._state.results[call]
             return value
-        return made.fields.get(node.attr, CLEAN) if made is not None and made.fields is not None else None
+        return (
+            creation.fields.get(node.attr, CLEAN)
+            if creation is not None and creation.fields is not None
+            else None
+        )
 
     def _subscript(self, node: ast.Subscript) -> Taint:
         key = key_of(node)
@@ -229,38 +233,38 @@ class ExpressionTransfer:
 
     def _boolean(self, node: ast.BoolOp) -> Taint:
         before, region = self._state.values.copied(), self._state.region
-        found = []
-        for one in node.values:
-            value = self._containers.peek(one)
-            decided = self._conditions.decided(one)
-            if decided is isinstance(node.op, ast.Or) or one is node.values[-1]:
-                found.append(value)
+        results = []
+        for operand in node.values:
+            value = self._containers.peek(operand)
+            decided = self._conditions.decided(operand)
+            if decided is isinstance(node.op, ast.Or) or operand is node.values[-1]:
+                results.append(value)
                 break
             if decided is None:
-                found += (
+                results += (
                     [value] if isinstance(node.op, ast.Or) else []
                 )  # an ``and`` returns only its false operands
                 self._state.enter_region()
-            when_true, when_false = self._conditions.sanitized(one)
+            when_true, when_false = self._conditions.sanitized(operand)
             self._names.sanitize(when_true if isinstance(node.op, ast.And) else when_false)
         self._state.values, self._state.region = before, region
-        return join(*found)
+        return join(*results)
 
     def _collection(self, node: ast.Tuple | ast.List | ast.Set) -> Taint:
-        return without(join(*(self._evaluator.value(one) for one in node.elts)), SinkKind.FIELDS)
+        return without(join(*(self._evaluator.value(element) for element in node.elts)), SinkKind.FIELDS)
 
     def _dict(self, node: ast.Dict) -> Taint:
-        found = []
-        for key, one in zip(node.keys, node.values, strict=True):
-            value = self._evaluator.value(one)
+        results = []
+        for key, item in zip(node.keys, node.values, strict=True):
+            value = self._evaluator.value(item)
             if key is None:
-                found.append(value)
+                results.append(value)
                 continue
             if isinstance(key, ast.Constant) and str(key.value).lower() == "access-control-allow-origin":
-                self._sinks.reach(SinkKind.ORIGIN, one, value)
+                self._sinks.reach(SinkKind.ORIGIN, item, value)
             chosen = {o: left & SinkKind.FIELDS for o, left in self._evaluator.value(key).items()}
-            found.append(join(without(value, SinkKind.FIELDS), chosen))
-        return join(*found)
+            results.append(join(without(value, SinkKind.FIELDS), chosen))
+        return join(*results)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Taint:
         before, region = self._state.values.copied(), self._state.enter_region()
@@ -295,8 +299,8 @@ class ExpressionTransfer:
         return value
 
     def _compare(self, node: ast.Compare) -> Taint:
-        for one in (node.left, *node.comparators):
-            self._containers.peek(one)
+        for operand in (node.left, *node.comparators):
+            self._containers.peek(operand)
         return CLEAN
 
     def _negation(self, node: ast.UnaryOp) -> Taint:

@@ -46,19 +46,19 @@ def relayed_call(node: ast.Call) -> ast.Call | None:
         return None
     last = last_name(node.func)
     if last in _TASKS and isinstance(node.func, ast.Attribute):
-        func, given, named = node.func.value, node.args, node.keywords
+        func, values, named = node.func.value, node.args, node.keywords
     elif last == "apply_async" and isinstance(node.func, ast.Attribute):
         func, named = node.func.value, []
         spread = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "args")]
-        given = list(spread[0].elts) if spread and isinstance(spread[0], (ast.Tuple, ast.List)) else []
+        values = list(spread[0].elts) if spread and isinstance(spread[0], (ast.Tuple, ast.List)) else []
     elif last in _RELAYS and len(node.args) > _RELAYS[last]:
         at = _RELAYS[last]
-        func, given, named = node.args[at], node.args[at + 1 :], node.keywords
+        func, values, named = node.args[at], node.args[at + 1 :], node.keywords
     else:
         return None
     if not isinstance(func, (ast.Name, ast.Attribute)) or (last == "send" and not isinstance(func, ast.Name)):
         return None
-    return ast.copy_location(ast.Call(func, given, named), node)
+    return ast.copy_location(ast.Call(func, values, named), node)
 
 
 def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
@@ -68,10 +68,10 @@ def forwarded_sinks(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
         if _LOG.search(ast.unparse(call.func.value)):
             yield from _logged(call)
     elif _MAIL.search(last):
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        yield from ((SinkKind.HOST, one) for one in given)
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        yield from ((SinkKind.HOST, value) for value in arguments)
     elif isinstance(call.func, ast.Attribute) and call.args:
-        yield from ((SinkKind.FIELDS, one) for one in _written(call, call.func))
+        yield from ((SinkKind.FIELDS, item) for item in _written(call, call.func))
 
 
 def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
@@ -100,9 +100,9 @@ def _logged(call: ast.Call) -> Iterator[tuple[SinkKind, ast.expr]]:
     yield SinkKind.LOG, message
     text = message.value if isinstance(message, ast.Constant) and isinstance(message.value, str) else ""
     holes = holes_of(text)
-    for at, one in enumerate(given):
+    for at, item in enumerate(given):
         if at >= len(holes) or holes[at] == "s":
-            yield SinkKind.LOG, one
+            yield SinkKind.LOG, item
 
 
 def writes_fields(module: PythonModule, node: ast.Call) -> bool:
@@ -118,8 +118,8 @@ def writes_fields(module: PythonModule, node: ast.Call) -> bool:
         return _RECORDS.search(dotted.rpartition(".")[0]) is not None
     return isinstance(node.func, ast.Name) and any(
         _RECORD_BASE.search(ast.unparse(base))
-        for one in module.top_classes.get(last, ())
-        for base in one.bases
+        for cls in module.top_classes.get(last, ())
+        for base in cls.bases
     )
 
 

@@ -172,8 +172,8 @@ class FunctionAnalysis:
         function = self.state.function
         assert function is not None
         sent = request_parameters.request_parameters(self.state.module, function)
-        for one in parameters(function):
-            self._bind_parameter(one, sent.get(one.arg))
+        for parameter in parameters(function):
+            self._bind_parameter(parameter, sent.get(parameter.arg))
         for extra in (function.args.vararg, function.args.kwarg):
             if extra is not None:
                 self.state.values[extra.arg] = {PARAMETER + extra.arg: PASSED}

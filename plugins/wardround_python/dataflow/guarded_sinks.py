@@ -49,5 +49,5 @@ def _unguarded_sinks(module: PythonModule) -> list[tuple[SinkKind, ast.expr]]:
 
 
 def _is_at(module: PythonModule, node: ast.expr, span: Span) -> bool:
-    found = module.span(node)
-    return (found.line, found.column) == (span.line, span.column)
+    result = module.span(node)
+    return (result.line, result.column) == (span.line, span.column)

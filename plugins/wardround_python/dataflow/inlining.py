@@ -109,9 +109,9 @@ class Inliner:
         self._state.inlined_call = node
         if traits.yields:
             self._state.objects[node] = None
-            self._state.results[node] = made = KnownContainer(inner.state.yielded, self._state.region)
-            made.total = made.taint
-            return made.total
+            self._state.results[node] = creation = KnownContainer(inner.state.yielded, self._state.region)
+            creation.total = creation.taint
+            return creation.total
         return self._result(inner, callee, node)
 
     def _observers_of(self, callee: ResolvedCallee) -> Observers:
@@ -135,22 +135,22 @@ class Inliner:
         """Return what is known of the parameters in one call."""
         arguments = callee.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
-        found: dict[str, Known] = {}
-        for one, default in _defaults(callee.function):
+        result: dict[str, Known] = {}
+        for element, default in _defaults(callee.function):
             if isinstance(default, ast.Constant) and (constant := self._folder.constant(default)) is not None:
-                found[one] = constant
-        names = [one.arg for one in positional[callee.skips :]]
-        spread = any(isinstance(one, ast.Starred) for one in node.args)
+                result[element] = constant
+        names = [item.arg for item in positional[callee.skips :]]
+        spread = any(isinstance(argument, ast.Starred) for argument in node.args)
         if spread or any(keyword.arg is None for keyword in node.keywords):
             return {}
         pairs = [*zip(names, node.args, strict=False), *((k.arg or "", k.value) for k in node.keywords)]
         for name, value in pairs:
-            found.pop(name, None)
+            result.pop(name, None)
             known = self._known.of(value)
             if known is not None:
-                found[name] = known
-        self._bind_rest(callee, node, taints, found)
-        return found
+                result[name] = known
+        self._bind_rest(callee, node, taints, result)
+        return result
 
     def _bind_rest(
         self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], found: dict[str, Known]
@@ -161,14 +161,14 @@ class Inliner:
         if arguments.vararg is not None:
             pairs = zip(node.args[first:], taints[first:], strict=True)
             rest = [KnownEntry(value, self._known.of(one)) for one, value in pairs]
-            found[arguments.vararg.arg] = made = KnownContainer(rest, self._state.region)
-            made.total = made.taint
+            found[arguments.vararg.arg] = creation = KnownContainer(rest, self._state.region)
+            creation.total = creation.taint
         if arguments.kwarg is not None:
-            declared = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+            declared = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
             others = [k for k in node.keywords if k.arg not in declared]
             named: dict[object, KnownEntry] = {k.arg: self._known.entry(k.value) for k in others}
-            found[arguments.kwarg.arg] = made = KnownContainer(named, self._state.region)
-            made.total = made.taint
+            found[arguments.kwarg.arg] = creation = KnownContainer(named, self._state.region)
+            creation.total = creation.taint
 
     @staticmethod
     def _prepare_self(inner: CalleeAnalysis, receiver: Instance) -> None:
@@ -186,9 +186,9 @@ class Inliner:
     ) -> None:
         """Set the state from which the callee is analysed."""
         arguments = callee.function.args
-        extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
-            inner.state.values[one.arg] = bound.get(one.arg, CLEAN)
+        extra = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
+            inner.state.values[argument.arg] = bound.get(argument.arg, CLEAN)
         for name in callee.flow.nested.free(callee.function) if callee.flow is self._state.flow else ():
             inner.state.values.setdefault(name, self._state.values.get(name, CLEAN))
             if name in self._state.values.known:
@@ -252,9 +252,9 @@ def _defaults(function: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
     yield from (
         (one.arg, default) for one, default in zip(positional[first:], arguments.defaults, strict=True)
     )
-    for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+    for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if default is not None:
-            yield one.arg, default
+            yield item.arg, default
 
 
 def _attributes_of(inner: CalleeAnalysis) -> Iterator[tuple[str, Taint, Known | None]]:

@@ -52,30 +52,30 @@ class Iteration:
 
     def elements(self, node: ast.expr) -> list[KnownEntry] | None:
         """Return the elements that a loop over an expression yields; None if unknown."""
-        found = self._elements_of(node)
-        return found if found is not None and len(found) <= _MOST else None
+        result = self._elements_of(node)
+        return result if result is not None and len(result) <= _MOST else None
 
     def comprehension(
         self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, give: Callable[[], KnownEntry]
     ) -> list[KnownEntry] | None:
         """Return the elements a comprehension with one ``for`` creates by ``create``; None if unknown."""
         part = node.generators[0]
-        found = self.elements(part.iter) if len(node.generators) == 1 else None
-        if found is None or part.is_async:
+        result = self.elements(part.iter) if len(node.generators) == 1 else None
+        if result is None or part.is_async:
             return None
         before, region = self._state.values.copied(), self._state.enter_region()
-        made: list[KnownEntry] = []
+        values: list[KnownEntry] = []
         try:
-            for one in found:
-                self._assignments.bind(part.target, one.value, ast.Constant(None), one.known)
+            for item in result:
+                self._assignments.bind(part.target, item.value, ast.Constant(None), item.known)
                 decided = [self._conditions.decided(test) for test in part.ifs]
                 if None in decided:
                     return None
                 if all(decided):
-                    made.append(give())
+                    values.append(give())
         finally:
             self._state.values, self._state.region = before, region
-        return made
+        return values
 
     def next(self, node: ast.expr) -> KnownEntry | None:
         """Return the entry that ``next`` takes from an iterator or a container."""
@@ -85,8 +85,8 @@ class Iteration:
                 self._containers.escape(container)
                 return KnownEntry(container.total)
             return container.entries.pop(0)
-        found = self.elements(node) if container is None else None
-        return found[0] if found else None
+        result = self.elements(node) if container is None else None
+        return result[0] if result else None
 
     def _elements_of(self, node: ast.expr) -> list[KnownEntry] | None:
         if isinstance(node, (ast.List, ast.Tuple)):
@@ -102,13 +102,13 @@ class Iteration:
         return entries.copy() if entries is not None else None
 
     def _displayed(self, nodes: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found: list[KnownEntry] = []
-        for one in nodes:
-            more = self.elements(one.value) if isinstance(one, ast.Starred) else [self._known.entry(one)]
+        results: list[KnownEntry] = []
+        for node in nodes:
+            more = self.elements(node.value) if isinstance(node, ast.Starred) else [self._known.entry(node)]
             if more is None:
                 return None
-            found += more
-        return found
+            results += more
+        return results
 
     def _of_call(self, node: ast.Call) -> list[KnownEntry] | None:
         name = self._state.module.dotted(node.func) or ""
@@ -125,45 +125,49 @@ class Iteration:
         return self.elements(arguments[0]) if len(arguments) == 1 else [] if not arguments else None
 
     def _reversed(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self._same(arguments)
-        return found[::-1] if found is not None else None
+        result = self._same(arguments)
+        return result[::-1] if result is not None else None
 
     def _chained(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        return self._displayed([ast.Starred(one) for one in arguments])
+        return self._displayed([ast.Starred(argument) for argument in arguments])
 
     def _zipped(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        each = [self.elements(one) for one in arguments]
-        if not each or any(one is None for one in each):
+        each = [self.elements(argument) for argument in arguments]
+        if not each or any(item is None for item in each):
             return None
-        return [_row(row, self._state.region) for row in zip(*(one or () for one in each), strict=False)]
+        return [
+            _row(row, self._state.region) for row in zip(*(element or () for element in each), strict=False)
+        ]
 
     def _numbered(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self._same(arguments)
-        if found is None:
+        result = self._same(arguments)
+        if result is None:
             return None
-        return [_row([_constant(at), one], self._state.region) for at, one in enumerate(found)]
+        return [_row([_constant(at), one], self._state.region) for at, one in enumerate(result)]
 
     def _sliced(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
-        found = self.elements(arguments[0]) if arguments else None
+        result = self.elements(arguments[0]) if arguments else None
         ends = self._folder.constants(arguments[1:])
-        numbers = [one for one in ends or () if one is None or (isinstance(one, int) and one >= 0)]
-        if found is None or not ends or len(numbers) != len(ends):
+        numbers = [end for end in ends or () if end is None or (isinstance(end, int) and end >= 0)]
+        if result is None or not ends or len(numbers) != len(ends):
             return None
-        return found[slice(*numbers)]
+        return result[slice(*numbers)]
 
     def _mapped(self, arguments: Sequence[ast.expr]) -> list[KnownEntry] | None:
         """Return the elements of ``map(function, elements)``."""
-        found = self.elements(arguments[1]) if len(arguments) == 2 else None
-        if found is None:
+        result = self.elements(arguments[1]) if len(arguments) == 2 else None
+        if result is None:
             return None
-        made: list[KnownEntry] = []
+        values: list[KnownEntry] = []
         call = ast.copy_location(ast.Call(arguments[0], [ast.Name("element", ast.Load())], []), arguments[0])
-        for one in found:
+        for item in result:
             before = self._state.values.copied()
-            self._assignments.bind(ast.Name("element", ast.Store()), one.value, ast.Constant(None), one.known)
-            made.append(self._apply(arguments[0], call))
+            self._assignments.bind(
+                ast.Name("element", ast.Store()), item.value, ast.Constant(None), item.known
+            )
+            values.append(self._apply(arguments[0], call))
             self._state.values = before
-        return made
+        return values
 
     def _apply(self, func: ast.expr, call: ast.Call) -> KnownEntry:
         is_method = isinstance(func, ast.Attribute) and self._state.module.dotted(func.value) == "str"
@@ -178,7 +182,7 @@ def _constant(value: object) -> KnownEntry:
 
 
 def _row(entries: Sequence[KnownEntry], region: int) -> KnownEntry:
-    whole = join(*(one.value for one in entries))
+    whole = join(*(entry.value for entry in entries))
     known: Known = KnownContainer(list(entries), region, whole)
     return KnownEntry(whole, known)
 

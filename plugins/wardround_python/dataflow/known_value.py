@@ -95,7 +95,7 @@ class KnownContainer:
         if self.entries is None:
             return self.total
         entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
-        return join(*(one.value for one in entries))
+        return join(*(entry.value for entry in entries))
 
     @property
     def has_room(self) -> bool:
@@ -192,18 +192,18 @@ def fold_item(text: Plain, key: Plain) -> KnownConstant | None:
 
 
 def _is_short(*values: Plain) -> bool:
-    texts = [one for one in values if isinstance(one, (str, bytes))]
-    numbers = [one for one in values if isinstance(one, int)]
+    texts = [value for value in values if isinstance(value, (str, bytes))]
+    numbers = [operand for operand in values if isinstance(operand, int)]
     if not texts:
-        return all(abs(one) < 10**_LONGEST for one in numbers)
-    return all(len(one) * abs(times) <= _LONGEST for one in texts for times in numbers)
+        return all(abs(number) < 10**_LONGEST for number in numbers)
+    return all(len(text) * abs(times) <= _LONGEST for text in texts for times in numbers)
 
 
 def _tried(act: Callable[..., object], *values: Plain) -> KnownConstant | None:
     try:
-        found = act(*values)
+        result = act(*values)
     except (ArithmeticError, TypeError, ValueError, LookupError):
         return None
-    if isinstance(found, (str, bytes)):
-        return KnownConstant(found) if len(found) <= _LONGEST else None
-    return KnownConstant(found) if found is None or isinstance(found, (int, float, bool)) else None
+    if isinstance(result, (str, bytes)):
+        return KnownConstant(result) if len(result) <= _LONGEST else None
+    return KnownConstant(result) if result is None or isinstance(result, (int, float, bool)) else None

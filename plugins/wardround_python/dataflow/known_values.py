@@ -20,13 +20,13 @@ def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None]
     """Return True if the expression at a span, or the first argument of a call there, is constant."""
     try:
         module = parsed(path, text)
-        nodes = [one for one in module.expressions_on.get(span.line, ()) if _is_at(module, one, span)]
-        values = [_decisive(one) for one in nodes]
-        if any(is_constant_text(module, one, one) or is_certain(module, one) for one in values):
+        nodes = [item for item in module.expressions_on.get(span.line, ()) if _is_at(module, item, span)]
+        values = [_decisive(node) for node in nodes]
+        if any(is_constant_text(module, value, value) or is_certain(module, value) for value in values):
             return True
         if not values or not may_have_source(text) or not imports_own(module, read):
             return False
-        return any(is_certain(module, one, read) for one in values)
+        return any(is_certain(module, operand, read) for operand in values)
     except (SyntaxError, ValueError, RecursionError):
         return False
 
@@ -79,4 +79,4 @@ def _is_fixed(module: PythonModule, node: ast.expr, known: Seen) -> bool:
     parts = parts_of_text(node)
     if parts is None:
         return is_constant_text(module, node, node)
-    return all(_is_fixed(module, one, known) for one in parts)
+    return all(_is_fixed(module, part, known) for part in parts)

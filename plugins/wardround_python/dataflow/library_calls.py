@@ -134,9 +134,9 @@ class LibraryCalls:
 
     def _printed(self, node: ast.Call, taint: Taint) -> Taint:
         """Taint the stream of ``print(value, file=stream)``."""
-        for one in node.keywords:
-            key = key_of(one.value) if one.arg == "file" else None
-            known_fields = self._containers.find(one.value)
+        for keyword in node.keywords:
+            key = key_of(keyword.value) if keyword.arg == "file" else None
+            known_fields = self._containers.find(keyword.value)
             if known_fields is not None:
                 known_fields.put(KnownEntry(taint))
                 self._containers.escape(known_fields)
@@ -155,23 +155,23 @@ class LibraryCalls:
 
     def _dataclass_copy(self, node: ast.Call, name: str, taint: Taint) -> Taint:
         """Return the taint of ``replace(record, field=value)`` or ``asdict(record)`` of a known class."""
-        made = self._resolver.instance(node.args[0])
-        if made is None or made.fields is None:
+        creation = self._resolver.instance(node.args[0])
+        if creation is None or creation.fields is None:
             return taint
         if name == "asdict":
             entries: dict[object, KnownEntry] = {
-                one: KnownEntry(value, made.known.get(one)) for one, value in made.fields.items()
+                one: KnownEntry(value, creation.known.get(one)) for one, value in creation.fields.items()
             }
             table = self._state.results[node] = self._construction.as_mapping(entries)
             return table.total
-        fields, known_fields = dict(made.fields), dict(made.known)
-        for one in node.keywords:
-            known = self._known.of(one.value)
-            if one.arg is not None:
-                fields[one.arg] = self._containers.peek(one.value)
-                known_fields.pop(one.arg, None)
-                known_fields.update({one.arg: known} if isinstance(known, KnownConstant) else {})
-        self._state.objects[node] = copied = Instance(made.cls, fields, self._state.region, known_fields)
+        fields, known_fields = dict(creation.fields), dict(creation.known)
+        for keyword in node.keywords:
+            known = self._known.of(keyword.value)
+            if keyword.arg is not None:
+                fields[keyword.arg] = self._containers.peek(keyword.value)
+                known_fields.pop(keyword.arg, None)
+                known_fields.update({keyword.arg: known} if isinstance(known, KnownConstant) else {})
+        self._state.objects[node] = copied = Instance(creation.cls, fields, self._state.region, known_fields)
         return copied.total
 
     def _source(self, node: ast.Call, func: ast.Attribute) -> Taint | None:

@@ -102,8 +102,8 @@ class LoopWalker:
             self._state.enter_region()
             start()
             ends = self._walker.walk(body)
-            for one in [*([] if ends else [self._state.values]), *self._state.jumps]:
-                before = joined_environments(before, one)
+            for jump in [*([] if ends else [self._state.values]), *self._state.jumps]:
+                before = joined_environments(before, jump)
             self._state.values = before
             self._state.jumps = []
         self._state.loops -= 1
@@ -115,7 +115,7 @@ class LoopWalker:
         before, region, exits = self._state.values.copied(), self._state.region, self._state.exits
         self._state.tries += 1
         outside, self._state.raised = self._state.raised, CLEAN
-        if any(not isinstance(one.body[-1], (ast.Return, ast.Raise)) for one in node.handlers):
+        if any(not isinstance(item.body[-1], (ast.Return, ast.Raise)) for item in node.handlers):
             self._state.enter_region()
         ends = self._walker.walk(node.body) or self._walker.walk(node.orelse)
         after = self._state.values
@@ -145,7 +145,7 @@ class LoopWalker:
                 known = self._known.of(item.context_expr)
                 known = known if isinstance(known, KnownContainer) and known.kind == "stream" else None
                 self._assignments.bind(item.optional_vars, value, item.context_expr, known)
-        calls = [one.context_expr for one in node.items if isinstance(one.context_expr, ast.Call)]
-        if any(last_name(one.func) in _SWALLOWING for one in calls):
+        calls = [element.context_expr for element in node.items if isinstance(element.context_expr, ast.Call)]
+        if any(last_name(call.func) in _SWALLOWING for call in calls):
             self._forget_changed(node.body)
         return self._walker.walk(node.body)

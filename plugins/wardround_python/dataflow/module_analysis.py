@@ -58,10 +58,10 @@ def seen(module: PythonModule, read: Callable[[str], str | None] = nothing) -> S
     with _WALKING:
         if read is nothing and _is_doubted(module):
             return _walked(module).seen or {}
-        found = module.notes.get(seen)
-        if not isinstance(found, _ProjectValues) or found.read != read:
-            found = module.notes[seen] = _ProjectValues(read, _watch(module, read).seen or {})
-        return found.seen
+        result = module.notes.get(seen)
+        if not isinstance(result, _ProjectValues) or result.read != read:
+            result = module.notes[seen] = _ProjectValues(read, _watch(module, read).seen or {})
+        return result.seen
 
 
 class _ProjectValues(NamedTuple):
@@ -74,19 +74,19 @@ class _ProjectValues(NamedTuple):
 def taken(module: PythonModule) -> ModuleFlow | None:
     """Return the analysed module, once; None if there is none, or it was returned before."""
     with _WALKING:
-        found = module.notes.get(Walked)
-        if not isinstance(found, Walked):
+        result = module.notes.get(Walked)
+        if not isinstance(result, Walked):
             return None
-        module.notes[Walked] = found._replace(flow=None)
-        return found.flow
+        module.notes[Walked] = result._replace(flow=None)
+        return result.flow
 
 
 def _walked(module: PythonModule) -> Walked:
-    found = module.notes.get(Walked)
-    if not isinstance(found, Walked):
-        found = _watch(module) if _is_doubted(module) else _walk(module)
-        module.notes[Walked] = found
-    return found
+    result = module.notes.get(Walked)
+    if not isinstance(result, Walked):
+        result = _watch(module) if _is_doubted(module) else _walk(module)
+        module.notes[Walked] = result
+    return result
 
 
 def _is_doubted(module: PythonModule) -> bool:

@@ -76,20 +76,20 @@ class Modules:
             return None
         if (word, method) not in self._likes:
             self._likes[word, method] = self._class_like(word, method)
-        found = self._likes[word, method]
-        self.has_answered = self.has_answered or found is not None
-        return found
+        result = self._likes[word, method]
+        self.has_answered = self.has_answered or result is not None
+        return result
 
     def _class_like(self, word: str, method: str) -> ProjectClass | None:
-        found = []
+        results = []
         for path in self._watched:
             text = self._text(path) or ""
             flow = self.flow(path) if f"def {method}(" in text and word in text.lower() else None
             for made in flow.classes() if flow is not None else ():
                 title = made.node.name.lower().removesuffix("s")
                 if title.endswith(word) and made.method(method) is not None:
-                    found.append(made)
-        return found[0] if len(found) == 1 else None
+                    results.append(made)
+        return results[0] if len(results) == 1 else None
 
     def _text(self, path: str) -> str | None:
         if path not in self._texts:
@@ -100,13 +100,13 @@ class Modules:
         """Return the module at a path; None if it is absent or cannot be parsed."""
         if path not in self._flows:
             text = self._text(path) if len(self._flows) < 10 * _MOST else None
-            made = None
+            value = None
             if text is not None and len(text) < _LONGEST and sum(map(bool, self._flows.values())) < _MOST:
                 try:
-                    made = self._analyse(parsed(path, text), self)
+                    value = self._analyse(parsed(path, text), self)
                 except _UNREADABLE:
-                    made = None  # reported in the review of that file itself
-            self._flows[path] = made
+                    value = None  # reported in the review of that file itself
+            self._flows[path] = value
         return self._flows[path]
 
     def has(self, path: str) -> bool:
@@ -134,8 +134,8 @@ class Modules:
         return True
 
     def _resolves(self, first: str, second: str, is_import: bool) -> bool:
-        found = self.find(first, second) if is_import else self.called(first, second)
-        return found is not None
+        result = self.find(first, second) if is_import else self.called(first, second)
+        return result is not None
 
     def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> ResolvedModule | None:
         """Return the module of the project that a dotted name, as it is imported, refers to."""
@@ -146,9 +146,9 @@ class Modules:
             return None
         if (importer, dotted) not in self._found:
             self._found[importer, dotted] = self._find(importer, dotted, again)
-        found = self._found[importer, dotted]
-        self.has_answered = self.has_answered or found is not None
-        return found
+        result = self._found[importer, dotted]
+        self.has_answered = self.has_answered or result is not None
+        return result
 
     def _find(self, importer: str, dotted: str, again: int) -> ResolvedModule | None:
         for path, names in _candidate_paths(importer, dotted):
@@ -203,5 +203,5 @@ def top_names(tree: ast.Module) -> frozenset[str]:
             named.add(node.name)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            named.update(one.id for one in targets if isinstance(one, ast.Name))
+            named.update(target.id for target in targets if isinstance(target, ast.Name))
     return frozenset(named)

@@ -119,10 +119,12 @@ class ObjectResolver:
         """Return the object behind an annotated parameter, or behind a name of the module."""
         if self._state.function is not None:
             arguments = self._state.function.args
-            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                if one.arg == node.id:
+            for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                if argument.arg == node.id:
                     cls = (
-                        self._state.flow.class_of_name(one.annotation) if one.annotation is not None else None
+                        self._state.flow.class_of_name(argument.annotation)
+                        if argument.annotation is not None
+                        else None
                     )
                     return Instance(cls) if cls is not None else None
         return self._of_module(node)
@@ -132,8 +134,8 @@ class ObjectResolver:
             cls = self._state.flow.class_of_top(node.id)
         else:
             dotted = self._state.module.imported_name(node)
-            found = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
-            cls = found.flow.class_of_top(found.names[0]) if found and len(found.names) == 1 else None
+            result = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
+            cls = result.flow.class_of_top(result.names[0]) if result and len(result.names) == 1 else None
         return Instance(cls, {}) if cls is not None else None
 
     def _callee_of(self, function: FunctionNode) -> ResolvedCallee | None:
@@ -142,12 +144,12 @@ class ObjectResolver:
 
     def _imported(self, func: ast.expr) -> ResolvedCallee | None:
         dotted = self._state.module.imported_name(func)
-        found = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
-        if found is None or not found.names:
+        result = self._state.flow.modules.find(self._state.module.path, dotted) if dotted else None
+        if result is None or not result.names:
             return None
-        function = found.flow.functions.get(found.names[0])
+        function = result.flow.functions.get(result.names[0])
         return (
-            ResolvedCallee(found.flow, function) if function is not None and len(found.names) == 1 else None
+            ResolvedCallee(result.flow, function) if function is not None and len(result.names) == 1 else None
         )
 
     def _method_called(self, func: ast.Attribute) -> ResolvedCallee | None:
@@ -185,10 +187,10 @@ class ObjectResolver:
         is_own: bool = False,
         above: bool = False,
     ) -> ResolvedCallee | None:
-        found = cls.method(name, above)
-        if found is None:
+        result = cls.method(name, above)
+        if result is None:
             return None
-        holder, function = found
+        holder, function = result
         positional = [*function.args.posonlyargs, *function.args.args]
         skips = bool(positional) and positional[0].arg in {"self", "cls"}
         return ResolvedCallee(holder.flow, function, receiver, is_own, skips)

@@ -150,35 +150,35 @@ class ProjectClass:
     def _up(self, steps: int) -> Iterator[ProjectClass]:
         yield self
         for base in self.node.bases if steps else ():
-            found = self.flow.class_of_name(base)
-            if found is not None and found.node is not self.node:
-                yield from found._up(steps - 1)
+            result = self.flow.class_of_name(base)
+            if result is not None and result.node is not self.node:
+                yield from result._up(steps - 1)
 
     def method(self, name: str, above: bool = False) -> tuple[ProjectClass, FunctionNode] | None:
         """Return a method by name and the class that has it; ``above``: that of a base."""
-        for one in self.lineage[above:]:
-            method = one.flow.methods[one.node].get(name)
+        for cls in self.lineage[above:]:
+            method = cls.flow.methods[cls.node].get(name)
             if method is not None:
-                return one, method
+                return cls, method
         return None
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The declared fields of a dataclass or a model, in order."""
-        found: dict[str, None] = {}
-        for one in reversed(self.lineage):
-            for line in one.node.body:
+        result: dict[str, None] = {}
+        for cls in reversed(self.lineage):
+            for line in cls.node.body:
                 if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-                    found[line.target.id] = None
-        return tuple(found)
+                    result[line.target.id] = None
+        return tuple(result)
 
     @cached_property
     def attributes(self) -> frozenset[str]:
         """The attributes that methods of the class and of its bases assign."""
         return frozenset(
             target.attr
-            for one in self.lineage
-            for node in statements_in(one.node)
+            for cls in self.lineage
+            for node in statements_in(cls.node)
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
             if isinstance(target, ast.Attribute)
@@ -190,37 +190,37 @@ class ProjectClass:
 
     @cached_property
     def _attribute_classes(self) -> Mapping[str, ProjectClass]:
-        found: dict[str, ProjectClass] = {}
-        for one in self.lineage:
-            for name, node in _attribute_types(one.node):
-                cls = one.flow.class_of_name(node)
+        result: dict[str, ProjectClass] = {}
+        for base in self.lineage:
+            for name, node in _attribute_types(base.node):
+                cls = base.flow.class_of_name(node)
                 if cls is not None:
-                    found.setdefault(name, cls)
-        return found
+                    result.setdefault(name, cls)
+        return result
 
     @cached_property
     def content(self) -> Mapping[str, Taint]:
         """The taint that any method leaves in each attribute."""
-        found: dict[str, Taint] = {}
-        for one in self.lineage:
-            for method in one.flow.methods[one.node].values():
-                for name, value in one.flow.summary(method).stores.items():
+        result: dict[str, Taint] = {}
+        for cls in self.lineage:
+            for method in cls.flow.methods[cls.node].values():
+                for name, value in cls.flow.summary(method).stores.items():
                     if name.startswith(("session.", OUTSIDE)):
                         continue
-                    found[name] = join(found.get(name, CLEAN), value)
+                    result[name] = join(result.get(name, CLEAN), value)
         for _ in range(3):  # chains of attributes derived from attributes
-            for name, value in list(found.items()):
-                through = [found.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
-                found[name] = join(value, *through)
+            for name, value in list(result.items()):
+                through = [result.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
+                result[name] = join(value, *through)
         return {
             name: {o: left for o, left in value.items() if PARAMETER not in o}
-            for name, value in found.items()
+            for name, value in result.items()
         }
 
     def is_property(self, name: str) -> bool:
-        found = self.method(name)
-        return found is not None and any(
-            last_name(one) in {"property", "cached_property"} for one in found[1].decorator_list
+        result = self.method(name)
+        return result is not None and any(
+            last_name(decorator) in {"property", "cached_property"} for decorator in result[1].decorator_list
         )
 
 
@@ -270,9 +270,13 @@ def _attribute_types(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
             yield line.target.id, line.annotation
         elif isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
-            yield from ((one.id, line.value.func) for one in line.targets if isinstance(one, ast.Name))
+            yield from (
+                (target.id, line.value.func) for target in line.targets if isinstance(target, ast.Name)
+            )
         elif isinstance(line, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            declared = {one.arg: one.annotation for one in (*line.args.args, *line.args.kwonlyargs)}
+            declared = {
+                argument.arg: argument.annotation for argument in (*line.args.args, *line.args.kwonlyargs)
+            }
             for inner in statements_in(line):
                 if isinstance(inner, ast.Assign):
                     yield from _stored(inner, declared)

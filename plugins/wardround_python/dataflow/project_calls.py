@@ -37,16 +37,16 @@ class ProjectCalls:
 
     def construct(self, cls: ProjectClass, node: ast.Call, taints: Sequence[Taint], named: Named) -> Instance:
         """Return the object a call constructs, with the arguments it stores."""
-        made = Instance(cls, {}, self._state.region)
-        found = cls.method("__init__")
-        if found is not None:
-            holder, function = found
-            callee = ResolvedCallee(holder.flow, function, made, skips=True)
+        creation = Instance(cls, {}, self._state.region)
+        result = cls.method("__init__")
+        if result is not None:
+            holder, function = result
+            callee = ResolvedCallee(holder.flow, function, creation, skips=True)
             if self._inliner.inline(callee, node, taints, named) is None:
                 self._summaries.apply(callee, holder.flow.summary(function), node, taints, named)
             self._state.results.pop(node, None)
             self._state.objects[node] = None
-            return made
+            return creation
         fields = dict(zip(cls.fields, taints, strict=False))
         fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
         sources = dict(zip(cls.fields, node.args, strict=False))
@@ -54,13 +54,13 @@ class ProjectCalls:
         for name, source in sources.items():
             known = self._known.of(source)
             if isinstance(known, KnownConstant):
-                made.known[name] = known
+                creation.known[name] = known
         spread = join(*(value for keyword, value in named if keyword.arg is None))
         if spread:
-            made.known.clear()
+            creation.known.clear()
             fields.update({name: join(fields.get(name, CLEAN), spread) for name in cls.fields})
-        made.fields = fields
-        return made
+        creation.fields = fields
+        return creation
 
     def call(self, callee: ResolvedCallee, node: ast.Call, taints: Sequence[Taint], named: Named) -> Taint:
         """Return the taint of a call of a function of the project."""
@@ -77,10 +77,10 @@ class ProjectCalls:
             return callee.receiver.total
         if summary.instance is not None:
             fields = summary.instance.fields
-            made = (
+            creation = (
                 {name: substituted_parameters(value, bound) for name, value in fields.items()}
                 if fields
                 else {}
             )
-            self._state.objects[node] = Instance(summary.instance.cls, made, self._state.region)
+            self._state.objects[node] = Instance(summary.instance.cls, creation, self._state.region)
         return substituted_parameters(summary.returned, bound)

@@ -71,7 +71,7 @@ def _is_endless(item: Any) -> bool:
 
 def _matches_all(item: Any) -> bool:
     op, given = item
-    return op.name in _REPEATS and [one[0].name for one in given[2]] == ["ANY"]
+    return op.name in _REPEATS and [value[0].name for value in given[2]] == ["ANY"]
 
 
 def _can_be_empty(item: Any) -> bool:
@@ -79,13 +79,13 @@ def _can_be_empty(item: Any) -> bool:
     if op.name in _REPEATS:
         return bool(given[0] == 0)
     if op.name == "SUBPATTERN":
-        return all(_can_be_empty(one) for one in given[3])
+        return all(_can_be_empty(value) for value in given[3])
     return bool(op.name == "AT")
 
 
 def slow_names(module: PythonModule) -> Mapping[str, str]:
     """Return the names of the module that are bound to a slow pattern, compiled or as text."""
-    found = {}
+    result = {}
     for node in module.tree.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             continue
@@ -97,8 +97,8 @@ def slow_names(module: PythonModule) -> Mapping[str, str]:
         ):
             value = value.args[0]
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and is_slow_text(value.value):
-            found[node.targets[0].id] = value.value
-    return found
+            result[node.targets[0].id] = value.value
+    return result
 
 
 def is_slow_text(text: str) -> bool:

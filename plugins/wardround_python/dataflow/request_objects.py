@@ -40,8 +40,8 @@ def is_request(
         return False
     declared = {p.arg: p for p in parameters(function)}.get(node.id)
     if declared is None:
-        made = module.assigned.get(node.id, ()) if deep else ()
-        return len(made) == 1 and is_request(module, made[0], function, deep - 1)
+        value = module.assigned.get(node.id, ()) if deep else ()
+        return len(value) == 1 and is_request(module, value[0], function, deep - 1)
     if declared.annotation is not None:
         return REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
             node.id in REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
@@ -79,43 +79,43 @@ def _is_stored_request(
 
 def _is_passed_request(module: PythonModule, function: FunctionNode, name: str, deep: int) -> bool:
     """Return True if every call of a function in its module passes the request as this argument."""
-    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    positional = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     cls = module.class_of(function) if positional[:1] in (["self"], ["cls"]) else None
     called = cls.name if cls is not None and function.name == "__init__" else function.name
     at = positional.index(name) - (cls is not None) if name in positional else -1
     calls = _calls(module).get(called, ())
-    given = [
+    arguments = [
         [*(call.args[at : at + 1] if at >= 0 else ()), *(k.value for k in call.keywords if k.arg == name)]
         for call in calls
     ]
-    return bool(given) and all(
+    return bool(arguments) and all(
         bool(one) and is_request(module, one[0], _function_of(module, call), deep)
-        for call, one in zip(calls, given, strict=True)
+        for call, one in zip(calls, arguments, strict=True)
     )
 
 
 def _function_of(module: PythonModule, node: ast.AST) -> FunctionNode | None:
-    found = module.function_of(node)
-    return found if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    result = module.function_of(node)
+    return result if isinstance(result, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
 def _calls(module: PythonModule) -> Mapping[str, Sequence[ast.Call]]:
     """Return the calls with arguments, by the name of the function or method."""
-    found = module.notes.get(_calls)
-    if found is None:
+    result = module.notes.get(_calls)
+    if result is None:
         calls: dict[str, list[ast.Call]] = {}
         for node in module.nodes:
             if isinstance(node, ast.Call) and (node.args or node.keywords):
                 calls.setdefault(last_name(node.func), []).append(node)
-        found = module.notes[_calls] = calls
-    assert isinstance(found, dict)
-    return found
+        result = module.notes[_calls] = calls
+    assert isinstance(result, dict)
+    return result
 
 
 def _sends_requests(module: PythonModule) -> bool:
     """Return True if a module sends requests of its own, which may have the same names."""
-    found = module.notes.get(_sends_requests)
-    if found is None:
-        found = any(_CLIENT.match(name) for name in module.imported.values())
-        module.notes[_sends_requests] = found
-    return found is True
+    result = module.notes.get(_sends_requests)
+    if result is None:
+        result = any(_CLIENT.match(name) for name in module.imported.values())
+        module.notes[_sends_requests] = result
+    return result is True

@@ -86,20 +86,20 @@ def returns_page(function: FunctionNode) -> bool:
 
 def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
     """Map the parameters a framework fills from the request to True if the value may contain text."""
-    found: dict[str, bool] = {}
+    result: dict[str, bool] = {}
     for route in _routes(function):
         path = str(getattr(route.args[0], "value", ""))
         by_path = {*_PATH_PARAMETER.findall(path), *_SANIC_PARAMETER.findall(path)}
-        for one, default in _with_defaults(function):
-            if one.arg in by_path or _is_sent(module, one, default):
-                found[one.arg] = is_text(one.annotation)
-    found.update(_view_parameters(module, function))
-    found.update(_login_parameters(module, function))
+        for item, default in _with_defaults(function):
+            if item.arg in by_path or _is_sent(module, item, default):
+                result[item.arg] = is_text(item.annotation)
+    result.update(_view_parameters(module, function))
+    result.update(_login_parameters(module, function))
     if function.name in {"handler", "lambda_handler"}:
-        names = [one.arg for one in parameters(function)]
+        names = [parameter.arg for parameter in parameters(function)]
         if names[:1] == ["event"] and len(names) == 2:
-            found["event"] = True
-    return found
+            result["event"] = True
+    return result
 
 
 def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
@@ -132,12 +132,12 @@ def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | N
 
     It is written ``Depends()`` next to the class, ``Depends(Filters)`` or ``Annotated[Filters, Depends()]``.
     """
-    calls = [one for one in (default, *_parts(annotation)[1:]) if isinstance(one, ast.Call)]
-    given = next((call.args for call in calls if decorator_name(call).endswith("Depends")), None)
-    if given is None:
+    calls = [part for part in (default, *_parts(annotation)[1:]) if isinstance(part, ast.Call)]
+    arguments = next((call.args for call in calls if decorator_name(call).endswith("Depends")), None)
+    if arguments is None:
         return False
-    made = _class_of(module, given[0] if given else annotation)
-    fields = _fields(made) if made is not None else []
+    value = _class_of(module, arguments[0] if arguments else annotation)
+    fields = _fields(value) if value is not None else []
     return any(declared is not None and _TEXT_TYPE.search(ast.unparse(declared)) for _, declared in fields)
 
 
@@ -164,7 +164,9 @@ def _is_model(made: ast.ClassDef | None) -> bool:
 
 
 def _is_dataclass(made: ast.ClassDef) -> bool:
-    return any(decorator_name(one).rpartition(".")[2] == "dataclass" for one in made.decorator_list)
+    return any(
+        decorator_name(decorator).rpartition(".")[2] == "dataclass" for decorator in made.decorator_list
+    )
 
 
 def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
@@ -175,14 +177,18 @@ def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
             for line in made.body
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
         ]
-    makers = (one for one in made.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
-    return [(one.arg, one.annotation) for maker in makers for one in parameters(maker)[1:]]
+    makers = (
+        statement
+        for statement in made.body
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
+    )
+    return [(parameter.arg, parameter.annotation) for maker in makers for parameter in parameters(maker)[1:]]
 
 
 def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
     """Return the fields of a class of this module, True for text; None for any other annotation."""
-    made = _class_of(module, annotation) if annotation is not None else None
-    return {name: is_text(declared) for name, declared in _fields(made)} if made is not None else None
+    value = _class_of(module, annotation) if annotation is not None else None
+    return {name: is_text(declared) for name, declared in _fields(value)} if value is not None else None
 
 
 def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
@@ -192,14 +198,14 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
     if not own or own[0].arg not in REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
         return {}
     if own is declared:
-        if not any(VIEW_DECORATOR.search(decorator_name(one)) for one in function.decorator_list):
+        if not any(VIEW_DECORATOR.search(decorator_name(decorator)) for decorator in function.decorator_list):
             return {}
     else:
         cls = module.class_of(function)
         bases = [ast.unparse(base) for base in cls.bases] if cls else []
         if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
             return {}
-    return {one.arg: is_text(one.annotation) for one in own[1:] if not ID_NAME.search(one.arg)}
+    return {item.arg: is_text(item.annotation) for item in own[1:] if not ID_NAME.search(item.arg)}
 
 
 def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
@@ -207,7 +213,11 @@ def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str,
     cls = module.class_of(function) if function.name == "authenticate" else None
     if cls is None or not any(ast.unparse(base).endswith("Backend") for base in cls.bases):
         return {}
-    return {one.arg: True for one in parameters(function) if one.arg not in {"self", "request", "password"}}
+    return {
+        parameter.arg: True
+        for parameter in parameters(function)
+        if parameter.arg not in {"self", "request", "password"}
+    }
 
 
 def is_view_method(module: PythonModule, function: FunctionNode) -> bool:

@@ -79,18 +79,18 @@ class ReturnTransfer:
         text, *others = node.elts if isinstance(node, ast.Tuple) and node.elts else [node]
         if others:
             value = self._evaluator.value(text)
-        for one in others:
-            for header, address in headers_in(one):
+        for item in others:
+            for header, address in headers_in(item):
                 if header == "location":
                     self._sinks.reach(SinkKind.REDIRECT, address, self._evaluator.value(address))
-        if not any(is_not_page(one) for one in others):
+        if not any(is_not_page(other) for other in others):
             self._sinks.reach(page_kinds(text), text, value)
 
     def _record_object(self, node: ast.expr) -> None:
         if isinstance(node, ast.Name) and node.id == "self":
             self._state.summary.returns_self = True
             return
-        made = self._resolver.instance(node)
-        if made is not None and self._state.summary.instance is None:
-            fields = dict(made.fields) if made.fields is not None else None
-            self._state.summary.instance = Instance(made.cls, fields)
+        value = self._resolver.instance(node)
+        if value is not None and self._state.summary.instance is None:
+            fields = dict(value.fields) if value.fields is not None else None
+            self._state.summary.instance = Instance(value.cls, fields)

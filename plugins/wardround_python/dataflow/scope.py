@@ -87,8 +87,8 @@ class NameScope:
         parts = [key for key in self._state.values if not key.isidentifier()]
         for key, kinds in sanitized.items():
             inside = (key + ".", key + "[")
-            for one in (key, *(part for part in parts if part.startswith(inside))):
-                self._state.values[one] = without(self.taint_of(one), kinds)
+            for item in (key, *(part for part in parts if part.startswith(inside))):
+                self._state.values[item] = without(self.taint_of(item), kinds)
 
     def taint_of(self, key: str) -> Taint:
         """Return the taint of a name or attribute by its key."""
@@ -118,12 +118,12 @@ class NameScope:
         key = key_of(node)
         if key is None:
             return ()
-        found = [key]
-        for one in found:
-            found += sorted(self._state.derived_from.get(one, frozenset()).difference(found))
-            if len(found) > 20:
+        results = [key]
+        for element in results:
+            results += sorted(self._state.derived_from.get(element, frozenset()).difference(results))
+            if len(results) > 20:
                 break
-        return [one for one in found if one not in {"request", "req", "self", "self.request"}]
+        return [item for item in results if item not in {"request", "req", "self", "self.request"}]
 
     def tainted_names(self, node: ast.expr) -> frozenset[str]:
         """Return the tainted names in an expression."""

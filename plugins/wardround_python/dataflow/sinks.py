@@ -37,11 +37,11 @@ class Sink:
 
 
 def _table(names: Callable[[SinkEntry], Sequence[str]]) -> Mapping[str, Sink]:
-    found = {}
+    result = {}
     for entry in SINKS:
         sink = Sink(SinkKind[entry.kind.upper()], entry.first, entry.last, entry.keywords)
-        found.update(dict.fromkeys(names(entry), sink))
-    return found
+        result.update(dict.fromkeys(names(entry), sink))
+    return result
 
 
 FUNCTIONS = _table(lambda entry: entry.functions)
@@ -100,9 +100,9 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     sink = FUNCTIONS.get(name)
     if sink is not None and (sink.kind is not SinkKind.HTML or not _is_typed(call)):
         yield from ((sink.kind, argument) for argument in sink.arguments(call))
-    yield from ((SinkKind.SHELL, one) for one in commands(module, call, name))
-    yield from ((SinkKind.CODE, one) for one in _dynamic_callee_names(call.func))
-    yield from ((SinkKind.REDIRECT, one) for one in _addresses(module, call, name))
+    yield from ((SinkKind.SHELL, command) for command in commands(module, call, name))
+    yield from ((SinkKind.CODE, item) for item in _dynamic_callee_names(call.func))
+    yield from ((SinkKind.REDIRECT, address) for address in _addresses(module, call, name))
     if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
     yield from ((SinkKind.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
@@ -137,9 +137,9 @@ def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
         pairs = list(zip(node.keys, node.values, strict=True))
     elif isinstance(node, ast.List):
         pairs = [
-            (one.elts[0], one.elts[1])
-            for one in node.elts
-            if isinstance(one, ast.Tuple) and len(one.elts) == 2
+            (element.elts[0], element.elts[1])
+            for element in node.elts
+            if isinstance(element, ast.Tuple) and len(element.elts) == 2
         ]
     else:
         return
@@ -152,8 +152,8 @@ def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.
     """Yield the addresses of redirects in the headers of a response."""
     if not name.endswith(("Response", "make_response")):
         return
-    for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers")):
-        yield from (value for header, value in headers_in(one) if header == "location")
+    for argument in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers")):
+        yield from (value for header, value in headers_in(argument) if header == "location")
 
 
 def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -167,9 +167,11 @@ def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield call.args[0], call.args[1]
     elif func.attr == "update":
         yield from ((ast.Constant(k.arg), k.value) for k in call.keywords if k.arg is not None)
-        for one in call.args:
-            if isinstance(one, ast.Dict):
-                yield from ((key, v) for key, v in zip(one.keys, one.values, strict=True) if key is not None)
+        for argument in call.args:
+            if isinstance(argument, ast.Dict):
+                yield from (
+                    (key, v) for key, v in zip(argument.keys, argument.values, strict=True) if key is not None
+                )
 
 
 _FIXED_LETTERS = 3
@@ -189,7 +191,7 @@ def _is_of_family(name: ast.expr) -> bool:
     parts = name.values if isinstance(name, ast.JoinedStr) else []
     if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
         parts = [name.left, name.right]
-    texts = (one.value for one in parts if isinstance(one, ast.Constant))
+    texts = (part.value for part in parts if isinstance(part, ast.Constant))
     return any(isinstance(text, str) and len(text) >= _FIXED_LETTERS for text in texts)
 
 
@@ -202,7 +204,9 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((sink.kind, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
         yield SinkKind.PATH, func.value
-    elif func.attr in {"format", "format_map"} and any(_may_hold_object(one) for one in _arguments_of(call)):
+    elif func.attr in {"format", "format_map"} and any(
+        _may_hold_object(item) for item in _arguments_of(call)
+    ):
         yield SinkKind.TEMPLATE, func.value
     elif func.attr == "from_string" and _is_template(func, makers):
         yield from ((SinkKind.TEMPLATE, argument) for argument in call.args[:1])
@@ -212,12 +216,12 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((SinkKind.SQL, argument) for argument in call.args[:1])
     elif func.attr == "write" and "zipfile.ZipFile" in makers:
         yield from ((SinkKind.PATH, argument) for argument in call.args[:1])
-    elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(one) for one in makers):
+    elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(maker) for maker in makers):
         yield from ((SinkKind.URL, argument) for argument in _URL.arguments(call))
     elif func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
         yield SinkKind.URL, call.args[1]
     elif func.attr == "connect" and "socket.socket" in makers and call.args:
-        yield from ((SinkKind.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
+        yield from ((SinkKind.URL, element) for element in getattr(call.args[0], "elts", call.args)[:1])
     elif makers and not _CLIENTS.isdisjoint(makers):
         if func.attr in _VERBS:
             yield from ((_URL.kind, argument) for argument in _URL.arguments(call))
@@ -228,13 +232,13 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((SinkKind.LDAP, argument) for argument in asked.arguments(call))
     elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
         base, filters = Sink(SinkKind.LDAP, keywords=("base",)), Sink(SinkKind.LDAP, 2, 2, ("filterstr",))
-        yield from ((SinkKind.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
+        yield from ((SinkKind.LDAP, arg) for arg in (*base.arguments(call), *filters.arguments(call)))
     elif _queries_tree(module, func, makers):
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
 
 
 def _arguments_of(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(one.value for one in call.keywords)]
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _may_hold_object(node: ast.expr) -> bool:
@@ -268,8 +272,8 @@ def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
 
 
 def _has_safe_loader(call: ast.Call) -> bool:
-    given = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
-    return bool(given) and _SAFE_LOADERS.search(ast.unparse(given[0])) is not None
+    arguments = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
+    return bool(arguments) and _SAFE_LOADERS.search(ast.unparse(arguments[0])) is not None
 
 
 def _type_of(call: ast.Call) -> str | None:
@@ -307,7 +311,8 @@ def _pages(call: ast.Call, name: str) -> Reached:
     """Yield the bodies of responses that are pages if they declare it, or if the text has tags."""
     content_type = _type_of(call)
     if any(
-        is_not_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
+        is_not_page(argument)
+        for argument in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
     ):
         return
     if content_type is not None and _HTML_TYPE.search(content_type):

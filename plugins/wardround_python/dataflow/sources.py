@@ -72,5 +72,5 @@ def is_sent_key(module: PythonModule, on: ast.expr, key: ast.expr, function: Fun
         return False
     if isinstance(on, ast.Attribute):
         return on.attr == "environ" and is_request(module, on.value, function)
-    names = [one.arg for one in parameters(function)] if function is not None else []
+    names = [parameter.arg for parameter in parameters(function)] if function is not None else []
     return isinstance(on, ast.Name) and on.id in names and {"start_response", on.id} <= {*names[-2:]}

@@ -96,7 +96,9 @@ class StatementTransfer:
             return False
         last = last_name(call.func)
         if last in SANITIZERS.converting or sanitizers.GUARDS.search(last):
-            self._names.sanitize({key: EVERYTHING for one in call.args for key in self._names.aliases(one)})
+            self._names.sanitize(
+                {key: EVERYTHING for argument in call.args for key in self._names.aliases(argument)}
+            )
         if last == "relative_to" and isinstance(call.func, ast.Attribute):
             self._names.sanitize(dict.fromkeys(self._names.aliases(call.func.value), SinkKind.PATH))
         self._state.exits += last in _ENDING_CALLS
@@ -159,8 +161,10 @@ class StatementTransfer:
     def _raise(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Raise) and node.exc is not None:
             self._evaluator.value(node.exc)
-            given = node.exc.args if isinstance(node.exc, ast.Call) else []
-            self._state.raised = join(self._state.raised, *(self._containers.peek(one) for one in given))
+            arguments = node.exc.args if isinstance(node.exc, ast.Call) else []
+            self._state.raised = join(
+                self._state.raised, *(self._containers.peek(value) for value in arguments)
+            )
         self._state.exits += 1
         return True
 

@@ -99,7 +99,11 @@ class StringBuilder:
         """Return the taint of a text that may be split into its parts again."""
         if isinstance(node, ast.JoinedStr):
             return join(
-                *(self._evaluator.value(one) for one in node.values if isinstance(one, ast.FormattedValue))
+                *(
+                    self._evaluator.value(value)
+                    for value in node.values
+                    if isinstance(value, ast.FormattedValue)
+                )
             )
         return self._evaluator.value(node)
 
@@ -114,7 +118,7 @@ class StringBuilder:
         if not isinstance(node.op, (ast.Add, ast.Div, ast.BitOr, ast.Mult)):
             return CLEAN
         summed = operands(node)
-        parts = [(constant_text(one), self._evaluator.value(one)) for one in summed]
+        parts = [(constant_text(item), self._evaluator.value(item)) for item in summed]
         if isinstance(node.op, ast.Add):
             return self.concatenate(parts)
         return join(*(carried for _, carried in parts))
@@ -137,11 +141,11 @@ class StringBuilder:
             are_numbers = bool(holes) and set(holes) <= set("difouxX")
             taints = [] if are_numbers else [self._by_name(template, node.right)]
         if isinstance(node.left, ast.Call) and last_name(node.left.func) == "Markup":
-            taints = [without(one, SinkKind.HTML | SinkKind.PAGE) for one in taints]
+            taints = [without(taint, SinkKind.HTML | SinkKind.PAGE) for taint in taints]
         start = template.partition("%")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
         parts: list[tuple[str | None, Taint]] = [(start, left)] if start != "" else []
-        return self.concatenate([*parts, *((None, one) for one in taints), (rest, CLEAN)])
+        return self.concatenate([*parts, *((None, item) for item in taints), (rest, CLEAN)])
 
     def _by_name(self, template: str | None, node: ast.expr) -> Taint:
         """Return the taint of what ``template % mapping`` reads from the mapping."""
@@ -157,15 +161,17 @@ class StringBuilder:
 
     def _f_string(self, node: ast.JoinedStr) -> Taint:
         parts: list[tuple[str | None, Taint]] = []
-        for one in node.values:
-            if isinstance(one, ast.Constant):
-                parts.append((str(one.value), CLEAN))
-            elif isinstance(one, ast.FormattedValue):
-                spec = ast.unparse(one.format_spec) if one.format_spec else ""
+        for operand in node.values:
+            if isinstance(operand, ast.Constant):
+                parts.append((str(operand.value), CLEAN))
+            elif isinstance(operand, ast.FormattedValue):
+                spec = ast.unparse(operand.format_spec) if operand.format_spec else ""
                 is_number = spec.rstrip("'\"")[-1:] in set("dfxeg%b") and bool(spec)
-                text = self._names.text_of(one.value)
-                value = CLEAN if is_number else self._evaluator.value(one.value)
-                parts.append((text, without(value, SinkKind.LOG) if one.conversion == ord("r") else value))
+                text = self._names.text_of(operand.value)
+                value = CLEAN if is_number else self._evaluator.value(operand.value)
+                parts.append(
+                    (text, without(value, SinkKind.LOG) if operand.conversion == ord("r") else value)
+                )
         return self.concatenate(parts) if parts else CLEAN
 
     def _formatted(
@@ -177,7 +183,7 @@ class StringBuilder:
         values.update({k.arg: self._containers.peek(k.value) for k in node.keywords if k.arg is not None})
         asked = fields_used(template) if template is not None else None
         is_spread = any(k.arg is None for k in node.keywords) or func.attr == "format_map"
-        if asked is None or is_spread or any(isinstance(one, ast.Starred) for one in node.args):
+        if asked is None or is_spread or any(isinstance(argument, ast.Starred) for argument in node.args):
             every = [*taints, *(self._containers.peek(k.value) for k in node.keywords)]
         else:
             every = [values.get(name, CLEAN) for name in asked]
@@ -198,14 +204,14 @@ class StringBuilder:
         entries = container.entries if container is not None else None
         if not isinstance(entries, list):
             return [("", CLEAN), (None, whole)]
-        texts = [one.known.value if isinstance(one.known, KnownConstant) else None for one in entries]
+        texts = [entry.known.value if isinstance(entry.known, KnownConstant) else None for entry in entries]
         pairs = zip(texts, entries, strict=True)
         return [(text if isinstance(text, str) else None, one.value) for text, one in pairs]
 
     def _substituted(self, node: ast.Call, func: ast.Attribute, whole: Taint) -> Taint:
         """Return the taint of ``Template(text).substitute(...)``: only the keywords the text uses."""
-        made = func.value
-        text = self._template(made.args[0]) if isinstance(made, ast.Call) and made.args else None
+        value = func.value
+        text = self._template(value.args[0]) if isinstance(value, ast.Call) and value.args else None
         if text is None or node.args or any(k.arg is None for k in node.keywords):
             return whole
         asked = [k for k in node.keywords if f"${k.arg}" in text or f"${{{k.arg}}}" in text]

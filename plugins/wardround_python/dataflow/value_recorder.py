@@ -31,8 +31,8 @@ class ValueRecorder:
 
     def evaluated(self, node: ast.expr, folder: ConstantReader) -> None:
         """Record the constant an expression, and each part of a built text, evaluates to."""
-        for one in (node, *(parts_of_text(node) or ())):
-            _note(self.seen, one, folder.constant(one))
+        for item in (node, *(parts_of_text(node) or ())):
+            _note(self.seen, item, folder.constant(item))
 
     def container_read(self, node: ast.expr, container: KnownContainer) -> None:
         """Record the entries of a mapping that is read."""
@@ -60,7 +60,7 @@ def parts_of_text(node: ast.expr) -> list[ast.expr] | None:
         right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
         return [node.left, *right]
     if isinstance(node, ast.JoinedStr):
-        return [one.value if isinstance(one, ast.FormattedValue) else one for one in node.values]
+        return [value.value if isinstance(value, ast.FormattedValue) else value for value in node.values]
     if not isinstance(node, ast.Call):
         return None
     last = last_name(node.func)

@@ -32,7 +32,7 @@ class StatementWalker:
 
     def walk(self, body: Iterable[ast.stmt]) -> bool:
         """Analyse statements in order; return True if control leaves the block."""
-        return any(self._statement(one) for one in body)
+        return any(self._statement(statement) for statement in body)
 
     def _statement(self, node: ast.stmt) -> bool:
         transfer = self._transfers.get(type(node))

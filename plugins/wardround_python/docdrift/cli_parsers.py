@@ -43,15 +43,15 @@ class _Reader:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if name not in _METHODS and not (name in _CLICK and self._is_click(call.func)):
             return
-        given = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args
-        if any(not isinstance(one, ast.Constant) for one in given) or not given:
+        arguments = call.args[0].elts if call.args and isinstance(call.args[0], ast.List) else call.args
+        if any(not isinstance(operand, ast.Constant) for operand in arguments) or not arguments:
             self._computed += 1
             return
-        names = [str(one.value) for one in given if isinstance(one, ast.Constant)]
-        names = [part.strip() for one in names for part in (one.split("/") if one.startswith("-") else ())]
-        long = [one for one in names if one.startswith("--")]
+        names = [str(value.value) for value in arguments if isinstance(value, ast.Constant)]
+        names = [part.strip() for item in names for part in (item.split("/") if item.startswith("-") else ())]
+        long = [element for element in names if element.startswith("--")]
         if long and _is(call, "action", "BooleanOptionalAction"):
-            long += [f"--no-{one[2:]}" for one in long]
+            long += [f"--no-{each[2:]}" for each in long]
         if long:
             yield self._option(call, tuple(long), tuple(one for one in names if one not in long))
 
@@ -79,10 +79,12 @@ class _Reader:
                 continue
             typed.add(id(call))
             strings = [
-                one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                argument.value
+                for argument in call.args
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
             ]
-            names = [part for one in strings if one.startswith("-") for part in one.split("/")]
-            long = [one for one in names if one.startswith("--")]
+            names = [part for string in strings if string.startswith("-") for part in string.split("/")]
+            long = [name for name in names if name.startswith("--")]
             if not long:
                 plain = parameter.arg.strip("_").replace("_", "-")
                 long = (
@@ -101,8 +103,12 @@ class _Reader:
         keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
         if default is call:
             default = call.args[0] if call.args else None
-        said = keywords.get("help")
-        told = said.value if isinstance(said, ast.Constant) and isinstance(said.value, str) else ""
+        description = keywords.get("help")
+        text = (
+            description.value
+            if isinstance(description, ast.Constant) and isinstance(description.value, str)
+            else ""
+        )
         return Option(
             long,
             call.lineno,
@@ -110,8 +116,8 @@ class _Reader:
             short,
             self._value(keywords.get("default", default)),
             self._choices(keywords.get("choices") or keywords.get("type")),
-            told,
-            said.lineno if said is not None else 0,
+            text,
+            description.lineno if description is not None else 0,
         )
 
     def _value(self, node: ast.expr | None) -> str | None:
@@ -138,7 +144,7 @@ class _Reader:
             node = self._constants.get(node.id)
         if not isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return ()
-        values = [self._value(one) for one in node.elts]
+        values = [self._value(element) for element in node.elts]
         return tuple(value for value in values if value is not None) if None not in values else ()
 
 
@@ -152,7 +158,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _is(call: ast.Call, keyword: str, ending: str) -> bool:
-    values = (one.value for one in call.keywords if one.arg == keyword)
+    values = (item.value for item in call.keywords if item.arg == keyword)
     return any(
         isinstance(value, (ast.Attribute, ast.Name)) and ast.unparse(value).endswith(ending)
         for value in values
@@ -163,7 +169,7 @@ def _annotated(annotation: ast.expr | None) -> ast.expr | None:
     """Return the call in ``Annotated[int, typer.Option()]``."""
     if not isinstance(annotation, ast.Subscript) or not isinstance(annotation.slice, ast.Tuple):
         return None
-    return next((one for one in annotation.slice.elts[1:] if isinstance(one, ast.Call)), None)
+    return next((element for element in annotation.slice.elts[1:] if isinstance(element, ast.Call)), None)
 
 
 def _is_boolean(annotation: ast.expr | None) -> bool:

@@ -29,8 +29,8 @@ def untold(source: SourceFile) -> Sequence[DocumentedPair]:
         compared,  # most changes end at the test above
     )
 
-    found = compared(source.base_text, source.text)
-    return [one for one in found if not one.is_told] if len(found) <= _FUNCTIONS_AT_MOST else ()
+    result = compared(source.base_text, source.text)
+    return [item for item in result if not item.is_told] if len(result) <= _FUNCTIONS_AT_MOST else ()
 
 
 class DocstringCheck(PythonCheck):
@@ -42,7 +42,7 @@ class DocstringCheck(PythonCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return super().wants(source) and any(cls.may_speak(one, source) for one in untold(source))
+        return super().wants(source) and any(cls.may_speak(item, source) for item in untold(source))
 
     @classmethod
     @abstractmethod
@@ -54,8 +54,8 @@ class DocstringCheck(PythonCheck):
         """Report the findings of one function."""
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802  (named after the class it visits)
-        for one in untold(self.source):
-            self.look_at(one)
+        for item in untold(self.source):
+            self.look_at(item)
 
     def function_of_change(self, one: DocumentedPair) -> FunctionNode:
         """Return the definition in the tree of the module after the change."""

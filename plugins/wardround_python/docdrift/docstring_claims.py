@@ -50,19 +50,19 @@ def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Clai
 
 def _turned(function: FunctionNode) -> set[tuple[str, str]]:
     """Return the errors a function catches, and the error it raises for each."""
-    found = set()
+    results = set()
     for node in walk(function):
         if (
             isinstance(node, ast.ExceptHandler)
             and node.type is not None
             and isinstance(node.body[-1], ast.Raise)
         ):
-            made = node.body[-1].exc
-            kind = made.func if isinstance(made, ast.Call) else made
+            value = node.body[-1].exc
+            kind = value.func if isinstance(value, ast.Call) else value
             if isinstance(kind, (ast.Name, ast.Attribute)) and ast.unparse(kind) != node.name:
                 kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-                found |= {(ast.unparse(one), ast.unparse(kind)) for one in kinds}
-    return {(name, instead) for name, instead in found if name != instead}
+                results |= {(ast.unparse(item), ast.unparse(kind)) for item in kinds}
+    return {(name, instead) for name, instead in results if name != instead}
 
 
 def by_number(
@@ -78,15 +78,15 @@ def by_number(
     by_name = {number for name, number in given.items() if name in named and number is not None}
     come = (after | by_name) - before
     gone = before - after - by_name - everywhere if come else set[float]()
-    for one in numbers_in_prose(words) if gone else ():
-        line = words[words.rfind("\n", 0, one.start) + 1 : one.start]
-        plain = min(one.values)
+    for item in numbers_in_prose(words) if gone else ():
+        line = words[words.rfind("\n", 0, item.start) + 1 : item.start]
+        plain = min(item.values)
         telling = plain > _SMALL or plain % 1 or "default" in line.lower()
-        if one.values & gone and telling and ">>>" not in line and not one.is_spoken:
-            became, said = ", ".join(f"{n:g}" for n in sorted(come)[:2]), words[one.start : one.end]
+        if item.values & gone and telling and ">>>" not in line and not item.is_spoken:
+            became, said = ", ".join(f"{n:g}" for n in sorted(come)[:2]), words[item.start : item.end]
             yield (
                 said,
-                one.start,
+                item.start,
                 f'the docstring has "{said}", which the code changed to {became}; update it',
             )
             return
@@ -113,7 +113,7 @@ def _locks(node: ast.AST) -> str:
     ]
     calls = [n.func for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
     taken += [ast.unparse(func.value) for func in calls if func.attr == "acquire"]
-    return next((one for one in taken if _LOCKS.search(one)), "")
+    return next((element for element in taken if _LOCKS.search(element)), "")
 
 
 def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[_Claim]:

@@ -148,13 +148,13 @@ def _section_end(lines: Sequence[str], start: int, indent: int, underlined: bool
 
 def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[DocEntry]:
     depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
-    found = [
+    results = [
         (number, match)
         for number in range(start, end)
         if indent_of(lines[number]) == depth and (match := _ENTRY.match(lines[number]))
     ]
-    for place, (number, match) in enumerate(found):
-        following = found[place + 1][0] if place + 1 < len(found) else end
+    for place, (number, match) in enumerate(results):
+        following = results[place + 1][0] if place + 1 < len(results) else end
         text = "\n".join([f"{match[2] or ''} {match[3]}", *lines[number + 1 : following]]).rstrip()
         yield DocEntry(match[1], text, number)
 

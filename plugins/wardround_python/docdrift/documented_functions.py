@@ -43,7 +43,7 @@ def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
     ones.
     """
     pairs = differing(old_text, new_text)
-    return tuple(one for old, new in pairs for one in _compare(old, new))
+    return tuple(item for old, new in pairs for item in _compare(old, new))
 
 
 def _compare(old: FunctionText, new: FunctionText) -> Iterator[DocumentedPair]:
@@ -90,7 +90,7 @@ def _take_docstring(node: FunctionNode) -> tuple[str | None, int]:
 def code_of(node: FunctionNode) -> DocumentedCode:
     """Return a function without its docstring as comparable code; its annotations are removed, in place."""
     signature = signature_of(node)
-    wrappers = tuple(ast.unparse(one) for one in node.decorator_list)
+    wrappers = tuple(ast.unparse(decorator) for decorator in node.decorator_list)
     _cut_annotations(node)
     returns, raises = [], []
     for statement in _own_statements(node.body):
@@ -121,8 +121,8 @@ def _cut_annotations(node: ast.AST) -> None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         node.returns = None
         arguments = node.args
-        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            one.annotation = None
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            argument.annotation = None
         for collector in (arguments.vararg, arguments.kwarg):
             if collector is not None:
                 collector.annotation = None
@@ -153,7 +153,7 @@ def signature_of(node: FunctionNode) -> DocumentedSignature:
     return DocumentedSignature(
         tuple(Parameter(a.arg, None if value is None else ast.unparse(value)) for a, value in pairs),
         arguments.kwarg is not None,
-        tuple(one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None),
+        tuple(item.arg for item in (arguments.vararg, arguments.kwarg) if item is not None),
     )
 
 

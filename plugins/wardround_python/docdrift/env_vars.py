@@ -21,14 +21,14 @@ def variables(path: str, text: str) -> dict[str, Variable] | None:
         module = PythonModule(path, text)
     except _UNREADABLE:
         return None
-    found: dict[str, Variable] = {}
+    result: dict[str, Variable] = {}
     for node in module.nodes:
         if isinstance(node, ast.ClassDef):
-            for one in _fields(module, node):
-                found.setdefault(one.name, one)
+            for field in _fields(module, node):
+                result.setdefault(field.name, field)
         elif isinstance(node, (ast.Subscript, ast.Call)) and (read := _read(module, node)) is not None:
-            found.setdefault(read.name, read)
-    return found
+            result.setdefault(read.name, read)
+    return result
 
 
 def _read(module: PythonModule, node: ast.Subscript | ast.Call) -> Variable | None:

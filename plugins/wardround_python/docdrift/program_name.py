@@ -39,9 +39,9 @@ def _scripts(folders: list[str], project: RepositoryView) -> list[tuple[str, str
     for depth in range(len(folders), -1, -1):
         stem = "".join(f"{folder}/" for folder in folders[:depth])
         texts = [(name, project.read(stem + name)) for name in _METADATA]
-        found = [one for name, text in texts if text for one in _SCRIPT.findall(_script_part(name, text))]
-        if found:
-            return found
+        results = [item for name, text in texts if text for item in _SCRIPT.findall(_script_part(name, text))]
+        if results:
+            return results
     return []
 
 

@@ -30,9 +30,9 @@ class ValueUses:
                 yield from self._call_words(parent)
             elif isinstance(parent, ast.Dict):
                 at = [at for at, one in enumerate(parent.values) if one is child]
-                yield from (word for one in at for word in _words(parent.keys[one]))
+                yield from (word for item in at for word in _words(parent.keys[item]))
             elif isinstance(parent, ast.Compare):
-                sides = [one for one in (parent.left, *parent.comparators) if one is not child]
+                sides = [operand for operand in (parent.left, *parent.comparators) if operand is not child]
                 yield from words_of(sides)
             elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
@@ -48,7 +48,7 @@ class ValueUses:
 
     def _call_words(self, call: ast.Call) -> Iterator[str]:
         yield last_name(call.func)
-        yield from (str(one.value) for one in call.args if isinstance(one, ast.Constant))
+        yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
             yield call.func.value.id
             for made in self.given(call.func.value):
@@ -57,26 +57,26 @@ class ValueUses:
     def given(self, node: ast.Name) -> Iterator[ast.expr]:
         """Return the values that the function around a name assigns to it."""
         around = self._around(node)
-        for one in walk(around) if around is not None else ():
-            if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
-                targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+        for inner in walk(around) if around is not None else ():
+            if isinstance(inner, (ast.Assign, ast.AnnAssign)) and inner.value is not None:
+                targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
                 if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
-                    yield one.value
-            elif isinstance(one, ast.withitem) and last_name(one.optional_vars) == node.id:
-                yield one.context_expr
+                    yield inner.value
+            elif isinstance(inner, ast.withitem) and last_name(inner.optional_vars) == node.id:
+                yield inner.context_expr
 
     def loads(self, node: ast.Name) -> Iterator[ast.Name]:
         """Yield the reads of a name in the function around it."""
         around = self._around(node)
-        for one in walk(around) if around is not None else ():
-            if isinstance(one, ast.Name) and one.id == node.id and isinstance(one.ctx, ast.Load):
-                yield one
+        for inner in walk(around) if around is not None else ():
+            if isinstance(inner, ast.Name) and inner.id == node.id and isinstance(inner.ctx, ast.Load):
+                yield inner
 
     def calls(self, name: str) -> Iterator[ast.Call]:
         """Yield the calls of a function or method of a name in the module."""
-        for one in self._module.nodes:
-            if isinstance(one, ast.Call) and last_name(one.func) == name:
-                yield one
+        for node in self._module.nodes:
+            if isinstance(node, ast.Call) and last_name(node.func) == name:
+                yield node
 
     def is_new(self, scope: object, name: str) -> bool:
         """Return True if a name is visited for the first time."""
@@ -89,8 +89,8 @@ class ValueUses:
 
     def _name_words(self, target: ast.Name, deep: int) -> Iterator[str]:
         if self.is_new(self._around(target), target.id):
-            for one in self.loads(target):
-                yield from self.words(one, deep)
+            for load in self.loads(target):
+                yield from self.words(load, deep)
 
     def _return_words(self, node: ast.Return, deep: int) -> Iterator[str]:
         name = getattr(self._around(node), "name", "")
@@ -102,13 +102,13 @@ class ValueUses:
 
 def _words(node: ast.AST | None) -> Iterator[str]:
     """Return the names, attributes and texts in a node."""
-    for one in walk(node) if node is not None else ():
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
-        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
-            yield one.value
+    for inner in walk(node) if node is not None else ():
+        if isinstance(inner, ast.Name):
+            yield inner.id
+        elif isinstance(inner, ast.Attribute):
+            yield inner.attr
+        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value
 
 
 def words_of(nodes: Sequence[ast.AST]) -> Iterator[str]:

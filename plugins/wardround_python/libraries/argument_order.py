@@ -41,8 +41,8 @@ def clip(args: Sequence[ast.expr]) -> str | None:
 
 
 def is_named(node: ast.expr, pattern: LazyPattern) -> bool:
-    one = named(node) if not isinstance(node, ast.Constant) else None
-    return one is not None and pattern.fullmatch(one.name) is not None
+    item = named(node) if not isinstance(node, ast.Constant) else None
+    return item is not None and pattern.fullmatch(item.name) is not None
 
 
 def _sub(args: Sequence[ast.expr]) -> str | None:

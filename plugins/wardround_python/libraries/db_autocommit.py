@@ -82,13 +82,15 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
             if func.attr == "execution_options" and any(map(_sets_autocommit, node.keywords)):
                 return True
             return keeps_each(func.value, module, callees, deep - 1)
-        found = callees.definition_of(node)
-        if found is None or found.path != module.path or not isinstance(found.node, FunctionNode):
+        result = callees.definition_of(node)
+        if result is None or result.path != module.path or not isinstance(result.node, FunctionNode):
             return False
-        given = [
-            one.value for one in nodes_run_by(found.node.body) if isinstance(one, (ast.Return, ast.Yield))
+        values = [
+            inner.value
+            for inner in nodes_run_by(result.node.body)
+            if isinstance(inner, (ast.Return, ast.Yield))
         ]
-        return len(given) == 1 and given[0] is not None and keeps_each(given[0], module, callees, deep - 1)
+        return len(values) == 1 and values[0] is not None and keeps_each(values[0], module, callees, deep - 1)
     key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
     if not key:
         return False
@@ -131,12 +133,12 @@ def _assigned_values(key: str, node: ast.expr, module: PythonModule) -> Iterator
 
 
 def _bound(key: str, scope: ast.AST) -> Iterator[ast.expr]:
-    for one in walk(scope):
+    for node in walk(scope):
         value: ast.expr | None = None
-        if isinstance(one, ast.withitem):
-            value, targets = one.context_expr, [one.optional_vars]
-        elif isinstance(one, (ast.Assign, ast.AnnAssign)):
-            value = one.value
-            targets = [*one.targets] if isinstance(one, ast.Assign) else [one.target]
+        if isinstance(node, ast.withitem):
+            value, targets = node.context_expr, [node.optional_vars]
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            value = node.value
+            targets = [*node.targets] if isinstance(node, ast.Assign) else [node.target]
         if value is not None and any(t is not None and ast.unparse(t) == key for t in targets):
             yield value

@@ -86,7 +86,7 @@ def _of_methods(call: ast.Call, last: str) -> Iterator[tuple[ast.expr, str, str]
     if not isinstance(call.func, ast.Attribute):
         return
     owner = ast.unparse(call.func.value).rpartition(".")[2].lower().strip("_")
-    is_cache = any(owner == one or (len(one) > 1 and owner.endswith(one)) for one in _CACHES)
+    is_cache = any(owner == item or (len(item) > 1 and owner.endswith(item)) for item in _CACHES)
     if (last == "settimeout" and len(call.args) == 1) or (last == "call_later" and len(call.args) > 1):
         yield call.args[0], "s", last
     elif is_cache and last in ("set", "add", "get_or_set", "touch", "set_many"):

@@ -41,21 +41,21 @@ class Route:
     @cached_property
     def is_guarded(self) -> bool:
         """Return True if a decorator or a dependency restricts the access."""
-        return any(_GUARD.search(decorator_name(one)) for one in self.function.decorator_list) or bool(
-            self.persons or _depends_on_someone(self.function)
-        )
+        return any(
+            _GUARD.search(decorator_name(decorator)) for decorator in self.function.decorator_list
+        ) or bool(self.persons or _depends_on_someone(self.function))
 
     @cached_property
     def persons(self) -> frozenset[str]:
         """Return the parameters that identify the caller, or something looked up for the caller."""
-        found = set()
-        for one, text in self._declared:
+        results = set()
+        for item, text in self._declared:
             resolved = f"{text} {self._alias(text)}"
             if (
-                _DEPENDS.search(resolved) and _WHO.search(resolved) and not _STORE.search(one)
+                _DEPENDS.search(resolved) and _WHO.search(resolved) and not _STORE.search(item)
             ) or _WHO_TYPE.search(text):
-                found.add(one)
-        return frozenset(found)
+                results.add(item)
+        return frozenset(results)
 
     @cached_property
     def _declared(self) -> list[tuple[str, str]]:
@@ -84,18 +84,18 @@ class Route:
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        found: set[str] = set()
-        for one in self.function.decorator_list:
-            name = decorator_name(one).rpartition(".")[2]
-            text = ast.unparse(one).lower()
-            found |= {name} if name in _WRITING | {"get"} else {v for v in _WRITING if f"'{v}'" in text}
+        results: set[str] = set()
+        for decorator in self.function.decorator_list:
+            name = decorator_name(decorator).rpartition(".")[2]
+            text = ast.unparse(decorator).lower()
+            results |= {name} if name in _WRITING | {"get"} else {v for v in _WRITING if f"'{v}'" in text}
             if name in {"require_POST", "require_http_methods"}:
-                found |= {"post"} if name == "require_POST" else {v for v in _WRITING if f"'{v}'" in text}
-        return frozenset(found)
+                results |= {"post"} if name == "require_POST" else {v for v in _WRITING if f"'{v}'" in text}
+        return frozenset(results)
 
     @cached_property
     def arguments(self) -> frozenset[str]:
-        return frozenset(one.arg for one in parameters(self.function))
+        return frozenset(parameter.arg for parameter in parameters(self.function))
 
 
 def routes_of(module: PythonModule) -> list[Route]:
@@ -116,7 +116,7 @@ def _is_view(node: FunctionNode) -> bool:
 
 def _depends_on_someone(node: FunctionNode) -> bool:
     return any(
-        isinstance(one, ast.Call)
-        and any(k.arg == "dependencies" and _WHO.search(ast.unparse(k.value)) for k in one.keywords)
-        for one in node.decorator_list
+        isinstance(decorator, ast.Call)
+        and any(k.arg == "dependencies" and _WHO.search(ast.unparse(k.value)) for k in decorator.keywords)
+        for decorator in node.decorator_list
     )

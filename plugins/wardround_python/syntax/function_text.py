@@ -60,13 +60,13 @@ def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Functi
     before, after = same_blocks(old_text, new_text)
     passed = old_text.count("\n", 0, before)
     old = _by_name(function_texts(old_text[before : len(old_text) - after]))
-    found = []
+    results = []
     for name, versions in _by_name(function_texts(new_text[before : len(new_text) - after])).items():
         if len(old.get(name, ())) == len(versions):
             pairs = zip(old[name], versions, strict=True)
-            found += [(a, b) for a, b in pairs if a.text != b.text]
-    found.sort(key=lambda pair: pair[1].line)
-    return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
+            results += [(a, b) for a, b in pairs if a.text != b.text]
+    results.sort(key=lambda pair: pair[1].line)
+    return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in results)
 
 
 def only_appends(old: str, new: str) -> bool:
@@ -116,10 +116,10 @@ def _is_of_interest(old: FunctionText, new: FunctionText) -> bool:
 
 
 def _by_name(functions: Sequence[FunctionText]) -> dict[str, list[FunctionText]]:
-    found: dict[str, list[FunctionText]] = {}
+    result: dict[str, list[FunctionText]] = {}
     for function in functions:
-        found.setdefault(function.name, []).append(function)
-    return found
+        result.setdefault(function.name, []).append(function)
+    return result
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
@@ -128,7 +128,7 @@ def function_texts(text: str) -> Sequence[FunctionText]:
     text = "\n" + text
     masked = _without_long_strings(text)
     stack: list[tuple[int, str, bool]] = []
-    found = []
+    results = []
     line, counted_to = 0, 0
     for match in _DEFINITION.finditer(masked):
         while stack and stack[-1][0] <= match.start():
@@ -143,8 +143,8 @@ def function_texts(text: str) -> Sequence[FunctionText]:
             start = _first_decorator(masked, match.start() + 1, len(match[1]))
             line += text.count("\n", counted_to, start)
             counted_to = start
-            found.append(FunctionText(name, len(match[1]), line, text[start:end].rstrip()))
-    return tuple(found)
+            results.append(FunctionText(name, len(match[1]), line, text[start:end].rstrip()))
+    return tuple(results)
 
 
 def _without_long_strings(text: str) -> str:
@@ -155,8 +155,8 @@ def _without_long_strings(text: str) -> str:
     while True:
         for quote, at in following.items():
             if at < place:
-                found = text.find(quote, place)
-                following[quote] = found if found >= 0 else len(text)
+                result = text.find(quote, place)
+                following[quote] = result if result >= 0 else len(text)
         start = min(following.values())
         if start == len(text):
             return "".join((*pieces, text[place:]))

@@ -61,11 +61,11 @@ def tasks() -> list[AnyTask]:
 def _mine(history: History) -> Iterator[Choice]:
     """Yield functions whose code and docstring changed in one commit, with the changed sentences."""
     for commit in history.commits(("*.py",)):
-        found = list(_touched(history, commit))
-        if len(found) > _FUNCTIONS_OF_A_SWEEP:
+        results = list(_touched(history, commit))
+        if len(results) > _FUNCTIONS_OF_A_SWEEP:
             continue
-        for path, one in found:
-            choice = _choice(history, commit, path, one)
+        for path, item in results:
+            choice = _choice(history, commit, path, item)
             if choice is not None:
                 yield choice
 
@@ -77,7 +77,7 @@ def _touched(history: History, commit: Commit) -> Iterator[tuple[str, Documented
             continue
         new, old = history.text(change.blob), history.text(change.base_blob)
         if new is not None and old is not None and _LONG_STRING.findall(old) != _LONG_STRING.findall(new):
-            yield from ((change.path, one) for one in compared(old, new))
+            yield from ((change.path, item) for item in compared(old, new))
 
 
 def _choice(history: History, commit: Commit, path: str, one: DocumentedPair) -> Choice | None:
@@ -95,8 +95,8 @@ def _choice(history: History, commit: Commit, path: str, one: DocumentedPair) ->
 
 def sentences_of(words: str) -> list[str]:
     """Return the sentences and section entries of a docstring, each once, in order."""
-    found = (" ".join(part.split()) for part in _SENTENCE_END.split(words))
-    return list(dict.fromkeys(one for one in found if len(_WORD.findall(one)) >= _FEWEST_WORDS))
+    result = (" ".join(part.split()) for part in _SENTENCE_END.split(words))
+    return list(dict.fromkeys(item for item in result if len(_WORD.findall(item)) >= _FEWEST_WORDS))
 
 
 def changed_lines(one: DocumentedPair) -> str:

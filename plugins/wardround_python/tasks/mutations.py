@@ -75,8 +75,8 @@ def inject(path: str, text: str, seed: int) -> Iterator[Mutation]:
     lines = text.split("\n")
     for node in walk(module):
         if isinstance(node, FunctionNode) and _is_broken_here(node, lines):
-            told = random.Random(f"{seed}:{path}:{node.name}:{node.lineno}")  # noqa: S311  (repeatable)
-            yield from _broken(_described(node, lines), told)
+            description = random.Random(f"{seed}:{path}:{node.name}:{node.lineno}")  # noqa: S311  (repeatable)
+            yield from _broken(_described(node, lines), description)
 
 
 def _is_broken_here(node: FunctionNode, lines: Sequence[str]) -> bool:
@@ -87,17 +87,19 @@ def _is_broken_here(node: FunctionNode, lines: Sequence[str]) -> bool:
 
 def _described(node: FunctionNode, lines: Sequence[str]) -> _Function:
     """Return the parts of a function; names are those it binds itself, since others are seldom confused."""
-    names = {one.arg for one in walk(node.args) if isinstance(one, ast.arg)}
+    names = {inner.arg for inner in walk(node.args) if isinstance(inner, ast.arg)}
     attributes, texts, inside = set(), set(), set()
-    for one in _body(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            names.add(one.id)
-        elif isinstance(one, ast.Attribute):
-            attributes.add(one.attr)
-        elif isinstance(one, ast.JoinedStr):
-            inside |= {id(part) for part in walk(one)}
-        elif isinstance(one, ast.Constant) and id(one) not in inside and _is_short_text(one):
-            texts.add(lines[one.lineno - 1][one.col_offset : _end(one)])
+    for statement in _body(node):
+        if isinstance(statement, ast.Name) and isinstance(statement.ctx, ast.Store):
+            names.add(statement.id)
+        elif isinstance(statement, ast.Attribute):
+            attributes.add(statement.attr)
+        elif isinstance(statement, ast.JoinedStr):
+            inside |= {id(part) for part in walk(statement)}
+        elif (
+            isinstance(statement, ast.Constant) and id(statement) not in inside and _is_short_text(statement)
+        ):
+            texts.add(lines[statement.lineno - 1][statement.col_offset : _end(statement)])
     local = tuple(sorted(names - _NEVER_REPLACED))
     return _Function(node, lines, local, tuple(sorted(attributes)), tuple(sorted(texts)))
 
@@ -119,9 +121,9 @@ def _broken(function: _Function, told: random.Random) -> Iterator[Mutation]:
             for cut in maker(node, function, told):
                 cuts.setdefault(cut.kind, []).append(cut)
     for kind in told.sample(sorted(cuts), min(_PER_FUNCTION, len(cuts))):
-        made = _complete_lines(told.choice(cuts[kind]), function)
-        if made is not None:
-            yield made
+        value = _complete_lines(told.choice(cuts[kind]), function)
+        if value is not None:
+            yield value
 
 
 def _complete_lines(cut: _Cut | Mutation, function: _Function) -> Mutation | None:
@@ -209,7 +211,7 @@ def _tested(node: _Tested, function: _Function, told: random.Random) -> _Made:
 
 
 def _called(node: ast.Call, function: _Function, told: random.Random) -> _Made:
-    plain = [one for one in node.args if not isinstance(one, ast.Starred)]
+    plain = [argument for argument in node.args if not isinstance(argument, ast.Starred)]
     for left, right in pairwise(plain):
         yield from _exchanged(left, right, function)
 
@@ -219,10 +221,10 @@ def _exchanged(left: ast.expr, right: ast.expr, function: _Function) -> _Made:
     if len({left.lineno, left.end_lineno, right.lineno, right.end_lineno}) > 1:
         return
     line = function.lines[left.lineno - 1]
-    one, other = line[left.col_offset : _end(left)], line[right.col_offset : _end(right)]
+    item, other = line[left.col_offset : _end(left)], line[right.col_offset : _end(right)]
     between = line[_end(left) : right.col_offset]
-    if one != other:
-        yield _Cut("swapped", left.lineno, left.col_offset, _end(right), f"{other}{between}{one}")
+    if item != other:
+        yield _Cut("swapped", left.lineno, left.col_offset, _end(right), f"{other}{between}{item}")
 
 
 def _named(node: ast.Name, function: _Function, told: random.Random) -> _Made:
@@ -271,7 +273,7 @@ def _raised(node: ast.Raise, function: _Function, told: random.Random) -> _Made:
 
 
 def _other_exception(name: ast.Name, told: random.Random) -> _Cut:
-    other = told.choice([one for one in _EXCEPTIONS if one != name.id])
+    other = told.choice([item for item in _EXCEPTIONS if item != name.id])
     return _Cut("exception", name.lineno, name.col_offset, _end(name), other)
 
 
@@ -324,13 +326,13 @@ def _lines_of(statement: ast.stmt, function: _Function) -> tuple[str, ...] | Non
 
 def _spurious(function: _Function, told: random.Random) -> str:
     """Return a simple statement from elsewhere in the function."""
-    found = [
+    results = [
         lines[0].strip()
         for node in walk(function.node)
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Return)
         and (lines := _lines_of(node, function)) is not None
     ]
-    return told.choice(found) if found else ""
+    return told.choice(results) if results else ""
 
 
 def _end(node: ast.expr | ast.ExceptHandler) -> int:

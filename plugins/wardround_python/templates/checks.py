@@ -107,13 +107,13 @@ class UnquotedAttribute(TemplateCheck):
 
     def run(self) -> None:
         for tag in tags(self.source.text) if "={{" in self.source.text else ():
-            for one in tag.attributes:
-                if not one.is_quoted and _fills_in(one):
+            for attribute in tag.attributes:
+                if not attribute.is_quoted and _fills_in(attribute):
                     text = (
-                        f'the attribute "{one.name}" has no quotes, so a space in '
+                        f'the attribute "{attribute.name}" has no quotes, so a space in '
                         "its value starts another; add quotes"
                     )
-                    self.report_at(one.start, one.end, text)
+                    self.report_at(attribute.start, attribute.end, text)
 
 
 class FormWithoutToken(TemplateCheck):
@@ -195,7 +195,9 @@ class FormWithoutToken(TemplateCheck):
         lower = self.source.text.lower()
         end = lower.find("</form", tag.end)
         body = lower[tag.end : end if end >= 0 else len(lower)]
-        sent_by_script = any(one.name.lower().startswith(("hx-", "x-", "@submit")) for one in tag.attributes)
+        sent_by_script = any(
+            attribute.name.lower().startswith(("hx-", "x-", "@submit")) for attribute in tag.attributes
+        )
         is_elsewhere = _OTHER_SITE.match(tag.value("action") or "") is not None
         return is_elsewhere or sent_by_script or _MAY_HOLD_TOKEN.search(body) is not None
 

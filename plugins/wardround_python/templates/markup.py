@@ -46,7 +46,9 @@ class MarkupTag(msgspec.Struct, frozen=True):
 
     def value(self, name: str) -> str | None:
         """Return the value of an attribute, by its name in lower case; None if the tag has none."""
-        return next((one.value for one in self.attributes if one.name.lower() == name), None)
+        return next(
+            (attribute.value for attribute in self.attributes if attribute.name.lower() == name), None
+        )
 
 
 def tags(text: str) -> Iterator[MarkupTag]:
@@ -67,7 +69,7 @@ def tags(text: str) -> Iterator[MarkupTag]:
 
 
 def _tag(text: str, name: str, start: int, position: int) -> MarkupTag:
-    found: list[Attribute] = []
+    results: list[Attribute] = []
     while (match := _IN_TAG.match(text, position)) is not None:
         position = match.end()
         if match["end"]:
@@ -75,9 +77,9 @@ def _tag(text: str, name: str, start: int, position: int) -> MarkupTag:
         if match["equals"] and (value := _VALUE.match(text, position)) is not None:
             position = value.end()
             written = value[value.lastgroup or 0]
-            found.append(
+            results.append(
                 Attribute(match["name"], written, match.start(), position, value.lastgroup != "bare")
             )
         elif match["name"]:
-            found.append(Attribute(match["name"], "", match.start(), position, is_quoted=True))
-    return MarkupTag(name, tuple(found), start, position)
+            results.append(Attribute(match["name"], "", match.start(), position, is_quoted=True))
+    return MarkupTag(name, tuple(results), start, position)

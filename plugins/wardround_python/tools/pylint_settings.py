@@ -64,10 +64,10 @@ def _from_toml(text: str) -> str:
     except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
         return ""
     groups = [tables, *tables.values()] if isinstance(tables, Mapping) else []
-    found = (
+    result = (
         group["additional-builtins"]
         for group in groups
         if isinstance(group, Mapping) and "additional-builtins" in group
     )
-    names = next(found, "")
+    names = next(result, "")
     return ",".join(map(str, names)) if isinstance(names, list) else str(names)

@@ -99,7 +99,7 @@ class Pyright(Tool):
         answer = decoded(output, PyrightOutput)
         if answer.summary.files_analyzed < 1:
             raise ToolOutputError("pyright checked no files")
-        found = []
+        results = []
         is_refuted = refuter(run.root)
         for result in answer.general_diagnostics:
             if result.range is None or result.severity == "information":
@@ -112,8 +112,8 @@ class Pyright(Tool):
                 continue  # ruff reports it with the same severity
             is_asked = code in run.requested or not map_of("pyright").is_ignored(code, file)
             if is_asked and not is_refuted(file, code, span):
-                found.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
-        return found
+                results.append(RawFinding(code, file, span, collapse_whitespace(result.message)))
+        return results
 
     def identity(self) -> str:
         return selection("pyright")

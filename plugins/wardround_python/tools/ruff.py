@@ -147,7 +147,7 @@ class Ruff(Tool):
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
         """Read ``ruff check --output-format json``."""
-        found = []
+        results = []
         text_of = cache(partial(text_in, run.root))
         is_chosen = cache(partial(selected_by_project, run.root))
         is_newer = cache(partial(_is_newer, run.root))
@@ -171,7 +171,7 @@ class Ruff(Tool):
             is_weak = code == "F821" and text is not None and _is_in_string(text, span)
             is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
             severity = Severity.WARN if is_weak else None
-            found.append(
+            results.append(
                 RawFinding(
                     code,
                     file,
@@ -183,7 +183,7 @@ class Ruff(Tool):
                     explicitly_enabled=chosen,
                 )
             )
-        return found
+        return results
 
     def skipped_files(self, printed: bytes, run: Invocation) -> Mapping[str, str]:
         """Return the files that ruff skips by default, if the project sets ``exclude`` for others."""

@@ -98,7 +98,7 @@ class CleartextCredentials(PythonCheck):
             )
         elif self._is_client(name, node):
             addresses = self._addresses(node)
-            if any(self._is_far(one) for one in addresses):
+            if any(self._is_far(item) for item in addresses):
                 self._check_sent(node)
 
     def _check_sent(self, node: ast.Call) -> None:
@@ -121,19 +121,19 @@ class CleartextCredentials(PythonCheck):
     def _is_client(self, name: str, node: ast.Call) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else name
         return _CALLS.search(last) is not None and any(
-            one.startswith(_CLIENTS) for one in self.module.imported.values()
+            value.startswith(_CLIENTS) for value in self.module.imported.values()
         )
 
     def _addresses(self, node: ast.Call) -> Iterator[str]:
         named = [k.value for k in node.keywords if k.arg in {"url", "base_url", "uri"}]
-        for one in [*node.args[:2], *named]:
-            yield self._start_of(one)
+        for argument in [*node.args[:2], *named]:
+            yield self._start_of(argument)
 
     def _start_of(self, node: ast.expr, deep: int = 3) -> str:
         """Return the prefix of a text, as far as the module determines it."""
         if isinstance(node, (ast.Name, ast.Attribute)) and deep:
-            made = given_once(self.module, node)
-            return self._start_of(made, deep - 1) if made is not None else ""
+            value = given_once(self.module, node)
+            return self._start_of(value, deep - 1) if value is not None else ""
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else ""
         if isinstance(node, ast.BinOp):
@@ -151,33 +151,40 @@ class CleartextCredentials(PythonCheck):
 
     def _is_far(self, address: str) -> bool:
         """Return True if an address uses an unencrypted protocol outside this machine and network."""
-        found = _OPEN.search(address)
-        return found is not None and _NEAR.search(found.group(2)) is None
+        match = _OPEN.search(address)
+        return match is not None and _NEAR.search(match.group(2)) is None
 
     def _carries_secret(self, node: ast.Call) -> bool:
-        given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        arguments = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
         names = [keyword.arg or "" for keyword in node.keywords]
-        text = " ".join([*names, *map(ast.unparse, given)])
+        text = " ".join([*names, *map(ast.unparse, arguments)])
         if _SECRET.search(text) or self._has_name_and_password(node):
             return True
         function = self.module.function_of(node)
-        handed = {one.id for value in given for one in walk(value) if isinstance(one, ast.Name)}
+        handed = {inner.id for value in arguments for inner in walk(value) if isinstance(inner, ast.Name)}
         return any(
-            isinstance(one, ast.Assign)
-            and any(part.id in handed for t in one.targets for part in walk(t) if isinstance(part, ast.Name))
-            and _SECRET.search(ast.unparse(one)) is not None
-            for one in (walk(function) if function is not None else self.module.tree.body)
+            isinstance(child, ast.Assign)
+            and any(
+                part.id in handed for t in child.targets for part in walk(t) if isinstance(part, ast.Name)
+            )
+            and _SECRET.search(ast.unparse(child)) is not None
+            for child in (walk(function) if function is not None else self.module.tree.body)
         )
 
     def _has_name_and_password(self, node: ast.Call) -> bool:
-        return any("@" in one.partition("//")[2].partition("/")[0] for one in self._addresses(node))
+        return any("@" in address.partition("//")[2].partition("/")[0] for address in self._addresses(node))
 
     def _is_open_login(self, node: ast.Call, func: ast.Attribute) -> bool:
-        made = self._maker(func.value)
+        value = self._maker(func.value)
         for maker, (method, encrypting) in _MAIL.items():
-            if func.attr != method or made is None or self.module.dotted(made.func) != maker or not node.args:
+            if (
+                func.attr != method
+                or value is None
+                or self.module.dotted(value.func) != maker
+                or not node.args
+            ):
                 continue
-            host = self._start_of(made.args[0]) if made.args else "localhost"
+            host = self._start_of(value.args[0]) if value.args else "localhost"
             address = host if "://" in host else f"http://{host or 'far.example.com'}"
             is_near = _OPEN.search(address) is None or not self._is_far(address)
             return not is_near and not any(word in self.source.text for word in encrypting)
@@ -185,5 +192,5 @@ class CleartextCredentials(PythonCheck):
 
     def _maker(self, node: ast.expr) -> ast.Call | None:
         """Return the only call that creates the value of a name or attribute, also in a ``with``."""
-        made = given_once(self.module, node)
-        return made if isinstance(made, ast.Call) else None
+        value = given_once(self.module, node)
+        return value if isinstance(value, ast.Call) else None

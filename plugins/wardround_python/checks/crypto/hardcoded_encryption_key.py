@@ -75,14 +75,15 @@ class HardcodedEncryptionKey(PythonCheck):
             return self._is_in_source(node.func.value)
         if isinstance(node, (ast.Name, ast.Attribute)):
             text = ast.unparse(node)
-            made = [
-                one.value
-                for one in self.module.nodes
-                if isinstance(one, ast.Assign) and any(ast.unparse(target) == text for target in one.targets)
+            values = [
+                inner.value
+                for inner in self.module.nodes
+                if isinstance(inner, ast.Assign)
+                and any(ast.unparse(target) == text for target in inner.targets)
             ]
             return (
-                len(made) == 1
-                and not isinstance(made[0], (ast.Name, ast.Attribute))
-                and self._is_in_source(made[0])
+                len(values) == 1
+                and not isinstance(values[0], (ast.Name, ast.Attribute))
+                and self._is_in_source(values[0])
             )
         return False

@@ -119,16 +119,19 @@ class InsecureCipher(PythonCheck):
         texts = [ast.unparse(node)]
         if isinstance(node, ast.Name) and function is not None:
             texts += [
-                ast.unparse(one.value)
-                for one in walk(function)
-                if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
+                ast.unparse(inner.value)
+                for inner in walk(function)
+                if isinstance(inner, ast.Assign)
+                and any(getattr(t, "id", "") == node.id for t in inner.targets)
             ]
         return any(_OF_KEY.search(text) for text in texts)
 
     def _reused_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
         """Return the message for a nonce that is set once and reused for each message."""
-        made = _single_assignment(self.module, cipher)
-        maker = (self.module.dotted(made.func) or "").rpartition(".")[2] if isinstance(made, ast.Call) else ""
+        value = _single_assignment(self.module, cipher)
+        maker = (
+            (self.module.dotted(value.func) or "").rpartition(".")[2] if isinstance(value, ast.Call) else ""
+        )
         if maker not in _AEADS:
             return None
         nonce = node.args[0]
@@ -153,10 +156,10 @@ class InsecureCipher(PythonCheck):
         mode = ast.unparse(modes[0]).rpartition("_")[2] if modes else ""
         if mode == "ECB":
             return "ECB encrypts equal blocks to equal blocks; use an authenticated mode such as GCM"
-        given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
+        arguments = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
         return (
             f"{mode} with a fixed IV or nonce; generate one with os.urandom for each message"
-            if given and (self._is_fixed(given[0]) or self._is_of_the_key(given[0], node))
+            if arguments and (self._is_fixed(arguments[0]) or self._is_of_the_key(arguments[0], node))
             else None
         )
 
@@ -182,17 +185,17 @@ class InsecureCipher(PythonCheck):
                 and self._is_fixed(node.func.value if node.func.attr == "encode" else node.args[0])
             )
         if isinstance(node, ast.Attribute) and node.attr.isupper():
-            made = given_once(self.module, node)
-            return made is not None and self._is_fixed(made)
+            value = given_once(self.module, node)
+            return value is not None and self._is_fixed(value)
         if isinstance(node, ast.Name) and not node.id.isupper():
-            made = given_once(self.module, node)
-            return made is not None and not isinstance(made, ast.Attribute) and self._is_fixed(made)
+            value = given_once(self.module, node)
+            return value is not None and not isinstance(value, ast.Attribute) and self._is_fixed(value)
         if isinstance(node, ast.Name):
             return any(
-                isinstance(one, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)
-                and self._is_fixed(one.value)
-                for one in statements_in(self.module.tree)
+                isinstance(inner, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == node.id for t in inner.targets)
+                and self._is_fixed(inner.value)
+                for inner in statements_in(self.module.tree)
             )
         return False
 
@@ -200,28 +203,28 @@ class InsecureCipher(PythonCheck):
 def _single_assignment(module: PythonModule, node: ast.expr) -> ast.expr | None:
     """Return the value of a name or attribute that is assigned once in the module."""
     text = ast.unparse(node)
-    made = [
-        one.value
-        for one in statements_in(module.tree)
-        if isinstance(one, ast.Assign) and any(ast.unparse(target) == text for target in one.targets)
+    values = [
+        inner.value
+        for inner in statements_in(module.tree)
+        if isinstance(inner, ast.Assign) and any(ast.unparse(target) == text for target in inner.targets)
     ]
-    return made[0] if len(made) == 1 else None
+    return values[0] if len(values) == 1 else None
 
 
 def _is_counted(module: PythonModule, node: ast.expr) -> bool:
     """Return True if an attribute changes: it is incremented, or assigned outside the constructor."""
     text = ast.unparse(node)
-    for one in statements_in(module.tree):
+    for inner in statements_in(module.tree):
         targets = (
-            one.targets
-            if isinstance(one, ast.Assign)
-            else [one.target]
-            if isinstance(one, ast.AugAssign)
+            inner.targets
+            if isinstance(inner, ast.Assign)
+            else [inner.target]
+            if isinstance(inner, ast.AugAssign)
             else []
         )
         if any(ast.unparse(target) == text for target in targets):
-            function = module.function_of(one)
-            if isinstance(one, ast.AugAssign) or getattr(function, "name", "") not in {
+            function = module.function_of(inner)
+            if isinstance(inner, ast.AugAssign) or getattr(function, "name", "") not in {
                 "__init__",
                 "__post_init__",
             }:

@@ -106,8 +106,8 @@ class InsecureComparison(PythonCheck):
         """Report ``__eq__`` of classes that hold a digest, in a module that computes one with a key."""
         if "hmac" not in self.source.text:
             return
-        for one, other in self._pairs(node):
-            if _called(one) == _called(other) and _DIGEST_NAME.search(_called(one)):
+        for item, other in self._pairs(node):
+            if _called(item) == _called(other) and _DIGEST_NAME.search(_called(item)):
                 self.report(self.module.span(node), _TOLD)
 
     def _pairs(self, node: ast.Compare) -> list[tuple[ast.expr, ast.expr]]:
@@ -123,18 +123,18 @@ class InsecureComparison(PythonCheck):
             _GIVEN.search(_called(given)) and _DIGEST.search(self._assigned_text(ours, function))
             for ours, given in ((left, right), (right, left))
             if not isinstance(given, ast.Constant)
-        ) or any("hmac." in self._assigned_text(one, function) for one in (left, right))
+        ) or any("hmac." in self._assigned_text(item, function) for item in (left, right))
 
     def _assigned_text(self, node: ast.expr, function: ast.AST) -> str:
         """Return the source text of the value an expression is assigned."""
         if isinstance(node, ast.Name):
-            made = [
-                one.value
-                for one in walk(function)
-                if isinstance(one, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)
+            values = [
+                child.value
+                for child in walk(function)
+                if isinstance(child, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == node.id for t in child.targets)
             ]
-            node = made[0] if len(made) == 1 else node
+            node = values[0] if len(values) == 1 else node
         if isinstance(node, (ast.BinOp, ast.JoinedStr)):
             text = ast.unparse(node)  # "sha256=" before the digest
             return text if "hmac." in text else ""
@@ -142,9 +142,9 @@ class InsecureComparison(PythonCheck):
             return ""
         called = last_name(node.func)
         bodies = [
-            ast.unparse(one)
-            for one in self.module.nodes
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == called
+            ast.unparse(inner)
+            for inner in self.module.nodes
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner.name == called
         ]
         return " ".join([ast.unparse(node), *bodies[:1]])
 
@@ -165,8 +165,8 @@ def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
     """Return True if one operand was assigned from the other: the comparison detects a change."""
     texts = {ast.unparse(left), ast.unparse(right)}
     return any(
-        isinstance(one, ast.Assign) and {ast.unparse(one.targets[0]), ast.unparse(one.value)} == texts
-        for one in walk(function)
+        isinstance(node, ast.Assign) and {ast.unparse(node.targets[0]), ast.unparse(node.value)} == texts
+        for node in walk(function)
     )
 
 

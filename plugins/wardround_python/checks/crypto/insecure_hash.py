@@ -121,8 +121,8 @@ class InsecureHash(PythonCheck):
         weak = last if name.startswith("cryptography.") and last in {"MD5", "SHA1"} else ""
         if name in {"hmac.new", "hmac.digest", "hmac.HMAC"}:
             kind = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"digestmod", "digest"})]
-            said = (self.module.dotted(kind[0]) or self._text(kind[0])) if kind else ""
-            if said.rpartition(".")[2].lower() == "md5":
+            text = (self.module.dotted(kind[0]) or self._text(kind[0])) if kind else ""
+            if text.rpartition(".")[2].lower() == "md5":
                 self.report(
                     self.module.span(node),
                     "md5 is too weak for a signature or a password; "
@@ -164,25 +164,28 @@ class InsecureHash(PythonCheck):
     def _is_about_security(self, node: ast.Call, hashed: Sequence[ast.expr]) -> bool:
         """Return True if the hashed value, the function or the name of the digest concerns security."""
         uses = ValueUses(self.module)
-        filled = [*hashed, *(one for name in self._names_of(node) for one in self._put_in(uses, name))]
-        names = [one for part in filled for one in walk(part) if isinstance(one, ast.Name)]
-        made = [one for name in names for one in uses.given(name)]
+        filled = [
+            *hashed,
+            *(element for name in self._names_of(node) for element in self._put_in(uses, name)),
+        ]
+        names = [inner for part in filled for inner in walk(part) if isinstance(inner, ast.Name)]
+        values = [value for name in names for value in uses.given(name)]
         around = getattr(self.module.function_of(node), "name", "")
-        words = [_CAMEL.sub("_", one) for one in (around, *words_of([*filled, *made]), *uses.words(node))]
+        words = [_CAMEL.sub("_", item) for item in (around, *words_of([*filled, *values]), *uses.words(node))]
         if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):
             return False
-        return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *made]))
+        return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *values]))
 
     def _names_of(self, node: ast.Call) -> list[ast.Name]:
         """Return the names in the arguments of the constructor of a hash."""
         parent = self.module.parents[node]
         targets = parent.targets if isinstance(parent, ast.Assign) else []
-        return [one for one in targets if isinstance(one, ast.Name)]
+        return [target for target in targets if isinstance(target, ast.Name)]
 
     def _put_in(self, uses: ValueUses, name: ast.Name) -> Iterator[ast.expr]:
         """Return the values that are added to a hash later: ``digest.update(text)``."""
-        for one in uses.loads(name):
-            func = self.module.parents[one]
+        for load in uses.loads(name):
+            func = self.module.parents[load]
             call = self.module.parents[func]
             if isinstance(func, ast.Attribute) and func.attr == "update" and isinstance(call, ast.Call):
                 yield from call.args
@@ -191,6 +194,6 @@ class InsecureHash(PythonCheck):
 def _is_request_field(value: ast.expr) -> bool:
     """Return True if a value is made of a field of a request: ``request.form["name"]``."""
     return any(
-        isinstance(one, ast.Attribute) and one.attr in _FIELDS and last_name(one.value) == "request"
-        for one in walk(value)
+        isinstance(node, ast.Attribute) and node.attr in _FIELDS and last_name(node.value) == "request"
+        for node in walk(value)
     )

@@ -98,10 +98,10 @@ class InsecureJwt(PythonCheck):
                 )
 
     def _check_key(self, node: ast.Call) -> None:
-        given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
-        if given and self._is_in_source(given[0]):
+        arguments = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
+        if arguments and self._is_in_source(arguments[0]):
             self.report(
-                self.module.span(given[0]),
+                self.module.span(arguments[0]),
                 "hardcoded key for signing tokens; read it from the environment or a secret store",
             )
 
@@ -121,13 +121,13 @@ class InsecureJwt(PythonCheck):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
             return self._is_in_source(node.func.value)
         if isinstance(node, ast.Name):
-            made = [
-                one.value
-                for one in self.module.tree.body
-                if isinstance(one, ast.Assign)
-                and any(isinstance(target, ast.Name) and target.id == node.id for target in one.targets)
+            values = [
+                statement.value
+                for statement in self.module.tree.body
+                if isinstance(statement, ast.Assign)
+                and any(isinstance(target, ast.Name) and target.id == node.id for target in statement.targets)
             ]
-            return len(made) == 1 and not isinstance(made[0], ast.Name) and self._is_in_source(made[0])
+            return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_in_source(values[0])
         return False
 
     def _is_read_by_hand(self, node: ast.Call) -> bool:
@@ -164,13 +164,13 @@ class InsecureJwt(PythonCheck):
         """Return the entries of a dict, or of the only dict a name or attribute is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             last = node.id if isinstance(node, ast.Name) else node.attr
-            made = [
-                one.value
-                for one in self.module.nodes
-                if isinstance(one, ast.Assign)
-                and any(ast.unparse(target).rpartition(".")[2] == last for target in one.targets)
+            values = [
+                inner.value
+                for inner in self.module.nodes
+                if isinstance(inner, ast.Assign)
+                and any(ast.unparse(target).rpartition(".")[2] == last for target in inner.targets)
             ]
-            node = made[0] if len(made) == 1 else node
+            node = values[0] if len(values) == 1 else node
         if not isinstance(node, ast.Dict):
             return []
         pairs = zip(node.keys, node.values, strict=True)
@@ -178,20 +178,23 @@ class InsecureJwt(PythonCheck):
 
     def _check_choice(self, node: ast.Call) -> None:
         """Report an algorithm read from the token itself: its author chooses how it is verified."""
-        given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"})]
+        arguments = [
+            *node.args[2:3],
+            *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"}),
+        ]
         function = self.module.function_of(node)
-        if not given or function is None or isinstance(given[0], ast.Constant):
+        if not arguments or function is None or isinstance(arguments[0], ast.Constant):
             return
-        named = {one.id for one in walk(given[0]) if isinstance(one, ast.Name)}
-        chosen = any("get_unverified_header" in ast.unparse(one) for one in (given[0],)) or any(
-            isinstance(one, ast.Assign)
-            and "get_unverified_header" in self._expanded_text(function, one.value)
-            and any(isinstance(t, ast.Name) and t.id in named for t in one.targets)
-            for one in walk(function)
+        named = {inner.id for inner in walk(arguments[0]) if isinstance(inner, ast.Name)}
+        chosen = any("get_unverified_header" in ast.unparse(item) for item in (arguments[0],)) or any(
+            isinstance(child, ast.Assign)
+            and "get_unverified_header" in self._expanded_text(function, child.value)
+            and any(isinstance(t, ast.Name) and t.id in named for t in child.targets)
+            for child in walk(function)
         )
         if chosen and not any(
-            isinstance(one, ast.Compare) and any(name in ast.unparse(one) for name in named)
-            for one in walk(function)
+            isinstance(part, ast.Compare) and any(name in ast.unparse(part) for name in named)
+            for part in walk(function)
         ):
             self.report(
                 self.module.span(node),
@@ -200,14 +203,14 @@ class InsecureJwt(PythonCheck):
 
     def _expanded_text(self, function: ast.AST, value: ast.expr) -> str:
         """Return the text of an expression with the values of the names in it."""
-        names = {one.id for one in walk(value) if isinstance(one, ast.Name)}
-        made = [
-            ast.unparse(one.value)
-            for one in walk(function)
-            if isinstance(one, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id in names for t in one.targets)
+        names = {node.id for node in walk(value) if isinstance(node, ast.Name)}
+        values = [
+            ast.unparse(inner.value)
+            for inner in walk(function)
+            if isinstance(inner, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id in names for t in inner.targets)
         ]
-        return " ".join([ast.unparse(value), *made])
+        return " ".join([ast.unparse(value), *values])
 
     def _check_algorithms(self, node: ast.Call) -> None:
         for keyword in node.keywords:
@@ -219,11 +222,11 @@ class InsecureJwt(PythonCheck):
                     "a token signed with the public key as secret is accepted; allow one kind",
                 )
             if keyword.arg in {"algorithms", "algorithm"}:
-                for one in walk(keyword.value):
+                for inner in walk(keyword.value):
                     if (
-                        isinstance(one, ast.Constant)
-                        and str(one.value).lower() == "none"
-                        and one.value is not None
+                        isinstance(inner, ast.Constant)
+                        and str(inner.value).lower() == "none"
+                        and inner.value is not None
                     ):
                         span = self.module.span(keyword.value)
                         self.report(
@@ -236,9 +239,9 @@ class InsecureJwt(PythonCheck):
         function = self.module.function_of(node)
         body = function.body if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
         return any(
-            isinstance(one, ast.Call) and isinstance(one.func, (ast.Attribute, ast.Name)) and one is not node
-            and ast.unparse(one.func).rpartition(".")[2] in _VERIFYING
-            for one in nodes_run_by(body)
+            isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Name)) and call is not node
+            and ast.unparse(call.func).rpartition(".")[2] in _VERIFYING
+            for call in nodes_run_by(body)
         )  # fmt: skip
 
 
@@ -254,7 +257,7 @@ def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:
 
 def _mixes(node: ast.expr) -> bool:
     """Return True if a list has both HMAC and public-key algorithms."""
-    named = [str(one.value) for one in walk(node) if isinstance(one, ast.Constant)]
+    named = [str(inner.value) for inner in walk(node) if isinstance(inner, ast.Constant)]
     return any(name.startswith("HS") for name in named) and any(
         name.startswith(("RS", "ES", "PS")) for name in named
     )

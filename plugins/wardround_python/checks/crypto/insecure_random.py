@@ -211,9 +211,9 @@ class InsecureRandom(PythonCheck):
                 return [parent.arg] if _SECRET.search(parent.arg) else []
             if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                found = [name for one in targets if (name := self._secret_of(one, about))]
-                if found or not deep or not isinstance(targets[0], ast.Name):
-                    return found
+                results = [name for target in targets if (name := self._secret_of(target, about))]
+                if results or not deep or not isinstance(targets[0], ast.Name):
+                    return results
                 is_new = uses.is_new(function, targets[0].id)
                 return self._first_of(uses.loads(targets[0]) if is_new else (), uses, deep - 1)
             if isinstance(parent, ast.Return):
@@ -235,7 +235,7 @@ class InsecureRandom(PythonCheck):
         return name if _is_secret(name, about) else ""
 
     def _first_of(self, nodes: Iterable[ast.expr], uses: ValueUses, deep: int) -> list[str]:
-        return next((found for one in nodes if (found := self._secrets_made_of(one, uses, deep))), [])
+        return next((result for node in nodes if (result := self._secrets_made_of(node, uses, deep))), [])
 
     def _of_module(self, node: ast.expr) -> list[str]:
         """Return the name of the module if it generates secrets from characters: ``tokens.py``."""

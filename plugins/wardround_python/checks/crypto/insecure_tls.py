@@ -144,20 +144,22 @@ class InsecureTls(PythonCheck):
             *zip(late, arguments.defaults, strict=True),
             *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
         ]
-        for one, default in pairs:
+        for item, default in pairs:
             is_off = isinstance(default, ast.Constant) and default.value is False
             if (
                 default is not None
                 and is_off
-                and one.arg.startswith("verify")
-                and self._passes_on(node, one.arg)
+                and item.arg.startswith("verify")
+                and self._passes_on(node, item.arg)
             ):
                 self.report(self.module.span(default), _UNCHECKED)
 
     def _passes_on(self, node: ast.AST, name: str) -> bool:
         return any(
-            isinstance(one, ast.keyword) and one.arg == "verify" and getattr(one.value, "id", "") == name
-            for one in walk(node)
+            isinstance(inner, ast.keyword)
+            and inner.arg == "verify"
+            and getattr(inner.value, "id", "") == name
+            for inner in walk(node)
         )
 
     def _check_options(self, node: ast.Call) -> None:
@@ -165,12 +167,12 @@ class InsecureTls(PythonCheck):
         for keyword in node.keywords:
             if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
                 text = ast.unparse(keyword.value)
-                made = [
-                    ast.unparse(one.value)
-                    for one in self.module.nodes
-                    if isinstance(one, ast.Assign) and any(ast.unparse(t) == text for t in one.targets)
+                values = [
+                    ast.unparse(inner.value)
+                    for inner in self.module.nodes
+                    if isinstance(inner, ast.Assign) and any(ast.unparse(t) == text for t in inner.targets)
                 ]
-                if len(made) == 1 and ("'verify': False" in made[0] or "verify=False" in made[0]):
+                if len(values) == 1 and ("'verify': False" in values[0] or "verify=False" in values[0]):
                     self.report(self.module.span(node), _UNCHECKED)
 
     def visit_Dict(self, node: ast.Dict) -> None:
@@ -200,8 +202,8 @@ class InsecureTls(PythonCheck):
         """Report an environment variable that disables verification in the libraries it configures."""
         if not isinstance(target, ast.Subscript) or self.module.dotted(target.value) != "os.environ":
             return
-        given = _VARIABLES.get(str(getattr(target.slice, "value", "")))
-        is_off = isinstance(node.value, ast.Constant) and given is not None and node.value.value in given
+        value = _VARIABLES.get(str(getattr(target.slice, "value", "")))
+        is_off = isinstance(node.value, ast.Constant) and value is not None and node.value.value in value
         if is_off and not self._is_opt_in(node):
             self.report(self.module.span(node), _UNCHECKED)
 
@@ -233,10 +235,10 @@ class InsecureTls(PythonCheck):
         """Return True for a server, which requests no client certificate by default."""
         name = ast.unparse(context)
         return any(
-            isinstance(one, ast.Assign)
-            and ast.unparse(one.targets[0]) == name
-            and any(word in ast.unparse(one.value) for word in ("TLS_SERVER", "CLIENT_AUTH"))
-            for one in self.module.nodes
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == name
+            and any(word in ast.unparse(node.value) for word in ("TLS_SERVER", "CLIENT_AUTH"))
+            for node in self.module.nodes
         )
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -270,7 +272,7 @@ class InsecureTls(PythonCheck):
         if isinstance(parent, ast.keyword):
             return parent.arg in {"ssl_version", "ssl_minimum_version", "protocol", "minimum_version"}
         if isinstance(parent, ast.Assign):
-            return any(_KEPT_VERSION.search(ast.unparse(one)) for one in parent.targets)
+            return any(_KEPT_VERSION.search(ast.unparse(target)) for target in parent.targets)
         return False
 
     def visit_keyword(self, node: ast.keyword) -> None:

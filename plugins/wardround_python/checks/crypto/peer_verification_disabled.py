@@ -98,9 +98,9 @@ class PeerVerificationDisabled(PythonCheck):
         if isinstance(target, ast.Attribute):
             self._check_attribute(node, target)
         elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-            wanted = _VARIABLES.get(str(target.slice.value))
+            expected = _VARIABLES.get(str(target.slice.value))
             is_environment = ast.unparse(target.value).endswith("environ")
-            if is_environment and wanted is not None and literal(self.module, node.value) == wanted:
+            if is_environment and expected is not None and literal(self.module, node.value) == expected:
                 self.report(self.module.span(node), _UNCHECKED)
 
     def _check_attribute(self, node: ast.Assign, target: ast.Attribute) -> None:
@@ -108,8 +108,8 @@ class PeerVerificationDisabled(PythonCheck):
             if ast.unparse(node.value).endswith("_create_unverified_context"):
                 self.report(self.module.span(node), _UNCHECKED)
         elif target.attr == "verify" and isinstance(node.value, ast.Constant) and node.value.value is False:
-            made = given_once(self.module, target.value)
-            maker = self.module.dotted(made.func) or "" if isinstance(made, ast.Call) else ""
+            value = given_once(self.module, target.value)
+            maker = self.module.dotted(value.func) or "" if isinstance(value, ast.Call) else ""
             if _SESSIONS.search(maker) and "session" not in ast.unparse(target.value).lower():
                 self.report(self.module.span(node), _UNCHECKED)
 
@@ -139,11 +139,11 @@ class PeerVerificationDisabled(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        given = [ast.unparse(one).rpartition(".")[2] for one in node.args[:2]]
-        if called == "setopt" and given[:1] in (["SSL_VERIFYPEER"], ["SSL_VERIFYHOST"]):
+        arguments = [ast.unparse(argument).rpartition(".")[2] for argument in node.args[:2]]
+        if called == "setopt" and arguments[:1] in (["SSL_VERIFYPEER"], ["SSL_VERIFYHOST"]):
             if literal(self.module, node.args[1]) in {0}:
                 self.report(self.module.span(node), _UNCHECKED)
-        elif (called == "set_verify" and given[:1] == ["VERIFY_NONE"]) or (
+        elif (called == "set_verify" and arguments[:1] == ["VERIFY_NONE"]) or (
             called == "tls_insecure_set" and node.args and literal(self.module, node.args[0]) is True
         ):
             self.report(self.module.span(node), _UNCHECKED)

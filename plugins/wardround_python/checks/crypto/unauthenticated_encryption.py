@@ -92,8 +92,8 @@ class UnauthenticatedEncryption(PythonCheck):
 
     def _check_tag(self, node: ast.Call, func: ast.Attribute) -> None:
         """Report a mode with a tag that is never verified."""
-        made = func.value if isinstance(func.value, ast.Call) else given_once(self.module, func.value)
-        if not isinstance(made, ast.Call) or not _TAGGED.search(ast.unparse(made)):
+        value = func.value if isinstance(func.value, ast.Call) else given_once(self.module, func.value)
+        if not isinstance(value, ast.Call) or not _TAGGED.search(ast.unparse(value)):
             return
         function = self.module.function_of(node)
         around = ast.unparse(function) if function is not None else self.source.text
@@ -106,7 +106,9 @@ class UnauthenticatedEncryption(PythonCheck):
     def _check_bare(self, node: ast.Call) -> None:
         """Report a mode without authentication, in a module where nothing else authenticates the data."""
         function = self.module.function_of(node)
-        texts = [ast.unparse(one) for one in node.args] + [ast.unparse(k.value) for k in node.keywords]
+        texts = [ast.unparse(argument) for argument in node.args] + [
+            ast.unparse(k.value) for k in node.keywords
+        ]
         if (
             not any(map(_BARE.search, texts))
             or _SEALED.search(self.source.text)

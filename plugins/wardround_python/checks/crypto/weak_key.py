@@ -69,16 +69,18 @@ class WeakKey(PythonCheck):
         name = self.module.imported_name(node.func) or ""
         if isinstance(node.func, ast.Attribute) and node.func.attr == "generate_key" and len(node.args) == 2:
             name = "OpenSSL.generate_key" if "OpenSSL" in self.source.text else name
-        wanted = next((_MAKERS[one] for one in _MAKERS if name == one or name.endswith(f".{one}")), None)
-        if wanted is None or not _FROM.search(name):
+        expected = next(
+            (_MAKERS[item] for item in _MAKERS if name == item or name.endswith(f".{item}")), None
+        )
+        if expected is None or not _FROM.search(name):
             return
-        keyword, at = wanted
-        given = [k.value for k in node.keywords if k.arg == keyword] or node.args[at : at + 1]
-        sizes = list(self._numbers(given[0])) if given else []
+        keyword, at = expected
+        arguments = [k.value for k in node.keywords if k.arg == keyword] or node.args[at : at + 1]
+        sizes = list(self._numbers(arguments[0])) if arguments else []
         exponents = [literal(self.module, k.value) for k in node.keywords if k.arg == "public_exponent"]
         if any(16 < size < _BITS for size in sizes):
             self.report(self.module.span(node), f"a key of {min(sizes)} bits can be broken; use 3072")
-        elif any(isinstance(one, int) and one < 65537 for one in exponents):
+        elif any(isinstance(exponent, int) and exponent < 65537 for exponent in exponents):
             self.report(self.module.span(node), f"the exponent {exponents[0]} is vulnerable; use 65537")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -95,9 +97,9 @@ class WeakKey(PythonCheck):
             yield from self._numbers(node.orelse)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
             table = given_once(self.module, node.func.value)
-            for one in [*node.args[1:], *(table.values if isinstance(table, ast.Dict) else [])]:
-                yield from self._numbers(one)
+            for argument in [*node.args[1:], *(table.values if isinstance(table, ast.Dict) else [])]:
+                yield from self._numbers(argument)
         elif isinstance(node, ast.Subscript):
             table = given_once(self.module, node.value)
-            for one in table.values if isinstance(table, ast.Dict) else []:
-                yield from self._numbers(one)
+            for argument in table.values if isinstance(table, ast.Dict) else []:
+                yield from self._numbers(argument)

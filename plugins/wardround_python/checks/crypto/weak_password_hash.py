@@ -148,8 +148,8 @@ class WeakPasswordHash(PythonCheck):
             )
             return
         for wanted, at, keyword, least in _COSTS.get(last, ()):
-            given = [*node.args[at : at + 1], *(k.value for k in node.keywords if k.arg == keyword)]
-            value = self._number(given[0]) if given and wanted in name else None
+            arguments = [*node.args[at : at + 1], *(k.value for k in node.keywords if k.arg == keyword)]
+            value = self._number(arguments[0]) if arguments and wanted in name else None
             if value is not None and value < least:
                 self.report(self.module.span(node), _message(keyword, value))
                 return
@@ -169,16 +169,16 @@ class WeakPasswordHash(PythonCheck):
     def _is_outdated(self, node: ast.Call, name: str, last: str) -> bool:
         """Return True for an outdated password scheme."""
         if last == "generate_password_hash":
-            given = [k.value for k in node.keywords if k.arg == "method"] or node.args[1:2]
-            return bool(given) and _OLD_METHOD.search(str(literal(self.module, given[0]))) is not None
+            arguments = [k.value for k in node.keywords if k.arg == "method"] or node.args[1:2]
+            return bool(arguments) and _OLD_METHOD.search(str(literal(self.module, arguments[0]))) is not None
         if name in {"crypt.crypt", "crypt.mksalt"}:
             return not node.args[1:] or "SHA" not in ast.unparse(node.args[1])
         return last in {"hash", "encrypt"} and _OLD_SCHEME.search(name) is not None
 
     def _has_fixed_salt(self, node: ast.Call, last: str) -> bool:
-        given = [k.value for k in node.keywords if k.arg == "salt"]
+        arguments = [k.value for k in node.keywords if k.arg == "salt"]
         at = _SALTED[last]
-        salt = given[0] if given else (node.args[at] if len(node.args) > at else None)
+        salt = arguments[0] if arguments else (node.args[at] if len(node.args) > at else None)
         if isinstance(salt, ast.Call) and isinstance(salt.func, ast.Attribute) and salt.func.attr == "encode":
             salt = salt.func.value
         value = literal(self.module, salt)
@@ -217,15 +217,17 @@ class WeakPasswordHash(PythonCheck):
             )
         if isinstance(node, (ast.Name, ast.Attribute)):
             last = node.id if isinstance(node, ast.Name) else node.attr
-            made = [
-                one.value
-                for one in self.module.nodes
-                if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None
-                for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+            values = [
+                inner.value
+                for inner in self.module.nodes
+                if isinstance(inner, (ast.Assign, ast.AnnAssign)) and inner.value is not None
+                for target in (inner.targets if isinstance(inner, ast.Assign) else [inner.target])
                 if isinstance(target, (ast.Name, ast.Attribute))
                 and (target.id if isinstance(target, ast.Name) else target.attr) == last
             ]
-            return self._number(made[0]) if len(made) == 1 and isinstance(made[0], ast.Constant) else None
+            return (
+                self._number(values[0]) if len(values) == 1 and isinstance(values[0], ast.Constant) else None
+            )
         return None
 
 

@@ -91,11 +91,11 @@ class AutoescapeDisabled(PythonCheck):
 
     def _check_mako(self, node: ast.Call) -> None:
         """Report Mako, which does not escape by default."""
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        filters = given.get("default_filters")
+        arguments = {keyword.arg: keyword.value for keyword in node.keywords}
+        filters = arguments.get("default_filters")
         is_escaping = filters is not None and (
             not isinstance(filters, ast.List)
-            or any(literal(self.module, one) in {"h", "html_escape", "x"} for one in filters.elts)
+            or any(literal(self.module, element) in {"h", "html_escape", "x"} for element in filters.elts)
         )
-        if not is_escaping and None not in given and _PAGES.search(self.source.text):
+        if not is_escaping and None not in arguments and _PAGES.search(self.source.text):
             self.report(self.module.span(node), "Mako does not escape by default; add 'h' to default_filters")

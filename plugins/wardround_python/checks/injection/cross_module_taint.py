@@ -170,7 +170,7 @@ class CrossModuleTaint(ChangeCheck):
         text = self.change.project.read(hit.path)
         if flow is None or text is None:
             return
-        for check in (one(SourceFile(hit.path, text), flow.module) for one in _checks()):
+        for check in (item(SourceFile(hit.path, text), flow.module) for item in _checks()):
             if hit.kind & check.SINK and check.is_reported(hit):
                 at = self.change.file(hit.path)
                 if at is not None and at.is_added(hit.node.lineno):
@@ -218,12 +218,12 @@ def _beyond(flow: ProjectModule, modules: Modules, is_first: bool) -> Sequence[H
     from wardround_python.dataflow.modules import MOST_WALKS
 
     modules.has_answered, before = False, modules.walks
-    found = flow.run()
+    result = flow.run()
     if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
         return ()  # the analysis of the module by itself is the same
-    own = [hit for hit in found if hit.path == flow.module.path]
+    own = [hit for hit in result if hit.path == flow.module.path]
     seen = {(hit.kind, hit.node) for hit in hits(flow.module)} if own else set()
-    return [hit for hit in found if hit.path != flow.module.path or (hit.kind, hit.node) not in seen]
+    return [hit for hit in result if hit.path != flow.module.path or (hit.kind, hit.node) not in seen]
 
 
 @cache

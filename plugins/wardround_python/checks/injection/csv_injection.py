@@ -108,8 +108,8 @@ class CsvInjection(PythonCheck):
                 )
 
     def _is_table(self, node: ast.expr) -> bool:
-        made = node if isinstance(node, ast.Call) else given_once(self.module, node)
-        return isinstance(made, ast.Call) and self.module.dotted(made.func) in _MAKERS
+        value = node if isinstance(node, ast.Call) else given_once(self.module, node)
+        return isinstance(value, ast.Call) and self.module.dotted(value.func) in _MAKERS
 
     def _is_sheet(self, node: ast.Call) -> bool:
         """Return True for a row of an openpyxl sheet, where ``=`` also starts a formula."""
@@ -118,13 +118,13 @@ class CsvInjection(PythonCheck):
         return "openpyxl" in roots and on.startswith(("ws", "sheet", "worksheet", "work_sheet", "wb."))
 
     def _is_downloaded(self, node: ast.AST) -> bool:
-        around = [one for one in self.module.ancestors(node) if isinstance(one, FunctionNode)]
+        around = [inner for inner in self.module.ancestors(node) if isinstance(inner, FunctionNode)]
         return bool(around) and _SENT.search(ast.unparse(around[-1])) is not None
 
     def _cells(self, row: ast.expr) -> list[ast.expr]:
         if isinstance(row, ast.Name):
-            made = given_once(self.module, row)
-            return self._cells(made) if made is not None else []
+            value = given_once(self.module, row)
+            return self._cells(value) if value is not None else []
         if isinstance(row, (ast.GeneratorExp, ast.ListComp)):
             return self._cells(row.elt)
         if isinstance(row, ast.Dict):

@@ -85,17 +85,20 @@ class ExponentialRegex(PythonCheck):
     def _text(self, node: ast.expr) -> str | None:
         """Return a text that is a literal or a constant of the module."""
         if isinstance(node, ast.Name):
-            made = [
-                one.value
-                for one in self.module.tree.body
-                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == node.id
+            values = [
+                statement.value
+                for statement in self.module.tree.body
+                if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == node.id
             ]
-            node = made[0] if len(made) == 1 else node
+            node = values[0] if len(values) == 1 else node
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def _is_short(self, node: ast.Call) -> bool:
         """Return True if the text is truncated, or its length compared, at the match."""
-        if any(isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice) for one in node.args[1:]):
+        if any(
+            isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice)
+            for argument in node.args[1:]
+        ):
             return True
         if any(keyword.arg in {"max_length", "timeout"} for keyword in node.keywords):
             return True

@@ -93,11 +93,11 @@ class InsecureXml(PythonCheck):
         if not isinstance(name, ast.Name) or function is None:
             return False
         used = [
-            one
-            for one in walk(function)
-            if isinstance(one, ast.Call) and any(_is_named(part, name.id) for part in _inputs_of(one))
+            node
+            for node in walk(function)
+            if isinstance(node, ast.Call) and any(_is_named(part, name.id) for part in _inputs_of(node))
         ]
-        return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)
+        return bool(used) and all(item.args and self._is_own_text(item.args[0]) for item in used)
 
     def _is_own_text(self, node: ast.expr) -> bool:
         from wardround_python.dataflow.known_values import is_certain  # only if a parser resolves entities
@@ -132,13 +132,13 @@ class InsecureXml(PythonCheck):
             return False
         spread = f"**{ast.unparse(name)}"
         return any(
-            isinstance(one, ast.Call)
-            and "Parser" in ast.unparse(one.func)
+            isinstance(inner, ast.Call)
+            and "Parser" in ast.unparse(inner.func)
             and any(
                 keyword.arg is None and f"**{ast.unparse(keyword.value)}" == spread
-                for keyword in one.keywords
+                for keyword in inner.keywords
             )
-            for one in self.module.nodes
+            for inner in self.module.nodes
         )
 
     def _opens(self, keyword: ast.keyword) -> bool:
@@ -160,13 +160,13 @@ class InsecureXml(PythonCheck):
                 return [
                     (str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, KnownConstant)
                 ]
-            made = [
-                one.value
-                for one in self.module.nodes
-                if isinstance(one, ast.Assign)
-                and any(isinstance(target, ast.Name) and target.id == node.id for target in one.targets)
+            values = [
+                inner.value
+                for inner in self.module.nodes
+                if isinstance(inner, ast.Assign)
+                and any(isinstance(target, ast.Name) and target.id == node.id for target in inner.targets)
             ]
-            node = made[0] if len(made) == 1 else node
+            node = values[0] if len(values) == 1 else node
         if not isinstance(node, ast.Dict):
             return []
         pairs = zip(node.keys, node.values, strict=True)
@@ -175,13 +175,15 @@ class InsecureXml(PythonCheck):
     def _is_opened_elsewhere(self, name: str) -> bool:
         """Return True if ``name.update(...)`` is where a mapping gets the option that enables entities."""
         updates = (
-            one for one in self.module.nodes if isinstance(one, ast.Call) and last_name(one.func) == "update"
+            node
+            for node in self.module.nodes
+            if isinstance(node, ast.Call) and last_name(node.func) == "update"
         )
         return any(
-            isinstance(one.func, ast.Attribute)
-            and _is_named(one.func.value, name)
-            and any(k.arg is not None and _is_open(k.arg, k.value) for k in one.keywords)
-            for one in updates
+            isinstance(update.func, ast.Attribute)
+            and _is_named(update.func.value, name)
+            and any(k.arg is not None and _is_open(k.arg, k.value) for k in update.keywords)
+            for update in updates
         )
 
 
@@ -196,5 +198,5 @@ def _is_named(node: ast.expr, name: str) -> bool:
 
 
 def _is_open(name: str, value: ast.expr) -> bool:
-    wanted = _OPENING.get(name)
-    return wanted is not None and isinstance(value, ast.Constant) and value.value is wanted
+    expected = _OPENING.get(name)
+    return expected is not None and isinstance(value, ast.Constant) and value.value is expected

@@ -70,12 +70,12 @@ class InterpolatedShellCommand(PythonCheck):
         text = node.args[0]
         function = self.module.function_of(node)
         if isinstance(text, ast.Name) and function is not None:
-            made = [
-                one.value
-                for one in walk(function)
-                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == text.id
+            values = [
+                inner.value
+                for inner in walk(function)
+                if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == text.id
             ]
-            return made[0] if len(made) == 1 else text
+            return values[0] if len(values) == 1 else text
         return text
 
 

@@ -93,11 +93,11 @@ class NosqlInjection(PythonCheck):
     def _sent(self, asked: ast.expr, function: ast.AST | None) -> Iterator[ast.expr]:
         """Yield the parts of a query that are unmodified values of the request's JSON."""
         values = asked.values if isinstance(asked, ast.Dict) else [asked]
-        for one in values:
-            if isinstance(one, ast.Call) and getattr(one.func, "id", "") in _CONVERTED:
+        for value in values:
+            if isinstance(value, ast.Call) and getattr(value.func, "id", "") in _CONVERTED:
                 continue
-            if self._is_json(one, function, 2):
-                yield one
+            if self._is_json(value, function, 2):
+                yield value
 
     def _is_json(self, node: ast.expr, function: ast.AST | None, deep: int) -> bool:
         if _JSON.match(ast.unparse(node)):
@@ -112,9 +112,9 @@ class NosqlInjection(PythonCheck):
                 root = root.value
         if not isinstance(root, ast.Name) or not deep or function is None:
             return False
-        made = [
-            one.value
-            for one in walk(function)
-            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == root.id for t in one.targets)
+        values = [
+            inner.value
+            for inner in walk(function)
+            if isinstance(inner, ast.Assign) and any(getattr(t, "id", "") == root.id for t in inner.targets)
         ]
-        return len(made) == 1 and self._is_json(made[0], function, deep - 1)
+        return len(values) == 1 and self._is_json(values[0], function, deep - 1)

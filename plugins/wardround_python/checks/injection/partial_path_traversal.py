@@ -89,20 +89,20 @@ class PartialPathTraversal(PythonCheck):
         inner = node.args[0] if isinstance(node, ast.Call) and node.args else node
         last = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
         texts = [*self._texts(inner, place), ast.unparse(node)]
-        said = literal(self.module, inner)
-        is_ended = any(map(_ENDED.search, texts)) or (isinstance(said, str) and said.endswith(("/", "\\\\")))
+        text = literal(self.module, inner)
+        is_ended = any(map(_ENDED.search, texts)) or (isinstance(text, str) and text.endswith(("/", "\\\\")))
         return _FOLDER.search(last) is not None and not is_ended
 
     def _texts(self, node: ast.expr, place: ast.AST) -> list[str]:
         """Return the text of an expression, and the values of the names in it in the same function."""
         function = self.module.function_of(place)
-        names = {one.id for one in walk(node) if isinstance(one, ast.Name)}
-        given = [
-            ast.unparse(one.value)
-            for one in (walk(function) if function is not None else ())
-            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets)
+        names = {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
+        values = [
+            ast.unparse(child.value)
+            for child in (walk(function) if function is not None else ())
+            if isinstance(child, ast.Assign) and any(getattr(t, "id", "") in names for t in child.targets)
         ]
-        return [ast.unparse(node), *given]
+        return [ast.unparse(node), *values]
 
     def _is_narrowed(self, node: ast.Call) -> bool:
         """Return True if the same function tests the folder in another way too."""

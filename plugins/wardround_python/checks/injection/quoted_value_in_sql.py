@@ -106,12 +106,12 @@ def _quoted(node: ast.expr) -> ast.expr | None:
     """Return the first value that a text puts between quotes, if the text is SQL."""
     if isinstance(node, ast.JoinedStr):
         parts = node.values
-        written = "".join(str(one.value) if isinstance(one, ast.Constant) else "\0" for one in parts)
-        filled = [one for one in parts if isinstance(one, ast.FormattedValue)]
+        written = "".join(str(item.value) if isinstance(item, ast.Constant) else "\0" for item in parts)
+        filled = [part for part in parts if isinstance(part, ast.FormattedValue)]
         pieces = written.split("\0")
-        for place, one in enumerate(filled):
+        for place, element in enumerate(filled):
             if pieces[place].rstrip("%").endswith("'") and pieces[place + 1].lstrip("%").startswith("'"):
-                return one.value if _SQL.search(written) else None
+                return element.value if _SQL.search(written) else None
         return None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         template, pattern = node.func.value, _FORMAT
@@ -124,7 +124,7 @@ def _quoted(node: ast.expr) -> ast.expr | None:
         return None
     if not isinstance(template, ast.Constant) or not isinstance(template.value, str):
         return None
-    found = pattern.search(template.value)
-    if found is None or not _SQL.search(template.value):
+    match = pattern.search(template.value)
+    if match is None or not _SQL.search(template.value):
         return None
-    return named.get(found["field"]) or (positions[0] if positions else None)
+    return named.get(match["field"]) or (positions[0] if positions else None)

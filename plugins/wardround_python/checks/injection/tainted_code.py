@@ -96,19 +96,19 @@ class TaintedCode(TaintedCheck):
         read = isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
         )
-        root = next((one for one in walk(node) if isinstance(one, ast.Name)), None) if read else None
+        root = next((inner for inner in walk(node) if isinstance(inner, ast.Name)), None) if read else None
         return root is not None and any(
-            isinstance(one, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id == root.id for t in one.targets)
-            and ast.unparse(one.value).startswith(_REQUEST)
-            for one in walk(self.module.function_of(node) or self.module.tree)
+            isinstance(child, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id == root.id for t in child.targets)
+            and ast.unparse(child.value).startswith(_REQUEST)
+            for child in walk(self.module.function_of(node) or self.module.tree)
         )
 
 
 def _calls(function: ast.AST, name: str) -> bool:
     return any(
-        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name
-        for one in walk(function)
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        for node in walk(function)
     )
 
 
@@ -119,4 +119,4 @@ def _is_namespace(node: ast.expr) -> bool:
 
 
 def _names(function: FunctionNode) -> set[str]:
-    return {one.arg for one in parameters(function)}
+    return {parameter.arg for parameter in parameters(function)}

@@ -84,7 +84,7 @@ class TaintedHtml(TaintedCheck):
         function = self.module.function_of(hit.node)
         if not isinstance(target, ast.Name) or function is None:
             return True
-        return not any(isinstance(one, ast.Assign) and _types(one, target.id) for one in walk(function))
+        return not any(isinstance(node, ast.Assign) and _types(node, target.id) for node in walk(function))
 
 
 def _types(node: ast.Assign, name: str) -> bool:
@@ -92,4 +92,4 @@ def _types(node: ast.Assign, name: str) -> bool:
     target = ast.unparse(node.targets[0]).lower()
     kinds = {f"{name}.mimetype", f"{name}.content_type", f"{name}.headers['content-type']"}
     is_page = isinstance(node.value, ast.Constant) and "html" in str(node.value.value)
-    return target in {one.lower() for one in kinds} and not is_page
+    return target in {kind.lower() for kind in kinds} and not is_page

@@ -69,7 +69,7 @@ class TaintedSession(TaintedCheck):
         if isinstance(parent, ast.Subscript):
             return parent.slice is hit.node
         keys = [t.slice for t in getattr(parent, "targets", []) if isinstance(t, ast.Subscript)]
-        call = next((one for one in self.module.ancestors(hit.node) if isinstance(one, ast.Call)), None)
+        call = next((node for node in self.module.ancestors(hit.node) if isinstance(node, ast.Call)), None)
         for key, value in session_values(call) if call is not None else ():
             if key is hit.node:
                 return True

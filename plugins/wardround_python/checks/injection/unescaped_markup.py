@@ -94,17 +94,17 @@ class UnescapedMarkup(PythonCheck):
         return any(k.arg == "unsafe_allow_html" and is_true(k.value) for k in node.keywords)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        is_filter = any("is_safe=True" in ast.unparse(one) for one in node.decorator_list)
+        is_filter = any("is_safe=True" in ast.unparse(decorator) for decorator in node.decorator_list)
         if node.name != "__html__" and not is_filter:
             return
-        for one in walk(node):
+        for inner in walk(node):
             if (
-                isinstance(one, ast.Return)
-                and one.value is not None
-                and self._is_mixed(one.value, one, _DEEPEST)
+                isinstance(inner, ast.Return)
+                and inner.value is not None
+                and self._is_mixed(inner.value, inner, _DEEPEST)
             ):
                 self.report(
-                    self.module.span(one.value),
+                    self.module.span(inner.value),
                     "values between these tags are not escaped; use format_html or Markup.format",
                 )
 
@@ -126,61 +126,70 @@ class UnescapedMarkup(PythonCheck):
     def _is_mixed(self, node: ast.expr, place: ast.AST, deep: int) -> bool:
         """Return True if a text has tags of its own, and an unescaped value between them."""
         if deep and isinstance(node, ast.Name):
-            return any(self._is_mixed(one, place, deep - 1) for one in self._assigned_values(node, place))
+            return any(self._is_mixed(item, place, deep - 1) for item in self._assigned_values(node, place))
         if deep and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             called = self._function(node.func.id)
             if called is None or not self._passes_text(node):
                 return False
-            returned = [one for one in walk(called) if isinstance(one, ast.Return) and one.value is not None]
-            return any(one.value is not None and self._is_mixed(one.value, one, deep - 1) for one in returned)
+            returned = [
+                inner for inner in walk(called) if isinstance(inner, ast.Return) and inner.value is not None
+            ]
+            return any(
+                element.value is not None and self._is_mixed(element.value, element, deep - 1)
+                for element in returned
+            )
         values = list(_parts(node))
-        texts = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        texts = [
+            value.value
+            for value in values
+            if isinstance(value, ast.Constant) and isinstance(value.value, str)
+        ]
         function = self.module.function_of(place)
         if not any(map(_TAG.search, texts)) or (function is not None and "escape" in ast.unparse(function)):
             return False
-        others = [one for one in values if not isinstance(one, ast.Constant)]
+        others = [operand for operand in values if not isinstance(operand, ast.Constant)]
         return any(
-            isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))
-            and not _ESCAPED.search(ast.unparse(one))
-            and not is_constant_text(self.module, one, place)
-            and not self._is_escaped(one, place)
-            for one in others
+            isinstance(other, (ast.Name, ast.Attribute, ast.Subscript))
+            and not _ESCAPED.search(ast.unparse(other))
+            and not is_constant_text(self.module, other, place)
+            and not self._is_escaped(other, place)
+            for other in others
         )
 
     def _passes_text(self, node: ast.Call) -> bool:
         return any(
-            isinstance(one, (ast.Attribute, ast.Name, ast.Subscript))
-            and not _ESCAPED.search(ast.unparse(one))
-            for one in node.args
+            isinstance(argument, (ast.Attribute, ast.Name, ast.Subscript))
+            and not _ESCAPED.search(ast.unparse(argument))
+            for argument in node.args
         )
 
     def _is_escaped(self, node: ast.expr, place: ast.AST) -> bool:
         """Return True if a name is bound to an escaped value, or built piece by piece."""
-        given = list(self._assigned_values(node, place)) if isinstance(node, ast.Name) else []
-        return any(isinstance(one, (ast.Call, ast.JoinedStr, ast.BinOp, ast.List)) for one in given)
+        values = list(self._assigned_values(node, place)) if isinstance(node, ast.Name) else []
+        return any(isinstance(value, (ast.Call, ast.JoinedStr, ast.BinOp, ast.List)) for value in values)
 
     def _assigned_values(self, node: ast.Name, place: ast.AST) -> Iterator[ast.expr]:
         function = self.module.function_of(place)
-        for one in walk(function) if function is not None else ():
-            if isinstance(one, (ast.Assign, ast.AugAssign)) and one.value is not None:
-                targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+        for inner in walk(function) if function is not None else ():
+            if isinstance(inner, (ast.Assign, ast.AugAssign)) and inner.value is not None:
+                targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
                 if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
-                    yield one.value
+                    yield inner.value
 
     def _function(self, name: str) -> FunctionNode | None:
-        found = [
-            one
-            for one in self.module.tree.body
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == name
+        results = [
+            statement
+            for statement in self.module.tree.body
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == name
         ]
-        return found[0] if len(found) == 1 else None
+        return results[0] if len(results) == 1 else None
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """Return the parts a text is built of."""
     if isinstance(node, ast.JoinedStr):
-        for one in node.values:
-            yield from _parts(one.value) if isinstance(one, ast.FormattedValue) else [one]
+        for value in node.values:
+            yield from _parts(value.value) if isinstance(value, ast.FormattedValue) else [value]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         yield from _parts(node.left)
         yield from _parts(node.right)

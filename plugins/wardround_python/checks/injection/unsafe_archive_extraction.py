@@ -95,20 +95,20 @@ class UnsafeArchiveExtraction(PythonCheck):
         text = ast.unparse(node)
         return any(
             (
-                isinstance(one, (ast.With, ast.AsyncWith))
+                isinstance(inner, (ast.With, ast.AsyncWith))
                 and any(
                     item.optional_vars is not None
                     and ast.unparse(item.optional_vars) == text
                     and "tarfile." in ast.unparse(item.context_expr)
-                    for item in one.items
+                    for item in inner.items
                 )
             )
             or (
-                isinstance(one, ast.Assign)
-                and ast.unparse(one.targets[0]) == text
-                and "tarfile." in ast.unparse(one.value)
+                isinstance(inner, ast.Assign)
+                and ast.unparse(inner.targets[0]) == text
+                and "tarfile." in ast.unparse(inner.value)
             )
-            for one in self.module.nodes
+            for inner in self.module.nodes
         )
 
     def _is_inspected(self, node: ast.Call) -> bool:

@@ -84,9 +84,11 @@ class UnsafeSerializer(PythonCheck):
             return
         call = self.module.parents[node]
         name = (self.module.dotted(call.func) or "") if isinstance(call, ast.Call) else ""
-        wanted = _KEYS.get(node.arg or "")
+        expected = _KEYS.get(node.arg or "")
         if (
-            wanted is not None and wanted[1].search(name) and literal(self.module, node.value) == wanted[0]
+            expected is not None
+            and expected[1].search(name)
+            and literal(self.module, node.value) == expected[0]
         ) or (node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or "")):
             if node.arg == "trust_remote_code":
                 assert isinstance(call, ast.Call)
@@ -96,7 +98,7 @@ class UnsafeSerializer(PythonCheck):
 
     def _check_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
         """Report code that is loaded from the model's owner; a pinned revision was reviewed."""
-        if any(one.arg in ("revision", "code_revision") for one in call.keywords):
+        if any(keyword.arg in ("revision", "code_revision") for keyword in call.keywords):
             return
         is_named = bool(call.args) and isinstance(call.args[0], ast.Constant)
         self.report(
@@ -114,11 +116,11 @@ class UnsafeSerializer(PythonCheck):
 
     def _is_pickled(self, name: str, value: ast.expr) -> bool:
         if _SERIALIZER.search(name):
-            said = literal(self.module, value)
-            return isinstance(said, str) and _PICKLE.search(said) is not None
+            text = literal(self.module, value)
+            return isinstance(text, str) and _PICKLE.search(text) is not None
         if _ACCEPTED.search(name) and isinstance(value, (ast.List, ast.Tuple, ast.Set)):
-            given = [literal(self.module, one) for one in value.elts]
-            return any(isinstance(one, str) and _PICKLE.search(one) is not None for one in given)
+            values = [literal(self.module, element) for element in value.elts]
+            return any(isinstance(operand, str) and _PICKLE.search(operand) is not None for operand in values)
         return False
 
     def _is_repeated(self, node: ast.AST) -> bool:
@@ -135,5 +137,5 @@ class UnsafeSerializer(PythonCheck):
 
 def _is_loose(node: ast.Call) -> bool:
     """Return True if YAML is read with a loader that builds any object; ruff reports ``yaml.load`` (S506)."""
-    given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "Loader")]
-    return any(last_name(one) in ("Loader", "UnsafeLoader", "CLoader") for one in given)
+    arguments = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "Loader")]
+    return any(last_name(value) in ("Loader", "UnsafeLoader", "CLoader") for value in arguments)

@@ -51,9 +51,9 @@ class DateReplaceOverflow(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "replace" or node.args:
             return
-        given = {one.arg: one.value for one in node.keywords}
+        arguments = {keyword.arg: keyword.value for keyword in node.keywords}
         for part, when in _PARTS.items():
-            value = given.get(part)
+            value = arguments.get(part)
             if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Add, ast.Sub)):
                 continue
             own = value.left
@@ -61,7 +61,7 @@ class DateReplaceOverflow(PythonCheck):
                 continue
             if ast.unparse(own.value) != ast.unparse(node.func.value):
                 continue
-            if (part == "year" and "day" in given) or self._is_tried(node):
+            if (part == "year" and "day" in arguments) or self._is_tried(node):
                 return
             self.report(
                 self.module.span(node),
@@ -69,5 +69,7 @@ class DateReplaceOverflow(PythonCheck):
             )
 
     def _is_tried(self, node: ast.AST) -> bool:
-        tries = [one for one in self.module.ancestors(node) if isinstance(one, ast.Try)]
-        return any("ValueError" in ast.unparse(h.type) for one in tries for h in one.handlers if h.type)
+        tries = [inner for inner in self.module.ancestors(node) if isinstance(inner, ast.Try)]
+        return any(
+            "ValueError" in ast.unparse(h.type) for attempt in tries for h in attempt.handlers if h.type
+        )

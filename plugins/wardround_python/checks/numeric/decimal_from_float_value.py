@@ -80,7 +80,7 @@ class DecimalFromFloatValue(PythonCheck):
             isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Store)
             for n in walk(function)
         )
-        return not stored and any(isinstance(one, ast.Name) and one.id == "float" for one in noted)
+        return not stored and any(isinstance(item, ast.Name) and item.id == "float" for item in noted)
 
 
 def _is_float_literal(node: ast.expr) -> bool:

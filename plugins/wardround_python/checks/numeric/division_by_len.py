@@ -90,14 +90,14 @@ class DivisionByLen(PythonCheck):
         name = self.module.dotted(node.func) or ""
         if name not in _MEANS or len(node.args) != 1 or node.keywords:
             return
-        given = node.args[0]
+        arguments = node.args[0]
         scope = self.module.function_of(node)
-        if isinstance(given, ast.Name) and scope is not None:
-            values = self._values(scope, given.id)
+        if isinstance(arguments, ast.Name) and scope is not None:
+            values = self._values(scope, arguments.id)
             filtered = len(values) == 1 and _filters(values[0])
         else:
-            filtered = _filters(given)
-        if scope is None or not filtered or self._is_guarded(scope, node, [ast.unparse(given)]):
+            filtered = _filters(arguments)
+        if scope is None or not filtered or self._is_guarded(scope, node, [ast.unparse(arguments)]):
             return
         self.report(
             self.module.span(node),
@@ -141,25 +141,25 @@ class DivisionByLen(PythonCheck):
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             return False
-        found = self.callees.definition_of(call)
-        if found is None or isinstance(found.node, ast.ClassDef):
+        result = self.callees.definition_of(call)
+        if result is None or isinstance(result.node, ast.ClassDef):
             return False
-        returns = [n.value for n in nodes_run_by(found.node.body) if isinstance(n, ast.Return)]
-        return bool(returns) and all(one is not None and _filters(one) for one in returns)
+        returns = [n.value for n in nodes_run_by(result.node.body) if isinstance(n, ast.Return)]
+        return bool(returns) and all(item is not None and _filters(item) for item in returns)
 
     def _values(self, scope: ast.AST, name: str) -> list[ast.expr]:
         """Return the values that a function assigns to a name; none for a name from outside."""
-        found: list[ast.expr] = []
+        results: list[ast.expr] = []
         for node in walk(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if any(isinstance(t, ast.Name) and t.id == name for t in targets):
-                    found.append(node.value)
+                    results.append(node.value)
             elif (isinstance(node, (ast.AugAssign, ast.For)) and ast.unparse(node.target) == name) or (
                 isinstance(node, ast.Call) and ast.unparse(node.func) in (f"{name}.append", f"{name}.add")
             ):
-                found += [ast.Constant(1), ast.Constant(1)]
-        return found
+                results += [ast.Constant(1), ast.Constant(1)]
+        return results
 
     def _is_guarded(self, scope: ast.AST, node: ast.AST, names: Sequence[str]) -> bool:
         looked_at = tested(scope)

@@ -96,24 +96,24 @@ class FloatEquality(PythonCheck):
             or not isinstance(func.value, ast.Name)
         ):
             return False
-        made = self.module.assigned.get(func.value.id, [])
-        return bool(made) and all(isinstance(m, ast.DictComp) and self._is_float(m.value) for m in made)
+        value = self.module.assigned.get(func.value.id, [])
+        return bool(value) and all(isinstance(m, ast.DictComp) and self._is_float(m.value) for m in value)
 
     @cached_property
     def _attributes(self) -> dict[str, set[str]]:
         """Return the annotation of each field or property of the module's classes."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):
                 name = (
                     node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
                 )
-                found.setdefault(name, set()).add(ast.unparse(node.annotation))
+                result.setdefault(name, set()).add(ast.unparse(node.annotation))
             elif isinstance(node, ast.FunctionDef) and self.module.class_of(node) is not None:
-                is_property = any("property" in ast.unparse(one) for one in node.decorator_list)
+                is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
                 kind = ast.unparse(node.returns) if node.returns is not None and is_property else "?"
-                found.setdefault(node.name, set()).add(kind)
-        return found
+                result.setdefault(node.name, set()).add(kind)
+        return result
 
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Name) or node.func.id != "int" or len(node.args) != 1:

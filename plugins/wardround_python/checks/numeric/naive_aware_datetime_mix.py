@@ -71,17 +71,17 @@ class NaiveAwareDatetimeMix(PythonCheck):
             self._check(node, node.left, node.right)
 
     def _check(self, node: ast.expr, left: ast.expr, right: ast.expr) -> None:
-        one = self._kind(left, 0)
-        other = self._kind(right, 0) if one is not None else None
+        item = self._kind(left, 0)
+        other = self._kind(right, 0) if item is not None else None
         if (
-            one is not None
+            item is not None
             and other is not None
-            and one != other
+            and item != other
             and not is_caught(self.module, node, ("TypeError",))
         ):
             self.report(
                 self.module.span(node),
-                f"{ast.unparse(left)} is a time {one}, {ast.unparse(right)} {other}: "
+                f"{ast.unparse(left)} is a time {item}, {ast.unparse(right)} {other}: "
                 "TypeError; give both a zone",
             )
 
@@ -103,8 +103,8 @@ class NaiveAwareDatetimeMix(PythonCheck):
             return (self.module.imported_name(value.func) or "").endswith(("timedelta", "relativedelta"))
         if isinstance(value, (ast.Name, ast.Attribute)):
             name = value.id if isinstance(value, ast.Name) else f".{value.attr}"
-            given = self._assigned_values.get(name, [])
-            return len(given) == 1 and isinstance(given[0], ast.Call) and self._is_duration(given[0])
+            assigned = self._assigned_values.get(name, [])
+            return len(assigned) == 1 and isinstance(assigned[0], ast.Call) and self._is_duration(assigned[0])
         return False
 
     def _kind_of_call(self, call: ast.Call, step: int) -> str | None:
@@ -140,44 +140,44 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     def _text_of(self, value: ast.expr) -> str | None:
         if isinstance(value, ast.Name):
-            given = self._assigned_values.get(value.id, [])
-            value = given[0] if len(given) == 1 else value
+            assigned = self._assigned_values.get(value.id, [])
+            value = assigned[0] if len(assigned) == 1 else value
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
 
     def _kind_of_name(self, name: str, value: ast.expr, step: int) -> str | None:
-        given = self._assigned_values.get(name, [])
+        assigned = self._assigned_values.get(name, [])
         if isinstance(value, ast.Name):
             scope = self.module.function_of(value)
-            mine = [one for one in given if self.module.function_of(one) is scope]
-            given = mine or [one for one in given if self.module.function_of(one) is None]
+            mine = [item for item in assigned if self.module.function_of(item) is scope]
+            assigned = mine or [element for element in assigned if self.module.function_of(element) is None]
             if scope is not None and any(isinstance(n, ast.arg) and n.arg == value.id for n in walk(scope)):
                 return None
         kinds = {
-            self._kind(one, step + 1)
-            for one in given
-            if not (isinstance(one, ast.Constant) and one.value is None)
+            self._kind(operand, step + 1)
+            for operand in assigned
+            if not (isinstance(operand, ast.Constant) and operand.value is None)
         }
         return next(iter(kinds)) if len(kinds) == 1 else None
 
     @cached_property
     def _assigned_values(self) -> dict[str, list[ast.expr]]:
         """Map a name or attribute to the values the module assigns, as keyword arguments too."""
-        found: dict[str, list[ast.expr]] = {}
+        result: dict[str, list[ast.expr]] = {}
         for node in self.module.nodes:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     if isinstance(target, ast.Name):
-                        found.setdefault(target.id, []).append(node.value)
+                        result.setdefault(target.id, []).append(node.value)
                     elif isinstance(target, ast.Attribute):
-                        found.setdefault(f".{target.attr}", []).append(node.value)
+                        result.setdefault(f".{target.attr}", []).append(node.value)
             elif isinstance(node, ast.keyword) and node.arg:
                 call = self.module.parents[node]
                 if (isinstance(call, ast.Call) and last_name(call.func)[:1].isupper()) or last_name(
                     getattr(call, "func", None)
                 ) == "cls":
-                    found.setdefault(f".{node.arg}", []).append(node.value)
+                    result.setdefault(f".{node.arg}", []).append(node.value)
             elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
-                found.setdefault(node.target.id, []).append(node.value)
+                result.setdefault(node.target.id, []).append(node.value)
             elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name):
-                found.setdefault(node.target.id, []).append(ast.Constant(0))
-        return found
+                result.setdefault(node.target.id, []).append(ast.Constant(0))
+        return result

@@ -46,8 +46,8 @@ class StrftimeMinuteForMonth(PythonCheck):
     def visit_Constant(self, node: ast.Constant) -> None:
         if not isinstance(node.value, str) or "%" not in node.value or len(node.value) > 60:
             return
-        if found := _MIXED.search(node.value):
-            self.report(self.module.span(node), f'"{found[0]}" confuses %M, the minute, with %m, the month')
+        if match := _MIXED.search(node.value):
+            self.report(self.module.span(node), f'"{match[0]}" confuses %M, the minute, with %m, the month')
         elif _HALF_DAY.search(node.value) and "%p" not in node.value:
             self.report(
                 self.module.span(node),

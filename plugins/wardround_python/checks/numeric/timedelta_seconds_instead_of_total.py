@@ -55,8 +55,8 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
         value = node.value
         scope = self.module.function_of(node) or self.module.tree
         if isinstance(value, ast.Name):
-            given = self.module.assigned.get(value.id, [])
-            value = given[0] if len(given) == 1 else value
+            assigned = self.module.assigned.get(value.id, [])
+            value = assigned[0] if len(assigned) == 1 else value
         if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub):
             return
         if not (_is_time(value.left) or _is_time(value.right)):

@@ -51,18 +51,18 @@ class UnitMismatch(PythonCheck):
         return bool(unit_mismatches(source) or unit_values(source))
 
     def visit_Module(self, node: ast.Module) -> None:
-        for one in unit_mismatches(self.source):
-            self.report(*said_of_units(one))
+        for mismatche in unit_mismatches(self.source):
+            self.report(*said_of_units(mismatche))
         for place, message in unit_values(self.source):
             if not self._is_in_text(place):
                 self.report(place, message)
 
     def _is_in_text(self, place: Span) -> bool:
         """Return True for code in a string that is more than a name, which is a sample."""
-        texts = (one for one in self.module.nodes if isinstance(one, ast.Constant))
+        texts = (node for node in self.module.nodes if isinstance(node, ast.Constant))
         return any(
-            isinstance(one.value, str)
-            and not one.value.isidentifier()
-            and (one.lineno, one.col_offset) < place.start <= (one.end_lineno, one.end_col_offset)
-            for one in texts
+            isinstance(text.value, str)
+            and not text.value.isidentifier()
+            and (text.lineno, text.col_offset) < place.start <= (text.end_lineno, text.end_col_offset)
+            for text in texts
         )

@@ -80,14 +80,14 @@ class WrongTimeUnit(PythonCheck):
     def _judge(self, argument: ast.expr, unit: str, told: str) -> None:
         if self._judge_converted(argument, unit, told):
             return
-        for one in self._names(argument):
-            written = one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
-            given = plain_unit(written)
-            if given in _TIMES and given != unit and self.adds(argument):
+        for name in self._names(argument):
+            written = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+            value = plain_unit(written)
+            if value in _TIMES and value != unit and self.adds(argument):
                 says = (
-                    f'"{written}" is in {unit_named(given)} by its name, and {told} is in {unit_named(unit)}'
+                    f'"{written}" is in {unit_named(value)} by its name, and {told} is in {unit_named(unit)}'
                 )
-                self.report(self.module.span(self._misnamed(written, given) or argument), says)
+                self.report(self.module.span(self._misnamed(written, value) or argument), says)
                 return
 
     def _misnamed(self, name: str, unit: str) -> ast.expr | None:
@@ -95,7 +95,9 @@ class WrongTimeUnit(PythonCheck):
         for statement in self.module.tree.body:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             value = statement.value if isinstance(statement, ast.Assign) else None
-            if [getattr(one, "id", "") for one in targets] == [name] and isinstance(value, ast.Constant):
+            if [getattr(target, "id", "") for target in targets] == [name] and isinstance(
+                value, ast.Constant
+            ):
                 number = value.value
                 is_wrong = isinstance(number, (int, float)) and is_implausible(number, unit)
                 return targets[0] if is_wrong else None
@@ -105,8 +107,8 @@ class WrongTimeUnit(PythonCheck):
         """Report a name that is converted to the unit its name already has: ``sleep(WAIT_S / 1000)``."""
         if not isinstance(argument, ast.BinOp) or not isinstance(argument.op, (ast.Div, ast.FloorDiv)):
             return False
-        by, one = argument.right, argument.left
-        written = one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
+        by, item = argument.right, argument.left
+        written = item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")
         is_thousand = isinstance(by, ast.Constant) and by.value in (1000, 1_000_000)
         if is_thousand and unit == "s" and plain_unit(written) == "s" and self.adds(argument):
             says = f'"{written}" is in seconds by its name, and is divided by {ast.unparse(by)} for {told}'
@@ -117,11 +119,11 @@ class WrongTimeUnit(PythonCheck):
 
     def _names(self, argument: ast.expr) -> Iterator[ast.expr]:
         """Return the names of an argument: itself, the branches of a conditional, or its last value."""
-        for one in argument.values if isinstance(argument, ast.BoolOp) else [argument]:
-            values = self.module.assigned.get(one.id, []) if isinstance(one, ast.Name) else []
-            if isinstance(one, ast.Name) and unit_of(one.id) is None and len(values) == 1:
+        for value in argument.values if isinstance(argument, ast.BoolOp) else [argument]:
+            values = self.module.assigned.get(value.id, []) if isinstance(value, ast.Name) else []
+            if isinstance(value, ast.Name) and unit_of(value.id) is None and len(values) == 1:
                 yield values[0]
-            yield one
+            yield value
 
     def _written(self, func: ast.expr) -> str:
         """Return the called name without its import: its last part, after a dot for a method."""

@@ -57,17 +57,17 @@ class WrongTimezoneAssignment(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        given = next((one for one in node.keywords if one.arg == "tzinfo"), None)
-        if given is None or last_name(node.func) not in _MAKERS:
+        arguments = next((keyword for keyword in node.keywords if keyword.arg == "tzinfo"), None)
+        if arguments is None or last_name(node.func) not in _MAKERS:
             return
-        if self._is_of_pytz(given.value):
+        if self._is_of_pytz(arguments.value):
             self.report(
-                self.module.span(given),
+                self.module.span(arguments),
                 "a pytz zone passed as tzinfo= is local mean time; use zone.localize()",
             )
-        elif isinstance(node.func, ast.Attribute) and self._is_here_and_now(node.func.value, given.value):
+        elif isinstance(node.func, ast.Attribute) and self._is_here_and_now(node.func.value, arguments.value):
             self.report(
-                self.module.span(given),
+                self.module.span(arguments),
                 "the machine's local time is labelled with another zone; use datetime.now(zone)",
             )
 

@@ -65,16 +65,18 @@ class ZeroReplacedByDefault(PythonCheck):
             return
         function = self.module.function_of(node)
         if isinstance(function, FunctionNode) and self._is_some_number(second):
-            given = next((one for one in _parameters(function) if one.arg == first.id), None)
-            if given is not None and _accepts_zero(given) and not _tests_for_zero(function, first.id):
-                said = f'"{first.id}" of 0 becomes {ast.unparse(second)}; test for None instead'
-                self.report(self.module.span(node), said)
+            value = next(
+                (parameter for parameter in _parameters(function) if parameter.arg == first.id), None
+            )
+            if value is not None and _accepts_zero(value) and not _tests_for_zero(function, first.id):
+                message = f'"{first.id}" of 0 becomes {ast.unparse(second)}; test for None instead'
+                self.report(self.module.span(node), message)
 
     def _is_some_number(self, node: ast.expr) -> bool:
         """Return True if a value is a number other than zero, or a constant of the module that is."""
         if isinstance(node, ast.Name):
-            told = self.module.assigned.get(node.id, [])
-            return len(told) == 1 and not isinstance(told[0], ast.Name) and self._is_some_number(told[0])
+            text = self.module.assigned.get(node.id, [])
+            return len(text) == 1 and not isinstance(text[0], ast.Name) and self._is_some_number(text[0])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             node = node.operand
         is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
@@ -87,18 +89,18 @@ def _parameters(function: FunctionNode) -> Iterator[ast.arg]:
 
 
 def _accepts_zero(given: ast.arg) -> bool:
-    told = ast.unparse(given.annotation) if given.annotation is not None else ""
-    if not _MAY_BE_NONE.search(told):
+    text = ast.unparse(given.annotation) if given.annotation is not None else ""
+    if not _MAY_BE_NONE.search(text):
         return False
-    return bool(_FRACTION.search(told) or (_WHOLE.search(told) and _ZERO_COUNTS.search(given.arg)))
+    return bool(_FRACTION.search(text) or (_WHOLE.search(text) and _ZERO_COUNTS.search(given.arg)))
 
 
 def _tests_for_zero(function: FunctionNode, name: str) -> bool:
     """Return True if the function tests for zero itself."""
     return any(
-        isinstance(one, ast.Compare)
-        and isinstance(one.left, ast.Name)
-        and one.left.id == name
-        and any(isinstance(other, ast.Constant) and other.value == 0 for other in one.comparators)
-        for one in walk(function)
+        isinstance(node, ast.Compare)
+        and isinstance(node.left, ast.Name)
+        and node.left.id == name
+        and any(isinstance(other, ast.Constant) and other.value == 0 for other in node.comparators)
+        for node in walk(function)
     )

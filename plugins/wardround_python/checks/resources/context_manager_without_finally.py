@@ -74,21 +74,22 @@ class ContextManagerWithoutFinally(PythonCheck):
 
     def _check(self, node: FunctionNode) -> None:
         if not any(
-            last_name(one) in ("contextmanager", "asynccontextmanager") for one in node.decorator_list
+            last_name(decorator) in ("contextmanager", "asynccontextmanager")
+            for decorator in node.decorator_list
         ):
             return
         if "lifespan" in node.name:  # a server ends by itself, not through an error in the block
             return
-        for place, one in enumerate(node.body):
-            if not isinstance(one, ast.Expr) or not isinstance(one.value, ast.Yield):
+        for place, item in enumerate(node.body):
+            if not isinstance(item, ast.Expr) or not isinstance(item.value, ast.Yield):
                 continue
             for later in node.body[place + 1 :]:
                 call = later.value if isinstance(later, ast.Expr) else None
                 call = call.value if isinstance(call, ast.Await) else call
                 if isinstance(call, ast.Call) and _BACK.search(last_name(call.func)):
-                    told = (
+                    message = (
                         f"line {later.lineno} does not run after an error in "
                         "the with block; use try and finally"
                     )
-                    self.report(self.module.span(one), told)
+                    self.report(self.module.span(item), message)
                     return

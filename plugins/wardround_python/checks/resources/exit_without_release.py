@@ -81,8 +81,8 @@ class ExitWithoutRelease(PythonCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        said = source.keywords
-        return said.contains_any(_RELEASES) or (said.has("= True") and said.has("= False"))
+        text = source.keywords
+        return text.contains_any(_RELEASES) or (text.has("= True") and text.has("= False"))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._check(node)
@@ -98,20 +98,20 @@ class ExitWithoutRelease(PythonCheck):
 
     def _compare(self, node: FunctionNode, after: Sequence[ast.stmt], taken: str, back: str) -> None:
         exits: list[ast.If] = []
-        for one in after:
-            if _releases(one, back):
+        for element in after:
+            if _releases(element, back):
                 break
-            if isinstance(one, ast.Try) and any(_releases(s, back) for s in one.finalbody):
+            if isinstance(element, ast.Try) and any(_releases(s, back) for s in element.finalbody):
                 return
-            if isinstance(one, ast.If) and isinstance(one.body[-1], _LEAVES) and not one.orelse:
-                exits.append(one)
-        giving = [one for one in exits if any(_releases(s, back) for s in one.body)]
+            if isinstance(element, ast.If) and isinstance(element.body[-1], _LEAVES) and not element.orelse:
+                exits.append(element)
+        giving = [item for item in exits if any(_releases(s, back) for s in item.body)]
         if not giving or self._is_released_around(node, back):
             return
-        for one in exits:
-            if one not in giving and not self._refers_to(one, taken):
+        for element in exits:
+            if element not in giving and not self._refers_to(element, taken):
                 self.report(
-                    self.module.keyword_span(one.body[-1], 5),
+                    self.module.keyword_span(element.body[-1], 5),
                     f"{back} runs before another exit of {node.name}(), "
                     "but not before this one; use try and finally",
                 )
@@ -127,24 +127,24 @@ class ExitWithoutRelease(PythonCheck):
             if isinstance(c, ast.Call)
         }
         return any(
-            isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and one.name in called
-            and last in ast.unparse(one)
-            for one in self.module.nodes
+            isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and inner.name in called
+            and last in ast.unparse(inner)
+            for inner in self.module.nodes
         )
 
     def _is_released_around(self, node: FunctionNode, back: str) -> bool:
         return any(
-            isinstance(one, ast.Try) and any(_releases(s, back) for s in one.finalbody)
-            for one in statements_in(node)
+            isinstance(inner, ast.Try) and any(_releases(s, back) for s in inner.finalbody)
+            for inner in statements_in(node)
         )
 
 
 def _blocks(node: FunctionNode) -> Iterator[list[ast.stmt]]:
-    for one in nodes_run_by(node.body):
+    for inner in nodes_run_by(node.body):
         for name in ("body", "orelse", "finalbody"):
-            block = getattr(one, name, None)
-            if isinstance(block, list) and block and isinstance(one, ast.stmt):
+            block = getattr(inner, name, None)
+            if isinstance(block, list) and block and isinstance(inner, ast.stmt):
                 yield block
 
 

@@ -88,18 +88,21 @@ class GuessableTempName(PythonCheck):
         """Return the text of an expression with the values of its names and of the functions it calls."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(2):
-            made = [
-                one
-                for one in (*walk(function or ast.Pass()), *self.module.tree.body)
-                if (isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets))
-                or (isinstance(one, ast.FunctionDef) and one.name in names)
+            created = [
+                inner
+                for inner in (*walk(function or ast.Pass()), *self.module.tree.body)
+                if (
+                    isinstance(inner, ast.Assign)
+                    and any(names_in(target) & names for target in inner.targets)
+                )
+                or (isinstance(inner, ast.FunctionDef) and inner.name in names)
             ]
-            values = [one.value if isinstance(one, ast.Assign) else _returned(one) for one in made]
+            values = [item.value if isinstance(item, ast.Assign) else _returned(item) for item in created]
             parts += [ast.unparse(value) for value in values if value is not None]
             names = {name for value in values if value is not None for name in names_in(value)}
         return " ".join(parts)
 
 
 def _returned(node: ast.AST) -> ast.expr | None:
-    found = [one.value for one in walk(node) if isinstance(one, ast.Return)]
-    return found[0] if len(found) == 1 else None
+    results = [inner.value for inner in walk(node) if isinstance(inner, ast.Return)]
+    return results[0] if len(results) == 1 else None

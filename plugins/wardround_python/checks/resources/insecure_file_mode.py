@@ -89,8 +89,8 @@ class InsecureFileMode(PythonCheck):
     def _check_created(self, node: ast.Call, name: str) -> None:
         """Report the mode of a new file or folder, which the umask may still narrow."""
         at = _MAKING[name]
-        given = [k.value for k in node.keywords if k.arg == "mode"] or node.args[at : at + 1]
-        values = self._values(given[0], node) if given else []
+        arguments = [k.value for k in node.keywords if k.arg == "mode"] or node.args[at : at + 1]
+        values = self._values(arguments[0], node) if arguments else []
         if any(value & _OTHERS_WRITE for value in values):
             self.report(
                 self.module.span(node),
@@ -118,14 +118,14 @@ class InsecureFileMode(PythonCheck):
             return []
         function = self.module.function_of(place)
         scope = [*self.module.tree.body, *(function.body if isinstance(function, ast.FunctionDef) else [])]
-        found: list[int] = []
+        results: list[int] = []
         for statement in scope:
             for node in walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ():
                 if isinstance(node, ast.Assign) and any(_binds(target, mode.id) for target in node.targets):
-                    found += [0o002] if _names_others(node.value) else _numbers(node.value)
+                    results += [0o002] if _names_others(node.value) else _numbers(node.value)
                 elif isinstance(node, ast.For) and _binds(node.target, mode.id):
-                    found += self._looped(node.iter, scope)
-        return found
+                    results += self._looped(node.iter, scope)
+        return results
 
     def _of_attribute(self, mode: ast.Attribute, place: ast.AST) -> list[int]:
         """Return the number that a class of this module assigns to an attribute."""
@@ -142,14 +142,14 @@ class InsecureFileMode(PythonCheck):
         ]
 
     def _looped(self, iterated: ast.expr, scope: Sequence[ast.stmt]) -> list[int]:
-        names = {one.id for one in walk(iterated) if isinstance(one, ast.Name)}
-        found = _numbers(iterated)
+        names = {node.id for node in walk(iterated) if isinstance(node, ast.Name)}
+        result = _numbers(iterated)
         for statement in scope:
             if isinstance(statement, ast.Assign) and any(
                 _binds(target, name) for target in statement.targets for name in names
             ):
-                found += _numbers(statement.value)
-        return found
+                result += _numbers(statement.value)
+        return result
 
     def _is_probe(self, node: ast.Call) -> bool:
         """Return True if the umask is reset in the same function."""
@@ -167,22 +167,22 @@ def _command(node: ast.Call) -> str:
     """Return the literal command line that a call runs."""
     first = node.args[0] if node.args else None
     parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else [first]
-    return " ".join(str(one.value) if isinstance(one, ast.Constant) else "?" for one in parts)
+    return " ".join(str(part.value) if isinstance(part, ast.Constant) else "?" for part in parts)
 
 
 def _names_others(mode: ast.expr) -> bool:
-    return any(isinstance(one, ast.Attribute) and one.attr in {"S_IWOTH", "S_IRWXO"} for one in walk(mode))
+    return any(isinstance(node, ast.Attribute) and node.attr in {"S_IWOTH", "S_IRWXO"} for node in walk(mode))
 
 
 def _binds(target: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in walk(target))
+    return any(isinstance(node, ast.Name) and node.id == name for node in walk(target))
 
 
 def _numbers(node: ast.expr) -> list[int]:
     return [
-        one.value
-        for one in walk(node)
-        if isinstance(one, ast.Constant) and type(one.value) is int and 0o100 < one.value <= 0o7777
+        inner.value
+        for inner in walk(node)
+        if isinstance(inner, ast.Constant) and type(inner.value) is int and 0o100 < inner.value <= 0o7777
     ]
 
 

@@ -87,8 +87,8 @@ class NoTimeout(PythonCheck):
                 "this network call has no timeout and can block forever; pass timeout=",
             )
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _VERBS and node.args:
-            made = given_once(self.module, node.func.value)
-            is_session = isinstance(made, ast.Call) and self.module.dotted(made.func) in _SESSIONS
+            value = given_once(self.module, node.func.value)
+            is_session = isinstance(value, ast.Call) and self.module.dotted(value.func) in _SESSIONS
             if is_session and not named & {"timeout", None} and ".mount(" not in self.source.text:
                 self.report(
                     self.module.span(node),
@@ -97,7 +97,9 @@ class NoTimeout(PythonCheck):
 
     def _is_endless(self, node: ast.Call) -> bool:
         first = node.args[0] if node.args else None
-        given = {k.arg: k.value for k in node.keywords}
-        ends = [one for one in (first, given.get("total"), given.get("timeout")) if one is not None]
-        is_open = bool(ends) and all(isinstance(one, ast.Constant) and one.value is None for one in ends)
-        return is_open and not {"connect", "sock_read", "read", "sock_connect"} & {str(k) for k in given}
+        arguments = {k.arg: k.value for k in node.keywords}
+        ends = [
+            item for item in (first, arguments.get("total"), arguments.get("timeout")) if item is not None
+        ]
+        is_open = bool(ends) and all(isinstance(end, ast.Constant) and end.value is None for end in ends)
+        return is_open and not {"connect", "sock_read", "read", "sock_connect"} & {str(k) for k in arguments}

@@ -93,16 +93,16 @@ class UnclosedHandle(PythonCheck):
 
     def _check_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
         """Report ``mkstemp``, which also opens the file: its first result must be closed."""
-        told = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
+        message = "mkstemp() opens the file, and nothing closes the descriptor; call os.close"
         if isinstance(parent, ast.Subscript) and getattr(parent.slice, "value", None) == 1:
-            self.report(self.module.span(node), told)
+            self.report(self.module.span(node), message)
         if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Tuple):
             return
         first = parent.targets[0].elts[0]
         if isinstance(first, ast.Name) and scope is not None:
             uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == first.id]
             if not any(isinstance(n.ctx, ast.Load) for n in uses):
-                self.report(self.module.span(node), told)
+                self.report(self.module.span(node), message)
 
     def _check_attribute(self, node: ast.Call, target: ast.Attribute, opener: str) -> None:
         holder = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
@@ -153,8 +153,8 @@ class UnclosedHandle(PythonCheck):
     def _goes_out(self, scope: FunctionNode, name: str) -> bool:
         """Return True if the function returns or stores the list."""
         for node in nodes_run_by(scope.body):
-            given = node.value if isinstance(node, ast.Return) else None
-            if given is not None and name in _names([given]) and not isinstance(given, ast.Call):
+            value = node.value if isinstance(node, ast.Return) else None
+            if value is not None and name in _names([value]) and not isinstance(value, ast.Call):
                 return True
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
                 return True

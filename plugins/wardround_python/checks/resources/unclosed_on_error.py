@@ -111,9 +111,11 @@ class UnclosedOnError(PythonCheck):
             self._check_opened(node, call, target.id, function, opener)
         elif last_name(call.func) in LENT:
             self._check_pooled(node, call, target.id, function)
-        elif (made := self.module.imported_name(_wrapped(call).func)) in MADE:
+        elif (creation := self.module.imported_name(_wrapped(call).func)) in MADE:
             gives_back = [
-                c for c in _calls_in(function) if _passes_first(c, target.id) and self._undoes(c, made or "")
+                c
+                for c in _calls_in(function)
+                if _passes_first(c, target.id) and self._undoes(c, creation or "")
             ]
             self._check_release(node, call, target.id, gives_back)
 
@@ -144,19 +146,19 @@ class UnclosedOnError(PythonCheck):
                 if isinstance(step, (ast.Try, ast.With)):
                     return
                 if isinstance(step, ast.Raise) or (isinstance(step, ast.Call) and self._refuses(step)):
-                    told = (
+                    message = (
                         f"{ast.unparse(target)} stays open if line {step.lineno} raises; "
                         "close it before the error leaves"
                     )
-                    self.report(self.module.span(call), told)
+                    self.report(self.module.span(call), message)
                     return
 
     def _refuses(self, call: ast.Call) -> bool:
         """Return True if a method of the class raises itself."""
         if not ast.unparse(call.func).startswith("self."):
             return False
-        found = self.callees.definition_of(call)
-        return found is not None and any(isinstance(n, ast.Raise) for n in walk(found.node))
+        result = self.callees.definition_of(call)
+        return result is not None and any(isinstance(n, ast.Raise) for n in walk(result.node))
 
     def _check_opened(
         self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode, opener: str
@@ -175,16 +177,16 @@ class UnclosedOnError(PythonCheck):
     def _check_pooled(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
         """Report a resource that must be returned to its pool."""
         ways = LENT[last_name(call.func)]
-        given = [
+        values = [
             c
             for c in _calls_in(function)
             if isinstance(c.func, ast.Attribute)
             and c.func.attr in ways
             and (_passes_first(c, name) or ast.unparse(c.func.value) == name)
         ]
-        if not given and last_name(call.func) == "getconn" and self._is_private(function, name):
+        if not values and last_name(call.func) == "getconn" and self._is_private(function, name):
             self.report(self.module.span(call), f'"{name}" is never returned to the pool')
-        self._check_release(node, call, name, given)
+        self._check_release(node, call, name, values)
 
     def _check_release(
         self, node: ast.stmt, call: ast.Call, name: str, releases: Sequence[ast.Call], state: str = "taken"
@@ -231,13 +233,13 @@ class UnclosedOnError(PythonCheck):
 
     def _opened_elsewhere(self, call: ast.Call) -> str | None:
         """Return the opener of a resource that a function of the module opens and returns."""
-        found = self.callees.definition_of(call)
-        if found is None or found.path != self.source.path or not isinstance(found.node, FunctionNode):
+        result = self.callees.definition_of(call)
+        if result is None or result.path != self.source.path or not isinstance(result.node, FunctionNode):
             return None
-        if found.node.decorator_list:
+        if result.node.decorator_list:
             return None
-        returns = [n.value for n in nodes_run_by(found.node.body) if isinstance(n, ast.Return)]
-        openers = {self._direct_opener(one) for one in returns}
+        returns = [n.value for n in nodes_run_by(result.node.body) if isinstance(n, ast.Return)]
+        openers = {self._direct_opener(item) for item in returns}
         return next(iter(openers - {""})) if openers and "" not in openers and None not in openers else None
 
     def _direct_opener(self, value: ast.expr | None) -> str:
@@ -259,14 +261,14 @@ class UnclosedOnError(PythonCheck):
         if not isinstance(func.value, ast.Name):
             return False
         function = self.module.function_of(func)
-        given = function.args.args if isinstance(function, FunctionNode) else []
-        kinds = [a.annotation for a in given if a.arg == func.value.id and a.annotation is not None]
+        arguments = function.args.args if isinstance(function, FunctionNode) else []
+        kinds = [a.annotation for a in arguments if a.arg == func.value.id and a.annotation is not None]
         if kinds and ast.unparse(kinds[0]) in ("Path", "pathlib.Path"):
             return True
-        made = self.module.assigned.get(func.value.id, [])
-        return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in made) or any(
-            isinstance(one, ast.Call) and self.module.imported_name(one.func) == "pathlib.Path"
-            for one in made
+        value = self.module.assigned.get(func.value.id, [])
+        return any(isinstance(item, ast.BinOp) and isinstance(item.op, ast.Div) for item in value) or any(
+            isinstance(element, ast.Call) and self.module.imported_name(element.func) == "pathlib.Path"
+            for element in value
         )
 
     def _stays_here(self, function: FunctionNode, name: str, opener: str, closed: int) -> bool:
@@ -292,7 +294,9 @@ class UnclosedOnError(PythonCheck):
             return parent.iter is use
         if isinstance(parent, ast.Yield):
             lender = self.module.function_of(use)
-            return any("contextmanager" in ast.unparse(one) for one in getattr(lender, "decorator_list", ()))
+            return any(
+                "contextmanager" in ast.unparse(item) for item in getattr(lender, "decorator_list", ())
+            )
         call = self.module.parents[parent] if isinstance(parent, ast.keyword) else parent
         if not isinstance(call, ast.Call):
             return False
@@ -300,14 +304,14 @@ class UnclosedOnError(PythonCheck):
 
     def _is_only_used_by(self, call: ast.Call, use: ast.Name) -> bool:
         """Return True if a function of the project only calls methods of its parameter."""
-        found = self.callees.definition_of(call) if use in call.args else None
-        if found is None or not isinstance(found.node, FunctionNode) or found.node.decorator_list:
+        result = self.callees.definition_of(call) if use in call.args else None
+        if result is None or not isinstance(result.node, FunctionNode) or result.node.decorator_list:
             return False
-        names = [a.arg for a in (*found.node.args.posonlyargs, *found.node.args.args)][found.is_method :]
+        names = [a.arg for a in (*result.node.args.posonlyargs, *result.node.args.args)][result.is_method :]
         place = call.args.index(use)
-        if place >= len(names) or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(found.node)):
+        if place >= len(names) or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(result.node)):
             return False
-        inside = list(walk(found.node))
+        inside = list(walk(result.node))
         loads = [n for n in inside if isinstance(n, ast.Name) and n.id == names[place]]
         called = {
             n.func.value for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)

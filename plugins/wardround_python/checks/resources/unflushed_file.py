@@ -62,7 +62,7 @@ class UnflushedFile(PythonCheck):
                 isinstance(made, ast.Call)
                 and isinstance(name, ast.Name)
                 and self.module.imported_name(made.func) == "tempfile.NamedTemporaryFile"
-                and not any(one.arg == "buffering" for one in made.keywords)
+                and not any(keyword.arg == "buffering" for keyword in made.keywords)
             ):
                 self._check(node, name.id)
 
@@ -88,16 +88,19 @@ class UnflushedFile(PythonCheck):
     def _taker(self, node: ast.AST) -> ast.AST | None:
         """Return the call that a value is an argument of, or part of one."""
         below = node
-        for one in self.module.ancestors(node):
-            if isinstance(one, ast.Call) and one.func is not below:
-                return one
-            if isinstance(one, ast.stmt):
+        for inner in self.module.ancestors(node):
+            if isinstance(inner, ast.Call) and inner.func is not below:
+                return inner
+            if isinstance(inner, ast.stmt):
                 return None
-            below = one
+            below = inner
         return None
 
     def _uses(self, node: ast.With, name: str) -> Sequence[ast.Name]:
-        found = [
-            one for held in node.body for one in walk(held) if isinstance(one, ast.Name) and one.id == name
+        results = [
+            inner
+            for held in node.body
+            for inner in walk(held)
+            if isinstance(inner, ast.Name) and inner.id == name
         ]
-        return sorted(found, key=lambda one: (one.lineno, one.col_offset))
+        return sorted(results, key=lambda one: (one.lineno, one.col_offset))

@@ -101,13 +101,17 @@ class WrongFileMode(PythonCheck):
                 return None
         else:
             return None
-        given = node.args[place] if len(node.args) > place else None
-        given = next((k.value for k in node.keywords if k.arg == "mode"), given)
+        arguments = node.args[place] if len(node.args) > place else None
+        arguments = next((k.value for k in node.keywords if k.arg == "mode"), arguments)
         if any(k.arg is None for k in node.keywords) or any(isinstance(a, ast.Starred) for a in node.args):
             return None
-        if given is None:
+        if arguments is None:
             return "r"
-        return given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else None
+        return (
+            arguments.value
+            if isinstance(arguments, ast.Constant) and isinstance(arguments.value, str)
+            else None
+        )
 
     def _uses(self, node: ast.Call, parent: ast.AST, name: str) -> Iterator[ast.Name]:
         """Yield the uses of the opened file in its ``with``, or in a function that binds it once."""
@@ -118,42 +122,46 @@ class WrongFileMode(PythonCheck):
             if not isinstance(function, FunctionNode):
                 return
             scope = function
-        names = [one for one in walk(scope) if isinstance(one, ast.Name) and one.id == name]
-        if sum(not isinstance(one.ctx, ast.Load) for one in names) == 1:
-            yield from (one for one in names if isinstance(one.ctx, ast.Load))
+        names = [inner for inner in walk(scope) if isinstance(inner, ast.Name) and inner.id == name]
+        if sum(not isinstance(item.ctx, ast.Load) for item in names) == 1:
+            yield from (element for element in names if isinstance(element.ctx, ast.Load))
 
     def _check(self, use: ast.expr, parent: ast.AST, mode: str) -> bool:
         """Report a use of a file that its mode forbids."""
-        told, place = "", use
+        message, place = "", use
         if isinstance(parent, ast.Attribute):
             call = self.module.parents[parent]
             if isinstance(call, ast.Call) and call.func is parent:
                 place = call
-                told = _message(mode, parent.attr in _WRITES, parent.attr in _READS, self._kind(parent, call))
+                message = _message(
+                    mode, parent.attr in _WRITES, parent.attr in _READS, self._kind(parent, call)
+                )
         elif isinstance(parent, ast.Call) and use in parent.args:
             known = _USERS.get(self.module.imported_name(parent.func) or "")
             if known is not None and parent.args.index(use) == known[0]:
                 place = parent
-                told = _message(mode, known[1], not known[1], known[2])
+                message = _message(mode, known[1], not known[1], known[2])
         elif isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is use:
-            told = _message(mode, False, True, "")
-        if told:
-            self.report(self.module.span(place), told)
-        return bool(told)
+            message = _message(mode, False, True, "")
+        if message:
+            self.report(self.module.span(place), message)
+        return bool(message)
 
     def _kind(self, method: ast.Attribute, call: ast.Call) -> str:
         """Return the type of the written value, text or bytes, as far as the argument itself shows."""
         if method.attr != "write" or len(call.args) != 1:
             return ""
-        given = call.args[0]
-        if isinstance(given, ast.JoinedStr):
+        arguments = call.args[0]
+        if isinstance(arguments, ast.JoinedStr):
             return "t"
-        if isinstance(given, ast.Constant):
-            return "t" if isinstance(given.value, str) else "b" if isinstance(given.value, bytes) else ""
-        if not isinstance(given, ast.Call):
+        if isinstance(arguments, ast.Constant):
+            return (
+                "t" if isinstance(arguments.value, str) else "b" if isinstance(arguments.value, bytes) else ""
+            )
+        if not isinstance(arguments, ast.Call):
             return ""
-        name = self.module.dotted(given.func) or ""
-        is_encoded = isinstance(given.func, ast.Attribute) and given.func.attr == "encode"
+        name = self.module.dotted(arguments.func) or ""
+        is_encoded = isinstance(arguments.func, ast.Attribute) and arguments.func.attr == "encode"
         return "t" if name in _TEXTS else "b" if name in _BYTES or is_encoded else ""
 
 

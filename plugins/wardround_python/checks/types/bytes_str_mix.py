@@ -78,13 +78,13 @@ class BytesStrMix(PythonCheck):
         if isinstance(func, ast.Name) and func.id == "str" and len(node.args) == 1 and not node.keywords:
             self._check(node.args[0])
         elif isinstance(func, ast.Attribute) and func.attr == "format" and is_text(func.value):
-            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
-                self._check(one)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self._check(argument)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if isinstance(node.op, ast.Mod) and is_text(node.left):
-            for one in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
-                self._check(one)
+            for element in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
+                self._check(element)
 
     def _check(self, node: ast.expr) -> None:
         if ValueKinds.shared(self.module, self.callees).of(node) != BYTES or self._is_for_readers(node):

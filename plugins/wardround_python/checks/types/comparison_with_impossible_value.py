@@ -86,9 +86,9 @@ class ComparisonWithImpossibleValue(PythonCheck):
             others = right.elts
         else:
             others = [right]
-        told = [self._reason(node.left, one.value) for one in others if isinstance(one, ast.Constant)]
-        if told and len(told) == len(others) and all(told):
-            self.report(self.module.span(node), f"this is never so: {told[0]}")
+        texts = [self._reason(node.left, other.value) for other in others if isinstance(other, ast.Constant)]
+        if texts and len(texts) == len(others) and all(texts):
+            self.report(self.module.span(node), f"this is never so: {texts[0]}")
 
     def _reason(self, node: ast.expr, value: object) -> str:
         """Return the reason for which an expression never has a value; empty if it may."""
@@ -132,13 +132,13 @@ class ComparisonWithImpossibleValue(PythonCheck):
 
     def _is_second_part(self, node: ast.Name) -> bool:
         """Return True for ``stem, ending = splitext(name)`` if nothing else assigns the name."""
-        given = [
-            one
-            for one in self.module.nodes
-            if isinstance(one, ast.Name) and one.id == node.id and not isinstance(one.ctx, ast.Load)
+        values = [
+            inner
+            for inner in self.module.nodes
+            if isinstance(inner, ast.Name) and inner.id == node.id and not isinstance(inner.ctx, ast.Load)
         ]
-        parent = self.module.parents[given[0]] if len(given) == 1 else None
-        if not isinstance(parent, ast.Tuple) or len(parent.elts) != 2 or parent.elts[1] is not given[0]:
+        parent = self.module.parents[values[0]] if len(values) == 1 else None
+        if not isinstance(parent, ast.Tuple) or len(parent.elts) != 2 or parent.elts[1] is not values[0]:
             return False
         statement = self.module.parents[parent]
         return isinstance(statement, ast.Assign) and self._splits(statement.value)

@@ -73,23 +73,23 @@ class ContradictoryModelField(PythonCheck):
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        made = node.value
-        if not isinstance(made, ast.Call) or not isinstance(node.targets[0], ast.Name):
+        value = node.value
+        if not isinstance(value, ast.Call) or not isinstance(node.targets[0], ast.Name):
             return
-        if not (self.module.imported_name(made.func) or "").startswith(
+        if not (self.module.imported_name(value.func) or "").startswith(
             ("django.db.models", "django.contrib.gis.db")
         ):
             return
         if not isinstance(self.module.parents[node], ast.ClassDef):
             return
-        given = {one.arg: one.value for one in made.keywords}
-        if None in given:
+        arguments = {keyword.arg: keyword.value for keyword in value.keywords}
+        if None in arguments:
             return
-        told = self._message(
-            last_name(made.func), node.targets[0].id, {k: v for k, v in given.items() if k}, made
+        message = self._message(
+            last_name(value.func), node.targets[0].id, {k: v for k, v in arguments.items() if k}, value
         )
-        if told is not None:
-            self.report(self.module.span(made), told[1], severity=told[0])
+        if message is not None:
+            self.report(self.module.span(value), message[1], severity=message[0])
 
     def _message(
         self, kind: str, name: str, given: dict[str, ast.expr], made: ast.Call
@@ -107,7 +107,7 @@ class ContradictoryModelField(PythonCheck):
                 Severity.WARN,
                 f"{ast.unparse(default)} is computed once, at import; pass the function itself",
             )
-        if sum(is_true(given[one]) for one in ("auto_now", "auto_now_add") if one in given) == 2:
+        if sum(is_true(given[item]) for item in ("auto_now", "auto_now_add") if item in given) == 2:
             return Severity.ERROR, (
                 "auto_now and auto_now_add exclude each other, and Django rejects the model; remove one"
             )

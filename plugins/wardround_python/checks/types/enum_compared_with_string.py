@@ -65,8 +65,8 @@ class EnumComparedWithString(PythonCheck):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             return
         left, right = node.left, node.comparators[0]
-        told = (_is_text(right) and self._is_member(left)) or (_is_text(left) and self._is_member(right))
-        if told:
+        text = (_is_text(right) and self._is_member(left)) or (_is_text(left) and self._is_member(right))
+        if text:
             always = "true" if isinstance(node.ops[0], (ast.NotEq, ast.NotIn)) else "false"
             self.report(
                 self.module.span(node),
@@ -82,7 +82,7 @@ class EnumComparedWithString(PythonCheck):
             if isinstance(n, ast.ClassDef)
             and len(n.bases) == 1
             and (self.module.dotted(n.bases[0]) or "") in _PLAIN_ENUMS
-            and not any(getattr(one, "name", "") == "__eq__" for one in n.body)
+            and not any(getattr(statement, "name", "") == "__eq__" for statement in n.body)
         }
 
     def _is_member(self, value: ast.expr) -> bool:
@@ -103,18 +103,18 @@ class EnumComparedWithString(PythonCheck):
     @cached_property
     def _fields(self) -> dict[str, set[str]]:
         """Return the annotation of each field of the module's classes."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.AnnAssign):
                 name = (
                     node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
                 )
-                found.setdefault(name, set()).add(ast.unparse(node.annotation))
+                result.setdefault(name, set()).add(ast.unparse(node.annotation))
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
                     if isinstance(target, ast.Attribute):
-                        found.setdefault(target.attr, set()).add("?")
-        return found
+                        result.setdefault(target.attr, set()).add("?")
+        return result
 
 
 def _is_text(value: ast.expr) -> bool:

@@ -74,19 +74,19 @@ class IncomparableTypes(PythonCheck):
             return
         operator, left, right = node.ops[0], node.left, node.comparators[0]
         if isinstance(operator, (ast.Eq, ast.NotEq)):
-            told = self._of_pair(left, [right])
+            text = self._of_pair(left, [right])
         elif isinstance(operator, (ast.In, ast.NotIn)):
             if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-                told = self._of_pair(left, right.elts)
+                text = self._of_pair(left, right.elts)
             else:
                 self._check_membership(left, right, node)
                 return
         else:
             return
-        if told:
+        if text:
             always = "true" if isinstance(operator, (ast.NotEq, ast.NotIn)) else "false"
             self.report(
-                self.module.span(node), f"{told[0]} is compared with {told[1]}: this is always {always}"
+                self.module.span(node), f"{text[0]} is compared with {text[1]}: this is always {always}"
             )
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -124,10 +124,10 @@ class IncomparableTypes(PythonCheck):
 
     def _of_pair(self, left: ast.expr, others: Sequence[ast.expr]) -> tuple[str, ...]:
         """Return the two types if values of one never equal values of the other."""
-        if isinstance(left, ast.Constant) and all(isinstance(one, ast.Constant) for one in others):
+        if isinstance(left, ast.Constant) and all(isinstance(item, ast.Constant) for item in others):
             return ()
         first = self._kinds.of(left)
-        seconds = {self._kinds.of(one) for one in others} if first else set()
+        seconds = {self._kinds.of(other) for other in others} if first else set()
         if not seconds or "" in seconds or len(seconds) > 1:
             return ()
         second = seconds.pop()

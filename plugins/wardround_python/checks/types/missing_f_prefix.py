@@ -150,9 +150,9 @@ class MissingFPrefix(PythonCheck):
     def _fills(self, function: ast.AST) -> bool:
         """Return True if a function fills in fields: then a text with braces may be a template for it."""
         return any(
-            (isinstance(one, ast.Attribute) and one.attr in _FILLED_LATER - _VERBS)
-            or (isinstance(one, ast.Name) and "template" in one.id.lower())
-            for one in walk(function)
+            (isinstance(node, ast.Attribute) and node.attr in _FILLED_LATER - _VERBS)
+            or (isinstance(node, ast.Name) and "template" in node.id.lower())
+            for node in walk(function)
         )
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -238,5 +238,7 @@ def _called(node: ast.Call) -> str:
 
 def _values_of(function: FunctionNode) -> set[str]:
     """Return the names that a function binds, including its parameters."""
-    given = {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
-    return given | {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    arguments = {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
+    return arguments | {
+        n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

@@ -120,8 +120,8 @@ class MissingSuperInit(PythonCheck):
 
 
 def _method(node: ast.ClassDef, name: str) -> FunctionNode | None:
-    found = [n for n in node.body if isinstance(n, FunctionNode) and n.name == name]
-    return found[0] if len(found) == 1 else None
+    results = [n for n in node.body if isinstance(n, FunctionNode) and n.name == name]
+    return results[0] if len(results) == 1 else None
 
 
 def _sets(function: FunctionNode) -> set[str]:
@@ -133,14 +133,14 @@ def _sets(function: FunctionNode) -> set[str]:
 
 
 def _sets_anywhere(node: ast.ClassDef) -> set[str]:
-    found = {n.attr for n in walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
-    found |= {
+    results = {n.attr for n in walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    results |= {
         n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
     }
-    found |= {
+    results |= {
         t.id for n in node.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
     }
-    return found | {n.name for n in node.body if isinstance(n, FunctionNode)}
+    return results | {n.name for n in node.body if isinstance(n, FunctionNode)}
 
 
 def _reads(function: FunctionNode) -> set[str]:

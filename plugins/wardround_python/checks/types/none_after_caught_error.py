@@ -115,24 +115,24 @@ def _maybe_none(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tup
     The names that are assigned along with each show which path was taken.
     """
     if isinstance(statement, ast.Try):
-        given = set(_set_in([*statement.body, *statement.orelse])) - set(_set_in(statement.finalbody))
+        values = set(_set_in([*statement.body, *statement.orelse])) - set(_set_in(statement.finalbody))
         for handler in statement.handlers:
             if _leaves(handler.body):
                 continue
             along = set(_set_in(handler.body))
-            for name in given:
+            for name in values:
                 last = _last_value(handler.body, name) if name in along else _last_value(before[-3:], name)
                 if is_none(last) and not is_none(_last_value([*statement.body, *statement.orelse], name)):
                     yield name, along - {name}
     elif isinstance(statement, ast.If) and statement.orelse:
         ways = [statement.body, statement.orelse]
-        for one, other in (ways, ways[::-1]):
-            if _leaves(one) or _leaves(other):
+        for item, other in (ways, ways[::-1]):
+            if _leaves(item) or _leaves(other):
                 continue
-            for name in set(_set_in(one)) & set(_set_in(other)):
+            for name in set(_set_in(item)) & set(_set_in(other)):
                 last = _last_value(other, name)
-                if is_none(_last_value(one, name)) and last is not None and not is_none(last):
-                    yield name, {*_set_in(one), *_set_in(other), *names_in(statement.test)} - {name}
+                if is_none(_last_value(item, name)) and last is not None and not is_none(last):
+                    yield name, {*_set_in(item), *_set_in(other), *names_in(statement.test)} - {name}
 
 
 def _set_in(block: Iterable[ast.stmt]) -> Iterator[str]:
@@ -179,9 +179,9 @@ def _used_unseen(after: Sequence[ast.stmt], name: str, along: set[str]) -> ast.e
             parts = [statement.iter]
         else:
             return None
-        if any(_tests(one, name) for part in parts for one in walk(part)):
+        if any(_tests(node, name) for part in parts for node in walk(part)):
             return None
-        used = next((found for part in parts for one in walk(part) if (found := _use(one, name))), None)
+        used = next((result for part in parts for inner in walk(part) if (result := _use(inner, name))), None)
         if used is not None or name in set(_set_in([statement])):
             return used
     return None
@@ -191,7 +191,7 @@ def _tests(node: ast.AST, name: str) -> bool:
     if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare, ast.Lambda)):
         return name in names_in(node)
     if isinstance(node, ast.comprehension):
-        return any(name in names_in(one) for one in node.ifs)
+        return any(name in names_in(item) for item in node.ifs)
     return isinstance(node, ast.Call) and last_name(node.func) in (
         "isinstance",
         "hasattr",

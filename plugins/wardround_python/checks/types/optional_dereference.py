@@ -92,17 +92,17 @@ class OptionalDereference(PythonCheck):
         if not self._is_of_interest(node):
             return
         parent = self.module.parents[node]
-        made: ast.AST = node
+        value: ast.AST = node
         if isinstance(parent, ast.Await):
-            made, parent = parent, self.module.parents[parent]
+            value, parent = parent, self.module.parents[parent]
         if isinstance(parent, (ast.Assign, ast.AnnAssign)):
-            used = self._used(parent, made)
+            used = self._used(parent, value)
         else:
-            used = parent if _accesses(parent, made) else None
+            used = parent if _accesses(parent, value) else None
         if not isinstance(used, (ast.Attribute, ast.Subscript)):
             return
         why = self._why_none(node, used)
-        if why is not None and not self._is_guarded(made, used):
+        if why is not None and not self._is_guarded(value, used):
             self.report(self.module.span(used.value), f"{why}, and {_is_required(used)} of None raises")
 
     def _is_of_interest(self, node: ast.Call) -> bool:
@@ -138,8 +138,8 @@ class OptionalDereference(PythonCheck):
         return parent if first is not None and parent is not None and _accesses(parent, first) else None
 
     def _named(self, scope: ast.AST) -> list[ast.Name]:
-        found = [n for n in walk(scope) if isinstance(n, ast.Name)]
-        return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+        results = [n for n in walk(scope) if isinstance(n, ast.Name)]
+        return sorted(results, key=lambda n: (n.lineno, n.col_offset))
 
     def _tested(self, scope: ast.AST) -> frozenset[str]:
         if scope not in self._tests:
@@ -185,15 +185,15 @@ class OptionalDereference(PythonCheck):
     @cached_property
     def _patterns(self) -> dict[str, ast.expr]:
         """Return the pattern each name is compiled from."""
-        found: dict[str, ast.expr] = {}
+        result: dict[str, ast.expr] = {}
         for node in self.module.nodes:
-            made = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-            if not isinstance(made, ast.Call) or not made.args:
+            value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+            if not isinstance(value, ast.Call) or not value.args:
                 continue
-            if self.module.imported_name(made.func) == "re.compile":
+            if self.module.imported_name(value.func) == "re.compile":
                 for target in node.targets if isinstance(node, ast.Assign) else [getattr(node, "target")]:  # noqa: B009
-                    found[ast.unparse(target).rpartition(".")[2]] = made.args[0]
-        return found
+                    result[ast.unparse(target).rpartition(".")[2]] = value.args[0]
+        return result
 
     def _why_no_row(self, node: ast.Call, func: ast.Attribute) -> str | None:
         owner = ast.unparse(func.value)
@@ -258,8 +258,8 @@ class OptionalDereference(PythonCheck):
         written = ast.unparse(node.func)
         if written in self._found:
             return self._found[written]
-        found = self.callees.definition_of(node)
-        function = found.node if found is not None else None
+        resolved = self.callees.definition_of(node)
+        function = resolved.node if resolved is not None else None
         if isinstance(function, ast.ClassDef) or (function is not None and function.decorator_list):
             function = None
         result = function if function is not None and _may_return_none(function) else None
@@ -303,9 +303,9 @@ def _may_return_none(function: FunctionNode) -> bool:
     if function.returns is not None:
         return _is_optional(function.returns)
     returns = [n for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
-    if any(_is_search(one.value) for one in returns):
+    if any(_is_search(element.value) for element in returns):
         return True
-    nothing = [is_none(one.value) for one in returns]
+    nothing = [is_none(item.value) for item in returns]
     return any(nothing) and not all(nothing) and not any(_yields(function))
 
 

@@ -72,9 +72,9 @@ class RegexMistake(PythonCheck):
         if not name.startswith("re.") or name[3:] not in _CALLS or not self.adds(node):
             return
         flags = self._flags(node)
-        told = self._mistake(text.value, "re.X" in flags or "VERBOSE" in flags, "re.M" in flags)
-        if told:
-            self.report(self.module.span(text), told)
+        description = self._mistake(text.value, "re.X" in flags or "VERBOSE" in flags, "re.M" in flags)
+        if description:
+            self.report(self.module.span(text), description)
         elif _TAG_FILTER.search(text.value) and self._cleans(node, name):
             self.report(
                 self.module.span(text),
@@ -122,7 +122,9 @@ class RegexMistake(PythonCheck):
         return isinstance(target, ast.Name) and f"{target.id}.sub(" in self.source.text
 
     def _flags(self, node: ast.Call) -> str:
-        return " ".join(ast.unparse(one) for one in [*node.args[1:], *(k.value for k in node.keywords)])
+        return " ".join(
+            ast.unparse(argument) for argument in [*node.args[1:], *(k.value for k in node.keywords)]
+        )
 
     def _check_groups(self, pattern: str, replacement: ast.expr) -> None:
         if not isinstance(replacement, ast.Constant) or not isinstance(replacement.value, str):

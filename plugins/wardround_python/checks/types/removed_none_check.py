@@ -120,10 +120,13 @@ class RemovedNoneCheck(PythonCheck):
         if before or after:
             sure = isinstance(after[-1], _SURE) if after else True
             return not sure and [*map(ast.unparse, before)] == [*map(ast.unparse, after)]
-        given = {one.arg: one for one in (*now.args.posonlyargs, *now.args.args, *now.args.kwonlyargs)}
-        if name not in given:
+        arguments = {
+            argument.arg: argument
+            for argument in (*now.args.posonlyargs, *now.args.args, *now.args.kwonlyargs)
+        }
+        if name not in arguments:
             return name in self.module.assigned or name in self.module.imported
-        declared = given[name].annotation
+        declared = arguments[name].annotation
         written = "" if declared is None else ast.unparse(declared)
         return "None" in written or "Optional[" in written
 
@@ -169,22 +172,22 @@ def _tested_names(function: FunctionNode) -> Iterator[tuple[str, bool]]:
 
 def _values(name: str, function: FunctionNode) -> list[ast.expr]:
     """Return the values that statements assign to a name; a loop or a ``with`` assigns an unknown one."""
-    found: list[ast.expr] = []
+    results: list[ast.expr] = []
     for node in walk(function):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if (
-                any(isinstance(one, ast.Name) and one.id == name for one in targets)
+                any(isinstance(target, ast.Name) and target.id == name for target in targets)
                 and node.value is not None
             ):
-                found.append(node.value)
-    return sorted(found, key=lambda one: one.lineno)
+                results.append(node.value)
+    return sorted(results, key=lambda one: one.lineno)
 
 
 def _compared(function: FunctionNode) -> frozenset[str]:
     """Return the names that a function tests, or tests to decide later."""
     looked = (n for n in walk(function) if isinstance(n, (ast.Compare, ast.UnaryOp, ast.BoolOp)))
-    return tested(function) | {name for one in looked for name in names_in(one)}
+    return tested(function) | {name for item in looked for name in names_in(item)}
 
 
 def _is_listed(name: str, function: FunctionNode) -> bool:

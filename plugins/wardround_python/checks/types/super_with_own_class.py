@@ -85,22 +85,29 @@ class SuperWithOwnClass(PythonCheck):
         bases = [self.module.imported_name(base) or "" for base in node.bases]
         known = next((base for base in bases if base in _NEEDED), None)
         maker = next(
-            (one for one in node.body if isinstance(one, FunctionNode) and one.name == "__init__"), None
+            (
+                statement
+                for statement in node.body
+                if isinstance(statement, FunctionNode) and statement.name == "__init__"
+            ),
+            None,
         )
         if known is None or maker is None:
             return
-        calls = [one for one in walk(maker) if isinstance(one, ast.Call)]
-        begun = [one.lineno for one in calls if last_name(one.func) in ("__init__", "super", "__setattr__")]
+        calls = [inner for inner in walk(maker) if isinstance(inner, ast.Call)]
+        begun = [
+            call.lineno for call in calls if last_name(call.func) in ("__init__", "super", "__setattr__")
+        ]
         if not begun:
             self.report(
                 self.module.name_span(maker),
                 f"{known} is not initialised: {_NEEDED[known]}; call super().__init__()",
             )
         elif known == "torch.nn.Module":
-            for one in maker.body:
-                if one.lineno < min(begun) and isinstance(one, ast.Assign) and _sets_layer(one):
+            for item in maker.body:
+                if item.lineno < min(begun) and isinstance(item, ast.Assign) and _sets_layer(item):
                     self.report(
-                        self.module.span(one), f"before super().__init__() {_NEEDED[known]}; call it first"
+                        self.module.span(item), f"before super().__init__() {_NEEDED[known]}; call it first"
                     )
                     return
 

@@ -56,7 +56,7 @@ class UncallableMethod(PythonCheck):
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        methods = [one for one in node.body if isinstance(one, FunctionNode)]
+        methods = [item for item in node.body if isinstance(item, FunctionNode)]
         if not node.bases and not node.keywords and not node.decorator_list:
             for one in methods:
                 if self._has_no_parameters(one) and one.name not in _named_in(node, methods):
@@ -64,31 +64,33 @@ class UncallableMethod(PythonCheck):
                         self.module.name_span(one),
                         "a call on an object raises TypeError: the method has no self; add it",
                     )
-        maker = next((one for one in methods if one.name == "__init__"), None)
+        maker = next((element for element in methods if element.name == "__init__"), None)
         if maker is None or not maker.args.args:
             return
-        plain = {one.name: one for one in methods if not one.decorator_list and one is not maker}
+        plain = {
+            method.name: method for method in methods if not method.decorator_list and method is not maker
+        }
         for statement in maker.body:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else None
             if not isinstance(target, ast.Attribute) or ast.unparse(target.value) != maker.args.args[0].arg:
                 continue
             assert isinstance(statement, ast.Assign)
             if target.attr in plain and _is_value(statement.value):
-                told = (
+                message = (
                     f"line {statement.lineno} assigns an attribute of this name, "
                     "which hides the method; rename one"
                 )
-                self.report(self.module.name_span(plain[target.attr]), told)
+                self.report(self.module.name_span(plain[target.attr]), message)
 
     def _has_no_parameters(self, node: FunctionNode) -> bool:
-        given = node.args
-        some = [*given.posonlyargs, *given.args, given.vararg]
+        arguments = node.args
+        some = [*arguments.posonlyargs, *arguments.args, arguments.vararg]
         return not any(some) and not node.decorator_list and node.name not in _CLASS_WIDE
 
 
 def _named_in(node: ast.ClassDef, methods: Sequence[FunctionNode]) -> set[str]:
     """Return the names that the class body itself uses: a function called there is not a method."""
-    return set().union(*(names_in(one) for one in node.body if one not in methods), set())
+    return set().union(*(names_in(statement) for statement in node.body if statement not in methods), set())
 
 
 def _is_value(node: ast.expr) -> bool:

@@ -61,7 +61,11 @@ class AllFieldsWritable(PythonCheck):
             return
         if "admin" in node.name.lower() or "admin" in self.source.path.lower() or "read" in node.name.lower():
             return
-        inner = [one for one in node.body if isinstance(one, ast.ClassDef) and one.name == "Meta"]
+        inner = [
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.ClassDef) and statement.name == "Meta"
+        ]
         settings = {
             ast.unparse(line.targets[0]): line
             for line in (inner[0] if inner else node).body

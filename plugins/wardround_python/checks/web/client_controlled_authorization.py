@@ -68,11 +68,11 @@ class ClientControlledAuthorization(PythonCheck):
         return super().wants(source) and _ABOUT.search(source.text) is not None
 
     def visit_Compare(self, node: ast.Compare) -> None:
-        for one in (node.left, *node.comparators):
-            key = self._key(one)
+        for operand in (node.left, *node.comparators):
+            key = self._key(operand)
             if not key:
                 continue
-            others = [ast.unparse(other) for other in (node.left, *node.comparators) if other is not one]
+            others = [ast.unparse(other) for other in (node.left, *node.comparators) if other is not operand]
             if (_RIGHTS.search(key) and any(map(_LETS_IN.search, others))) or (
                 _FORWARDED.search(key) and any(map(_ADDRESS.search, others))
             ):
@@ -107,20 +107,20 @@ class ClientControlledAuthorization(PythonCheck):
             node = node.func.value
         if not isinstance(node, ast.Name):
             return self._read(node)
-        made = self._assigned_values.get((self.module.function_of(node), node.id), [])
-        return self._read(made[0]) if len(made) == 1 else ""
+        value = self._assigned_values.get((self.module.function_of(node), node.id), [])
+        return self._read(value[0]) if len(value) == 1 else ""
 
     @cached_property
     def _assigned_values(self) -> dict[tuple[ast.AST | None, str], list[ast.expr]]:
         """Return the values of each name, in the enclosing function and in its own."""
-        found: dict[tuple[ast.AST | None, str], list[ast.expr]] = {}
+        result: dict[tuple[ast.AST | None, str], list[ast.expr]] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.Assign):
                 names = {target.id for target in node.targets if isinstance(target, ast.Name)}
                 for around in self.module.ancestors(node) if names else ():
                     for name in names if isinstance(around, _FUNCTIONS) else ():
-                        found.setdefault((around, name), []).append(node.value)
-        return found
+                        result.setdefault((around, name), []).append(node.value)
+        return result
 
     def _read(self, node: ast.expr) -> str:
         """Return the key that is read from a part of a request; empty for everything else."""

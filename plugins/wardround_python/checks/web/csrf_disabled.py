@@ -74,8 +74,10 @@ class CsrfDisabled(PythonCheck):
             elif name == "MIDDLEWARE" and isinstance(value, (ast.List, ast.Tuple)):
                 self._check_middleware(node, value)
             elif name == "CSRF_TRUSTED_ORIGINS" and isinstance(value, (ast.List, ast.Tuple)):
-                given = [str(literal(self.module, one)) for one in value.elts]
-                if any(_TRUSTS_ALL.search(one) for one in given) and not self._is_behind_switch(node):
+                values = [str(literal(self.module, element)) for element in value.elts]
+                if any(_TRUSTS_ALL.search(operand) for operand in values) and not self._is_behind_switch(
+                    node
+                ):
                     self.report(
                         self.module.span(node),
                         "CSRF protection is disabled, so any site can submit "
@@ -115,9 +117,9 @@ class CsrfDisabled(PythonCheck):
 
     def _check_override(self, node: ast.FunctionDef) -> None:
         body = [
-            one
-            for one in node.body
-            if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+            statement
+            for statement in node.body
+            if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
         ]
         only = body[0] if len(body) == 1 else None
         if self.module.class_of(node) is None:
@@ -132,9 +134,11 @@ class CsrfDisabled(PythonCheck):
 
     def _check_middleware(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
         """Report Django middleware for a site with logins that lacks the CSRF middleware."""
-        given = [str(one.value) for one in value.elts if isinstance(one, ast.Constant)]
-        is_login = any(one.endswith("AuthenticationMiddleware") and "contrib" in one for one in given)
-        is_session = any(one.endswith("SessionMiddleware") for one in given)
+        values = [str(element.value) for element in value.elts if isinstance(element, ast.Constant)]
+        is_login = any(
+            operand.endswith("AuthenticationMiddleware") and "contrib" in operand for operand in values
+        )
+        is_session = any(item.endswith("SessionMiddleware") for item in values)
         if is_login and is_session and "csrf" not in self.source.text.lower():
             self.report(self.module.keyword_span(node, len("MIDDLEWARE")), _MESSAGE)
 

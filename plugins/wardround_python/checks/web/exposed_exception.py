@@ -94,7 +94,7 @@ class ExposedException(PythonCheck):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         caught = ast.unparse(node.type) if node.type is not None else "Exception"
-        kinds = [one.strip() for one in caught.strip("()").split(",")]
+        kinds = [part.strip() for part in caught.strip("()").split(",")]
         function = self.module.function_of(node)
         if node.name is None or not any(map(_BROAD.search, kinds)) or isinstance(function, ast.Lambda):
             return
@@ -111,32 +111,32 @@ class ExposedException(PythonCheck):
         """Report a handler of all errors, and a view that returns all settings."""
         if not node.decorator_list:
             return
-        decorators = [ast.unparse(one) for one in node.decorator_list]
+        decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
         if any(map(_HANDLING.search, decorators)) and node.args.args:
             self._check(node.body, node.args.args[-1].arg)
         if decorators and "environ" in self.source.text and self._handles_requests(node):
-            for one in walk(node):
+            for inner in walk(node):
                 if (
-                    isinstance(one, ast.Call)
-                    and ast.unparse(one)
+                    isinstance(inner, ast.Call)
+                    and ast.unparse(inner)
                     in {
                         "dict(os.environ)",
                         "os.environ.copy()",
                     }
-                    and self._is_in_response(one)
+                    and self._is_in_response(inner)
                 ):
                     self.report(
-                        self.module.span(one),
+                        self.module.span(inner),
                         "all environment variables are sent in the response, "
                         "including secrets; send single values",
                     )
 
     def _check(self, body: Sequence[ast.stmt], name: str) -> None:
         for statement in body:
-            for one in walk(statement):
-                if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_in_response(one):
+            for node in walk(statement):
+                if self._is_text_of(node, name) and isinstance(node, ast.expr) and self._is_in_response(node):
                     self.report(
-                        self.module.span(one),
+                        self.module.span(node),
                         "the response contains the text of an internal error; "
                         "log it and send a fixed message",
                     )
@@ -156,10 +156,12 @@ class ExposedException(PythonCheck):
         )
 
     def _handles_requests(self, function: FunctionNode) -> bool:
-        names = {one.arg for one in function.args.args}
+        names = {argument.arg for argument in function.args.args}
         decorated = any(
-            isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
-            for one in function.decorator_list
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr in _ROUTES
+            for decorator in function.decorator_list
         )
         cls = self.module.class_of(function)
         bases = " ".join(ast.unparse(base) for base in cls.bases) if cls is not None else ""
@@ -189,14 +191,14 @@ class ExposedException(PythonCheck):
     def _is_refusal(self, node: ast.AST) -> bool:
         """Return True for a response to an invalid request, whose text is for the sender."""
         return any(
-            isinstance(one, ast.Constant) and type(one.value) is int and 400 <= one.value < 500
-            for one in walk(node)
+            isinstance(inner, ast.Constant) and type(inner.value) is int and 400 <= inner.value < 500
+            for inner in walk(node)
         ) or "HTTP_4" in ast.unparse(node)
 
     def _is_sent_later(self, node: ast.Assign) -> bool:
         name = last_name(node.targets[0])
         return any(
-            any(isinstance(one, ast.Name) and one.id == name for one in walk(later))
+            any(isinstance(inner, ast.Name) and inner.id == name for inner in walk(later))
             and not self._is_refusal(later)
             for later in self._after(node)
         )
@@ -205,7 +207,7 @@ class ExposedException(PythonCheck):
         parent = self.module.parents[node]
         body = getattr(parent, "body", [])
         later = body[body.index(node) + 1 :] if node in body else []
-        yield from (one for one in later if isinstance(one, ast.Return) and one.value is not None)
+        yield from (item for item in later if isinstance(item, ast.Return) and item.value is not None)
 
 
 _ROUTES = frozenset({"route", "get", "post", "put", "patch", "delete", "api_route", "head"})

@@ -132,21 +132,23 @@ class ExposedStackTrace(PythonCheck):
         """Return the default of a read of the environment, in lower case; None without one."""
         if self.module.imported_name(call.func) not in {"os.getenv", "os.environ.get"}:
             return None
-        given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "default")]
-        value = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        arguments = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "default")]
+        value = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
         return value.lower() if isinstance(value, str) else value
 
     def _is_loose_reader(self, call: ast.Call) -> bool:
         """Return True if a function converts the text of a variable by its truth value."""
         name = getattr(call.func, "id", "")
         makers = [
-            one for one in self.module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name
+            statement
+            for statement in self.module.tree.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == name
         ]
-        given = [*call.args[1:2], *(k.value for k in call.keywords)]
-        text = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        arguments = [*call.args[1:2], *(k.value for k in call.keywords)]
+        text = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
         if len(makers) != 1 or not isinstance(text, str) or text.lower() not in _TEXT_DEFAULTS:
             return False
-        returned = [one.value for one in walk(makers[0]) if isinstance(one, ast.Return)]
+        returned = [node.value for node in walk(makers[0]) if isinstance(node, ast.Return)]
         return len(returned) == 1 and (
             isinstance(returned[0], ast.Call)
             and ast.unparse(returned[0].func) == "bool"
@@ -191,8 +193,8 @@ class ExposedStackTrace(PythonCheck):
             if keyword.arg == "debug" and self._is_on_in_other_server(keyword.value):
                 return True
             if keyword.arg in {"debug", "use_debugger"} and isinstance(keyword.value, ast.Name):
-                made = self._definition_text(keyword.value.id)
-                if made in {"True"}:
+                value = self._definition_text(keyword.value.id)
+                if value in {"True"}:
                     return True
             if keyword.arg is None:
                 inner = keyword.value.func if isinstance(keyword.value, ast.Call) else keyword.value
@@ -209,15 +211,15 @@ class ExposedStackTrace(PythonCheck):
 
     def _definition_text(self, name: str) -> str:
         """Return the text of the value of a name of the module: a function, or its only value."""
-        made = [
-            one
-            for one in self.module.nodes
-            if (isinstance(one, ast.FunctionDef) and one.name == name)
-            or (isinstance(one, ast.Assign) and any(_named(target) == name for target in one.targets))
+        values = [
+            node
+            for node in self.module.nodes
+            if (isinstance(node, ast.FunctionDef) and node.name == name)
+            or (isinstance(node, ast.Assign) and any(_named(target) == name for target in node.targets))
         ]
-        if len(made) != 1:
+        if len(values) != 1:
             return ""
-        return ast.unparse(made[0].value if isinstance(made[0], ast.Assign) else made[0])
+        return ast.unparse(values[0].value if isinstance(values[0], ast.Assign) else values[0])
 
     def _is_in_response(self, node: ast.Call) -> bool:
         child: ast.AST = node
@@ -242,11 +244,11 @@ class ExposedStackTrace(PythonCheck):
             function is not None
             and bool(name)
             and any(
-                isinstance(one, ast.Return)
-                and isinstance(one.value, ast.Call)
-                and _ANSWERS.search(_named(one.value.func)) is not None
-                and any(isinstance(part, ast.Name) and part.id == name for part in walk(one.value))
-                for one in walk(function)
+                isinstance(node, ast.Return)
+                and isinstance(node.value, ast.Call)
+                and _ANSWERS.search(_named(node.value.func)) is not None
+                and any(isinstance(part, ast.Name) and part.id == name for part in walk(node.value))
+                for node in walk(function)
             )
         )
 
@@ -262,5 +264,5 @@ def _named(node: ast.expr) -> str:
 
 def _is_any(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.Tuple)) and any(
-        isinstance(one, ast.Constant) and one.value == "*" for one in node.elts
+        isinstance(element, ast.Constant) and element.value == "*" for element in node.elts
     )

@@ -115,7 +115,7 @@ class GuardedClientBypassed(PythonCheck):
             return
         lost = {name: place for name, place in _own_clients(before) if name not in _used(node)}
         guarded = next((name for name, place in lost.items() if self._is_guarded(name, place)), None)
-        old = {ast.unparse(one) for one in walk(before) if isinstance(one, ast.Call)}
+        old = {ast.unparse(inner) for inner in walk(before) if isinstance(inner, ast.Call)}
         for call in self.module.nodes if guarded is not None else ():
             if isinstance(call, ast.Call) and self._is_bare(call) and ast.unparse(call) not in old:
                 self.report(

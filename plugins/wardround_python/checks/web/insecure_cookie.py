@@ -133,19 +133,19 @@ class InsecureCookie(PythonCheck):
             self._check_text(node, node.args[1])
         if node.func.attr not in _SETTING:
             return
-        given = self._arguments_by_name(node)
-        name = node.args[0] if node.args else given.get("key", given.get("name"))
-        if None in given or self._is_removed(node, given):
+        value = self._arguments_by_name(node)
+        name = node.args[0] if node.args else value.get("key", value.get("name"))
+        if None in value or self._is_removed(node, value):
             return
         if isinstance(name, ast.Name) and (text := fixed_text(self.module, name)):
             name = ast.Constant(text)
         if self._is_login(name):
-            self._check_login(node, given)
-        elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, given):
+            self._check_login(node, value)
+        elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, value):
             self.report(
                 self.module.span(node), "scripts can read the cookies set here: httponly is off; set it"
             )
-        elif "secure" in given and is_false(given["secure"]):
+        elif "secure" in value and is_false(value["secure"]):
             self.report(
                 self.module.span(node),
                 "this cookie is also sent over unencrypted connections: secure is off; set it",
@@ -166,20 +166,20 @@ class InsecureCookie(PythonCheck):
 
         Those of a dict that is spread into the call are included.
         """
-        given: dict[str | None, ast.expr] = {}
-        if any(isinstance(one, ast.Starred) for one in node.args):
-            given[None] = node
+        assigned: dict[str | None, ast.expr] = {}
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            assigned[None] = node
         for name, value in zip(_IN_ORDER[2:], node.args[2:], strict=False):
-            given[name] = self._as_constant(value)
+            assigned[name] = self._as_constant(value)
         for keyword in node.keywords:
             entries = self._entries(keyword.value) if keyword.arg is None else None
             if entries is not None:
-                given.update(entries)
+                assigned.update(entries)
             elif keyword.arg in _FLAGS:
-                given[keyword.arg] = self._as_constant(keyword.value)
+                assigned[keyword.arg] = self._as_constant(keyword.value)
             else:
-                given[keyword.arg] = keyword.value
-        return given
+                assigned[keyword.arg] = keyword.value
+        return assigned
 
     def _as_constant(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Constant):
@@ -207,18 +207,18 @@ class InsecureCookie(PythonCheck):
         held = self._entries_at_call(node)
         if held:
             return held
-        made = [
-            one.value
-            for one in self.module.nodes
-            if isinstance(one, ast.Assign)
+        values = [
+            inner.value
+            for inner in self.module.nodes
+            if isinstance(inner, ast.Assign)
             and any(
                 ast.unparse(target).rpartition(".")[2] == ast.unparse(node).rpartition(".")[2]
-                for target in one.targets
+                for target in inner.targets
             )
         ]
-        if len(made) != 1:
+        if len(values) != 1:
             return None
-        value = made[0]
+        value = values[0]
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
             return {k.arg: k.value for k in value.keywords}
         if not isinstance(value, ast.Dict):

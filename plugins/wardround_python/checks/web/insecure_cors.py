@@ -64,9 +64,11 @@ class InsecureCors(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         switched = {
-            one.targets[0].id: one
-            for one in node.body
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and is_true(one.value)
+            statement.targets[0].id: statement
+            for statement in node.body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and is_true(statement.value)
         }
         for name in sorted(_DJANGO_ALL & switched.keys()):
             if "CORS_ALLOW_CREDENTIALS" in switched:
@@ -76,9 +78,9 @@ class InsecureCors(PythonCheck):
                 )
 
         lists = {
-            one.targets[0].id: one
-            for one in node.body
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+            item.targets[0].id: item
+            for item in node.body
+            if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name)
         }
         for name in sorted(_DJANGO_LISTS & lists.keys()):
             if "CORS_ALLOW_CREDENTIALS" in switched and self._is_any(lists[name].value):
@@ -117,12 +119,12 @@ class InsecureCors(PythonCheck):
                 "every site can send requests with the visitor's cookies; list the trusted origins",
             )
             return
-        given = [
+        arguments = [
             k.value
             for k in node.keywords
             if k.arg in {"origins", "resources", "allow_origins", "allow_origin_regex"}
         ]
-        if any(self._is_any(one) for one in given):
+        if any(self._is_any(value) for value in arguments):
             self.report(
                 self.module.span(node),
                 "every site can send requests with the visitor's cookies; list the trusted origins",
@@ -130,26 +132,31 @@ class InsecureCors(PythonCheck):
 
     def _is_open_spread(self, node: ast.expr) -> bool:
         """Return True if a dict that is spread into a call allows every origin and credentials."""
-        made = [
-            one.value
-            for one in self.module.nodes
-            if isinstance(one, ast.Assign) and any(ast.unparse(t) == ast.unparse(node) for t in one.targets)
+        values = [
+            inner.value
+            for inner in self.module.nodes
+            if isinstance(inner, ast.Assign)
+            and any(ast.unparse(t) == ast.unparse(node) for t in inner.targets)
         ]
-        if len(made) != 1 or not isinstance(made[0], ast.Dict):
+        if len(values) != 1 or not isinstance(values[0], ast.Dict):
             return False
-        pairs = zip(made[0].keys, made[0].values, strict=True)
-        given = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
-        credentials = given.get("allow_credentials") or given.get("supports_credentials")
+        pairs = zip(values[0].keys, values[0].values, strict=True)
+        assigned = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+        credentials = assigned.get("allow_credentials") or assigned.get("supports_credentials")
         origins = [
-            given[name] for name in ("allow_origins", "origins", "allow_origin_regex") if name in given
+            assigned[name] for name in ("allow_origins", "origins", "allow_origin_regex") if name in assigned
         ]
-        return credentials is not None and is_true(credentials) and any(self._is_any(one) for one in origins)
+        return (
+            credentials is not None
+            and is_true(credentials)
+            and any(self._is_any(origin) for origin in origins)
+        )
 
     def _is_any(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):
             return isinstance(node.value, str) and _ANY.search(node.value) is not None
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return any(self._is_any(one) for one in node.elts)
+            return any(self._is_any(element) for element in node.elts)
         if isinstance(node, ast.Dict):
             return any(
                 self._is_any(value)
@@ -159,13 +166,13 @@ class InsecureCors(PythonCheck):
         if isinstance(node, ast.IfExp):
             return self._is_any(node.body) or self._is_any(node.orelse)
         if isinstance(node, ast.Name):
-            made = [
-                one.value
-                for one in self.module.nodes
-                if isinstance(one, ast.Assign)
-                and any(isinstance(target, ast.Name) and target.id == node.id for target in one.targets)
+            values = [
+                inner.value
+                for inner in self.module.nodes
+                if isinstance(inner, ast.Assign)
+                and any(isinstance(target, ast.Name) and target.id == node.id for target in inner.targets)
             ]
-            return len(made) == 1 and not isinstance(made[0], ast.Name) and self._is_any(made[0])
+            return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_any(values[0])
         return False
 
 

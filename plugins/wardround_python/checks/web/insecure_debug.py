@@ -74,27 +74,29 @@ class InsecureDebug(PythonCheck):
         """Report an imported application run with the debugger; ruff covers local ones (S201)."""
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("run", "run_server"):
             return
-        given = next((one for one in node.keywords if one.arg == "debug" and is_true(one.value)), None)
-        if given is None or _OWN.search(self.source.path) or not self._is_application(node.func.value):
+        arguments = next(
+            (keyword for keyword in node.keywords if keyword.arg == "debug" and is_true(keyword.value)), None
+        )
+        if arguments is None or _OWN.search(self.source.path) or not self._is_application(node.func.value):
             return
-        told = "debug=True exposes Werkzeug's console, which runs code, on every error page; disable it"
-        self.report(self.module.span(given), told, severity=Severity.WARN)
+        message = "debug=True exposes Werkzeug's console, which runs code, on every error page; disable it"
+        self.report(self.module.span(arguments), message, severity=Severity.WARN)
 
     def _is_application(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             return _MAKER.search(last_name(node.func)) is not None
         if not isinstance(node, ast.Name):
             return False
-        made = given_once(self.module, node)
-        if isinstance(made, ast.Call):
-            return _MAKER.search(last_name(made.func)) is not None
+        value = given_once(self.module, node)
+        if isinstance(value, ast.Call):
+            return _MAKER.search(last_name(value.func)) is not None
         return node.id in ("app", "application", "flask_app") and node.id in self.module.imported
 
     def _is_for_strangers(self, node: ast.Assign) -> bool:
         parents = list(self.module.ancestors(node))
-        if any(isinstance(one, ast.If) for one in parents):
+        if any(isinstance(item, ast.If) for item in parents):
             return False
-        classes = [one.name for one in parents if isinstance(one, ast.ClassDef)]
+        classes = [parent.name for parent in parents if isinstance(parent, ast.ClassDef)]
         if classes:
             return _CLASS.search(classes[0]) is not None
         return _PRODUCTION.search(self.source.path) is not None

@@ -117,16 +117,18 @@ class MissingOwnerCheck(PythonCheck):
 
     def _owned_models(self, tree: ast.Module) -> frozenset[str]:
         """Return the models that some function of the module looks up by their owner."""
-        found: set[str] = set()
-        for one in tree.body:
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                text = ast.unparse(one)
+        results: set[str] = set()
+        for statement in tree.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                text = ast.unparse(statement)
                 if _OWNED.search(text):
-                    found |= {n.id for n in walk(one) if isinstance(n, ast.Name) and n.id[:1].isupper()}
-        return frozenset(found)
+                    results |= {
+                        n.id for n in walk(statement) if isinstance(n, ast.Name) and n.id[:1].isupper()
+                    }
+        return frozenset(results)
 
     def _is_for_staff(self, route: Route) -> bool:
-        return any(_ADMIN.search(ast.unparse(one)) for one in route.function.decorator_list)
+        return any(_ADMIN.search(ast.unparse(decorator)) for decorator in route.function.decorator_list)
 
     def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
         """Return the call that finds a record only by an id from the URL."""
@@ -144,32 +146,35 @@ class MissingOwnerCheck(PythonCheck):
     def _is_by_number(self, node: ast.Call, route: Route) -> bool:
         if any(keyword.arg not in _IDS for keyword in node.keywords):
             return False
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        by_route = [one for one in given if isinstance(one, ast.Name) and one.id in route.arguments]
-        rest = [one for one in given if one not in by_route]
-        return len(by_route) == 1 and all(isinstance(one, (ast.Name, ast.Attribute)) for one in rest)
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        by_route = [
+            value for value in arguments if isinstance(value, ast.Name) and value.id in route.arguments
+        ]
+        rest = [operand for operand in arguments if operand not in by_route]
+        return len(by_route) == 1 and all(isinstance(item, (ast.Name, ast.Attribute)) for item in rest)
 
     def _check_views(self, tree: ast.Module) -> None:
         """Report view sets without an owner filter, next to one that has it."""
         views = [
-            one
-            for one in tree.body
-            if isinstance(one, ast.ClassDef) and any("ViewSet" in ast.unparse(base) for base in one.bases)
+            statement
+            for statement in tree.body
+            if isinstance(statement, ast.ClassDef)
+            and any("ViewSet" in ast.unparse(base) for base in statement.bases)
         ]
-        if not any(_OWNED.search(ast.unparse(one)) for one in views):
+        if not any(_OWNED.search(ast.unparse(view)) for view in views):
             return
-        for one in views:
+        for item in views:
             text = "\n".join(
-                ast.unparse(line) for line in one.body if "IsAuthenticated]" not in ast.unparse(line)
+                ast.unparse(line) for line in item.body if "IsAuthenticated]" not in ast.unparse(line)
             )
             if (
-                "ReadOnly" in ast.unparse(one)
+                "ReadOnly" in ast.unparse(item)
                 or "get_queryset" in text
                 or _ADMIN.search(text)
                 or _ASKS.search(text)
             ):
                 continue
-            for line in one.body:
+            for line in item.body:
                 if isinstance(line, ast.Assign) and ast.unparse(line.value).endswith(".objects.all()"):
                     self.report(
                         self.module.span(line),
@@ -179,4 +184,4 @@ class MissingOwnerCheck(PythonCheck):
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:
-    return {n.id for one in body for n in walk(one) if isinstance(n, ast.Name)}
+    return {n.id for statement in body for n in walk(statement) if isinstance(n, ast.Name)}

@@ -141,8 +141,8 @@ class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
 
     def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
         """Return the functions without those that only answer a question, which guards are made of."""
-        found = super().bodies(path, text)
-        return [one for one in found if not _ANSWERS.match(one.name.rpartition(".")[2])]
+        result = super().bodies(path, text)
+        return [item for item in result if not _ANSWERS.match(item.name.rpartition(".")[2])]
 
 
 _ANSWERS = LazyPattern(r"_?(?:is|has|are|was|can|may|should|must)_")

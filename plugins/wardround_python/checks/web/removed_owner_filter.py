@@ -90,18 +90,18 @@ class RemovedOwnerFilter(PythonCheck):
             self._compare(was, now)
 
     def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        before = [one for one in walk(was) if _is_query(one)]
-        kept = {ast.unparse(one) for one in before}
+        before = [node for node in walk(was) if _is_query(node)]
+        kept = {ast.unparse(item) for item in before}
         for call in walk(now):
             if not isinstance(call, ast.Call) or not _is_query(call) or ast.unparse(call) in kept:
                 continue
             for old in before:
                 lost = _removed_keyword(old, call) if isinstance(old, ast.Call) else None
                 if lost is not None and not self._is_used_elsewhere(lost, call, was, now):
-                    told = ast.unparse(lost)
+                    text = ast.unparse(lost)
                     self.report(
                         self.module.span(call),
-                        f"this was filtered by {told[:60]} before the change; filter it again",
+                        f"this was filtered by {text[:60]} before the change; filter it again",
                     )
                     break
 
@@ -109,9 +109,9 @@ class RemovedOwnerFilter(PythonCheck):
         self, lost: ast.keyword, call: ast.Call, was: FunctionNode, now: FunctionNode
     ) -> bool:
         """Return True if the function refers to the filtered value more often elsewhere than before."""
-        told = ast.unparse(lost.value)
+        description = ast.unparse(lost.value)
         text, old = ast.unparse(now), ast.unparse(was)
-        return text.count(told) >= old.count(told)
+        return text.count(description) >= old.count(description)
 
 
 def _is_query(node: ast.AST) -> bool:
@@ -124,8 +124,8 @@ def _removed_keyword(old: ast.Call, new: ast.Call) -> ast.keyword | None:
         *map(ast.unparse, new.args)
     ]:
         return None
-    now = {ast.unparse(one) for one in new.keywords}
-    gone = [one for one in old.keywords if ast.unparse(one) not in now]
+    now = {ast.unparse(keyword) for keyword in new.keywords}
+    gone = [item for item in old.keywords if ast.unparse(item) not in now]
     if len(gone) != 1 or len(new.keywords) != len(old.keywords) - 1 or gone[0].arg is None:
         return None
     return gone[0] if _WHOSE.search(gone[0].arg) else None

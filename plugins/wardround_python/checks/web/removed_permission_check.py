@@ -104,38 +104,38 @@ class RemovedPermissionCheck(PythonCheck):
         if _exits(now) >= _exits(was) or _new_calls(was, now):
             return
         for guard, after in _guards(was.body):
-            told = ast.unparse(guard.test)
+            description = ast.unparse(guard.test)
             asked = names_in(guard.test) - {"self", "cls"}
             reason = ast.unparse(guard.body[-1])
             if (
                 not _checks_permission(guard)
-                or told in text
+                or description in text
                 or reason in text
                 or reason in self.source.text.replace('"', "'")
             ):
                 continue
-            later = {name for one in after for name in names_in(one)}
+            later = {name for item in after for name in names_in(item)}
             place = _first_left(after, now)
             if place is not None and asked and asked <= later & names_in(now):
                 self.report(
                     self.module.keyword_span(place, 1),
-                    f"{now.name}() rejected this before the change if {told[:80]}, and nothing checks it now",
+                    f"{now.name}() rejected this before if {description[:80]}, and nothing checks it now",
                 )
                 return
 
 
 def _exits(function: FunctionNode) -> int:
-    return sum(isinstance(one, (ast.Raise, ast.Assert)) or _is_end(one) for one in walk(function))
+    return sum(isinstance(node, (ast.Raise, ast.Assert)) or _is_end(node) for node in walk(function))
 
 
 def _new_calls(was: FunctionNode, now: FunctionNode) -> bool:
     """Return True if the function calls something new by itself, which may perform the check."""
-    old = {last_name(one.func) for one in walk(was) if isinstance(one, ast.Call)}
+    old = {last_name(node.func) for node in walk(was) if isinstance(node, ast.Call)}
     return any(
-        isinstance(one, ast.Expr)
-        and isinstance(one.value, ast.Call)
-        and last_name(one.value.func) not in old | {"log"}
-        for one in walk(now)
+        isinstance(inner, ast.Expr)
+        and isinstance(inner.value, ast.Call)
+        and last_name(inner.value.func) not in old | {"log"}
+        for inner in walk(now)
     )
 
 
@@ -154,8 +154,8 @@ def _checks_permission(guard: ast.If) -> bool:
     """Return True if a condition tests a permission, or compares the owners of two things."""
     if KINDS["permission"].search(f"{ast.unparse(guard.test)} {ast.unparse(guard.body[-1])}"):
         return True
-    pairs = (one for one in walk(guard.test) if isinstance(one, ast.Compare))
-    return any(len(_WHOSE.findall(ast.unparse(one))) > 1 for one in pairs)
+    pairs = (node for node in walk(guard.test) if isinstance(node, ast.Compare))
+    return any(len(_WHOSE.findall(ast.unparse(pair))) > 1 for pair in pairs)
 
 
 def _refuses(statement: ast.stmt) -> bool:
@@ -170,9 +170,9 @@ def _is_end(node: ast.AST) -> bool:
 
 def _first_left(after: Sequence[ast.stmt], now: FunctionNode) -> ast.stmt | None:
     """Return the first statement after a rejection that still exists, entirely or by its assigned value."""
-    texts = {_render_condition(one) for one in after}
+    texts = {_render_condition(item) for item in after}
     return next(
-        (one for one in statements_in(now) if one is not now and _render_condition(one) in texts), None
+        (node for node in statements_in(now) if node is not now and _render_condition(node) in texts), None
     )
 
 

@@ -81,9 +81,15 @@ class SecretInLog(PythonCheck):
         if not _LOG.search(ast.unparse(node.func.value)):
             return
         for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
-            for one in _logged_values(argument):
-                if _SECRET.search(_called(one)) or self._is_bearer(one) or self._contains_secret(one, node):
-                    self.report(self.module.span(one), f"{_called(one)} is written to the log; leave it out")
+            for value in _logged_values(argument):
+                if (
+                    _SECRET.search(_called(value))
+                    or self._is_bearer(value)
+                    or self._contains_secret(value, node)
+                ):
+                    self.report(
+                        self.module.span(value), f"{_called(value)} is written to the log; leave it out"
+                    )
                     return
 
     def _is_bearer(self, node: ast.expr) -> bool:
@@ -96,14 +102,14 @@ class SecretInLog(PythonCheck):
         function = self.module.function_of(place)
         if not isinstance(node, ast.Name) or function is None:
             return False
-        made = [
-            one.value
-            for one in walk(function)
-            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
+        values = [
+            inner.value
+            for inner in walk(function)
+            if isinstance(inner, ast.Assign) and any(getattr(t, "id", "") == node.id for t in inner.targets)
         ]
-        if len(made) != 1 or not isinstance(made[0], ast.Dict):
+        if len(values) != 1 or not isinstance(values[0], ast.Dict):
             return False
-        pairs = zip(made[0].keys, made[0].values, strict=True)
+        pairs = zip(values[0].keys, values[0].values, strict=True)
         return any(
             isinstance(key, ast.Constant)
             and _SECRET.search(str(key.value)) is not None
@@ -122,8 +128,8 @@ def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
         yield from _logged_values(node.left)
         yield from _logged_values(node.right)
     elif isinstance(node, (ast.Tuple, ast.List)):
-        for one in node.elts:
-            yield from _logged_values(one)
+        for element in node.elts:
+            yield from _logged_values(element)
     elif isinstance(node, ast.Dict):
         for value in node.values:
             yield from _logged_values(value)
@@ -131,8 +137,8 @@ def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
         if isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "strip", "decode", "get"}:
             if node.func.attr == "get":
                 yield node
-            for one in (node.func.value, *node.args):
-                yield from _logged_values(one)
+            for element in (node.func.value, *node.args):
+                yield from _logged_values(element)
     elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield node
 

@@ -99,24 +99,24 @@ class UnanchoredHostCheck(PythonCheck):
         """Report a named pattern whose use is a decision."""
         parent = self.module.parents[node]
         name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
-        for one in self.module.nodes if name and "://" in ast.unparse(node.args[0]) else ():
+        for inner in self.module.nodes if name and "://" in ast.unparse(node.args[0]) else ():
             if (
-                isinstance(one, ast.Call)
-                and isinstance(one.func, ast.Attribute)
-                and one.func.attr in {"match", "fullmatch", "search"}
-                and ast.unparse(one.func.value).rpartition(".")[2] == name.rpartition(".")[2]
-                and self._decides(one)
+                isinstance(inner, ast.Call)
+                and isinstance(inner.func, ast.Attribute)
+                and inner.func.attr in {"match", "fullmatch", "search"}
+                and ast.unparse(inner.func.value).rpartition(".")[2] == name.rpartition(".")[2]
+                and self._decides(inner)
             ):
-                self._check_pattern(node.args[0], one.func.attr, name)
+                self._check_pattern(node.args[0], inner.func.attr, name)
                 return
 
     def _check_pattern(self, node: ast.expr, how: str, name: str) -> None:
         """Report a pattern of addresses that accepts others too."""
         text = self._text(node)
-        found = _START.search(text) if text is not None else None
-        if found is None:
+        match = _START.search(text) if text is not None else None
+        if match is None:
             return
-        host, rest = _host_of(found["rest"])
+        host, rest = _host_of(match["rest"])
         if _OPEN_DOT.search(host + "/"):
             self.report(
                 self.module.span(node),
@@ -124,9 +124,9 @@ class UnanchoredHostCheck(PythonCheck):
                 None,
                 Severity.INFO,
             )
-        elif how == "search" and not found["bound"]:
-            said = "this matches the address anywhere in another one; start the pattern with ^"
-            self.report(self.module.span(node), said, None, Severity.INFO)
+        elif how == "search" and not match["bound"]:
+            message = "this matches the address anywhere in another one; start the pattern with ^"
+            self.report(self.module.span(node), message, None, Severity.INFO)
         elif how != "fullmatch" and not rest and _DOMAIN_END.search(host):
             self.report(
                 self.module.span(node),
@@ -141,7 +141,9 @@ class UnanchoredHostCheck(PythonCheck):
         named = f"{getattr(function, 'name', '')}"
         parent = self.module.parents[node]
         if isinstance(parent, ast.Compare):
-            is_asked = any(isinstance(one, ast.Constant) and one.value is None for one in parent.comparators)
+            is_asked = any(
+                isinstance(operand, ast.Constant) and operand.value is None for operand in parent.comparators
+            )
         elif isinstance(parent, ast.Call):
             is_asked = ast.unparse(parent.func) == "bool"
         else:
@@ -156,10 +158,10 @@ class UnanchoredHostCheck(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if ast.unparse(node.targets[0]) in {"CORS_ALLOWED_ORIGIN_REGEXES", "CORS_ORIGIN_REGEX_WHITELIST"}:
-            for one in getattr(node.value, "elts", ()):
-                if self._is_loose_pattern(one):
+            for item in getattr(node.value, "elts", ()):
+                if self._is_loose_pattern(item):
                     self.report(
-                        self.module.span(one), "other sites also match this pattern of origins; anchor it"
+                        self.module.span(item), "other sites also match this pattern of origins; anchor it"
                     )
 
     def visit_Compare(self, node: ast.Compare) -> None:
@@ -173,8 +175,10 @@ class UnanchoredHostCheck(PythonCheck):
                     "other sites also pass this test of the host; compare the complete host",
                 )
             elif _ADDRESS.search(called) and self._is_decision(node):
-                said = "this matches anywhere in the address, including its path; compare the complete host"
-                self.report(self.module.span(node), said, None, Severity.INFO)
+                message = (
+                    "this matches anywhere in the address, including its path; compare the complete host"
+                )
+                self.report(self.module.span(node), message, None, Severity.INFO)
 
     def _is_decision(self, node: ast.Compare) -> bool:
         function = self.module.function_of(node)
@@ -182,7 +186,7 @@ class UnanchoredHostCheck(PythonCheck):
 
     def _is_loose(self, node: ast.expr, shape: LazyPattern) -> bool:
         if isinstance(node, ast.Tuple):
-            return any(self._is_loose(one, shape) for one in node.elts)
+            return any(self._is_loose(element, shape) for element in node.elts)
         text = self._text(node)
         return text is not None and shape.search(text) is not None and not _EXTENSION.search(text)
 
@@ -201,12 +205,12 @@ class UnanchoredHostCheck(PythonCheck):
                 for part in getattr(parent, "generators", ()):
                     if getattr(part.target, "id", "") == node.id and getattr(part.iter, "elts", ()):
                         return self._text(part.iter.elts[0])
-            made = [
-                one.value
-                for one in self.module.tree.body
-                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == node.id
+            values = [
+                statement.value
+                for statement in self.module.tree.body
+                if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == node.id
             ]
-            node = made[0] if len(made) == 1 else node
+            node = values[0] if len(values) == 1 else node
         return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
     def _is_narrowed(self, node: ast.Call, looked_at: ast.expr) -> bool:
@@ -214,7 +218,7 @@ class UnanchoredHostCheck(PythonCheck):
         text = ast.unparse(looked_at)
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
-                return any(text in ast.unparse(one) for one in parent.values if one is not node)
+                return any(text in ast.unparse(value) for value in parent.values if value is not node)
             if isinstance(parent, ast.stmt):
                 break
         return False

@@ -131,7 +131,7 @@ class UnboundedNumber(PythonCheck):
 
     def _is_tested(self, name: str) -> bool:
         """Return True if a condition of the module tests an attribute of that name."""
-        return any(one.endswith(f".{name}") for one in self._all_tested)
+        return any(item.endswith(f".{name}") for item in self._all_tested)
 
     @cached_property
     def _all_tested(self) -> frozenset[str]:
@@ -191,8 +191,10 @@ class UnboundedNumber(PythonCheck):
 
 def _is_route(node: FunctionNode) -> bool:
     return any(
-        isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
-        for one in node.decorator_list
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr in _ROUTES
+        for decorator in node.decorator_list
     )
 
 
@@ -217,10 +219,10 @@ def _is_bounded(annotation: ast.expr, value: ast.expr | None) -> bool:
         return True
     if not isinstance(value, ast.Call):
         return False
-    made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    if made in ("Path", "Depends", "Header", "PrivateAttr", "computed_field"):
+    creation = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    if creation in ("Path", "Depends", "Header", "PrivateAttr", "computed_field"):
         return True
-    return any(k.arg in _BOUNDS - ({"gt", "ge"} if made == "Query" else set()) for k in value.keywords)
+    return any(k.arg in _BOUNDS - ({"gt", "ge"} if creation == "Query" else set()) for k in value.keywords)
 
 
 def _is_validated(text: str, name: str) -> bool:

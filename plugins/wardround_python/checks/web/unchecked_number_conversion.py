@@ -114,13 +114,13 @@ class UncheckedNumberConversion(PythonCheck):
                         return None
                     if isinstance(root, ast.Call) and not isinstance(root.func, ast.Attribute):
                         return None
-                made = self._assigned_value(root)
-                if made is None:
+                creation = self._assigned_value(root)
+                if creation is None:
                     break
                 if isinstance(value, ast.Name):
-                    value = made
+                    value = creation
                 else:
-                    return ast.unparse(value) if self._is_body(made) else None
+                    return ast.unparse(value) if self._is_body(creation) else None
             else:
                 break
         written = ast.unparse(value)

@@ -99,7 +99,7 @@ class UnguardedRoute(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         routes = routes_of(self.module)
-        open_ones = [one for one in routes if not one.is_guarded]
+        open_ones = [item for item in routes if not item.is_guarded]
         guarded = len(routes) - len(open_ones)
         if guarded >= 2 and guarded >= 2 * len(open_ones) and not self._has_module_guard():
             for route in open_ones:
@@ -116,38 +116,42 @@ class UnguardedRoute(PythonCheck):
     def _has_module_guard(self) -> bool:
         """Return True if every request of the module is checked first, by a router or a hook."""
         return "before_request" in self.source.text or any(
-            isinstance(one, ast.Call)
-            and ast.unparse(one.func).endswith(("Router", "FastAPI"))
-            and any(keyword.arg == "dependencies" for keyword in one.keywords)
-            for one in self.module.nodes
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func).endswith(("Router", "FastAPI"))
+            and any(keyword.arg == "dependencies" for keyword in node.keywords)
+            for node in self.module.nodes
         )
 
     def _is_public_by_name(self, route: Route) -> bool:
         paths = " ".join(
-            str(one.args[0].value)
-            for one in route.function.decorator_list
-            if isinstance(one, ast.Call) and one.args and isinstance(one.args[0], ast.Constant)
+            str(decorator.args[0].value)
+            for decorator in route.function.decorator_list
+            if isinstance(decorator, ast.Call)
+            and decorator.args
+            and isinstance(decorator.args[0], ast.Constant)
         )
         return bool(
             _OPEN.search(route.function.name) or _OPEN.search(paths) or _ASKS.search(route.body)
-        ) or any("exempt" in ast.unparse(one) for one in route.function.decorator_list)
+        ) or any("exempt" in ast.unparse(item) for item in route.function.decorator_list)
 
     def _check_classes(self, node: ast.Module) -> None:
         views = [
-            one
-            for one in node.body
-            if isinstance(one, ast.ClassDef) and one.bases and _EDITING.search(ast.unparse(one.bases[-1]))
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.ClassDef)
+            and statement.bases
+            and _EDITING.search(ast.unparse(statement.bases[-1]))
         ]
         guarded = [
-            one
-            for one in views
-            if any(_MIXIN.search(ast.unparse(b)) for b in one.bases) or self._is_decorated(one)
+            view
+            for view in views
+            if any(_MIXIN.search(ast.unparse(b)) for b in view.bases) or self._is_decorated(view)
         ]
-        for one in views:
-            if len(guarded) < 2 or one in guarded or len(guarded) < 2 * (len(views) - len(guarded)):
+        for item in views:
+            if len(guarded) < 2 or item in guarded or len(guarded) < 2 * (len(views) - len(guarded)):
                 continue
-            if not _OPEN.search(one.name) and not _ASKS.search(ast.unparse(one)):
-                name = self.module.name_span(one)
+            if not _OPEN.search(item.name) and not _ASKS.search(ast.unparse(item)):
+                name = self.module.name_span(item)
                 self.report(
                     name,
                     "this route changes data without the login its adjacent "
@@ -157,21 +161,21 @@ class UnguardedRoute(PythonCheck):
     def _check_handlers(self, tree: ast.Module) -> None:
         """Report methods of Tornado's handlers, each of which requires a login by itself."""
         methods = [
-            (cls, one)
+            (cls, statement)
             for cls in tree.body
             if isinstance(cls, ast.ClassDef)
-            for one in cls.body
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name in _VERBS
+            for statement in cls.body
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name in _VERBS
         ]
         asking = [
             one for _, one in methods if "authenticated" in " ".join(map(ast.unparse, one.decorator_list))
         ]
-        for cls, one in methods if len(asking) >= 2 else ():
-            if one in asking or one.name == "get" or 2 * (len(methods) - len(asking)) > len(asking):
+        for cls, item in methods if len(asking) >= 2 else ():
+            if item in asking or item.name == "get" or 2 * (len(methods) - len(asking)) > len(asking):
                 continue
             text = ast.unparse(cls)
-            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(ast.unparse(one)):
-                name = self.module.name_span(one)
+            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(ast.unparse(item)):
+                name = self.module.name_span(item)
                 self.report(
                     name,
                     "this route changes data without the login its adjacent "

@@ -85,8 +85,8 @@ class UnreachableRoute(PythonCheck):
     def visit_Module(self, node: ast.Module) -> None:
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         if roots & {"fastapi", "flask", "starlette", "sanic", "quart", "litestar", "bottle"}:
-            found = list(self._ways(node))
-            self._check(found, in_order="fastapi" in roots or "starlette" in roots or "bottle" in roots)
+            results = list(self._ways(node))
+            self._check(results, in_order="fastapi" in roots or "starlette" in roots or "bottle" in roots)
             self._check_guards(node)
         elif "django" in roots:
             self._check(list(self._patterns(node)), in_order=False)
@@ -95,25 +95,29 @@ class UnreachableRoute(PythonCheck):
         for function in tree.body:
             if not isinstance(function, FunctionNode):
                 continue
-            for one in function.decorator_list:
-                if _is_route(one):
-                    assert isinstance(one, ast.Call)
-                    assert isinstance(one.func, ast.Attribute)
-                    path = one.args[0]
+            for decorator in function.decorator_list:
+                if _is_route(decorator):
+                    assert isinstance(decorator, ast.Call)
+                    assert isinstance(decorator.func, ast.Attribute)
+                    path = decorator.args[0]
                     assert isinstance(path, ast.Constant)
-                    server = ast.unparse(one.func.value)
-                    yield _Way(one, str(path.value), _verbs(one), function, server + _narrowed(one))
+                    server = ast.unparse(decorator.func.value)
+                    yield _Way(
+                        decorator, str(path.value), _verbs(decorator), function, server + _narrowed(decorator)
+                    )
 
     def _patterns(self, tree: ast.Module) -> Iterator[_Way]:
-        for one in tree.body:
-            value = one.value if isinstance(one, (ast.Assign, ast.AugAssign)) else None
+        for statement in tree.body:
+            value = statement.value if isinstance(statement, (ast.Assign, ast.AugAssign)) else None
             if isinstance(value, ast.List):
                 for call in value.elts:
                     if isinstance(call, ast.Call) and last_name(call.func) in _WHOLE and len(call.args) > 1:
                         first, second = call.args[:2]
                         is_whole = not (isinstance(second, ast.Call) and last_name(second.func) == "include")
                         if isinstance(first, ast.Constant) and is_whole:
-                            yield _Way(call, str(first.value), frozenset({"any"}), None, str(one.lineno))
+                            yield _Way(
+                                call, str(first.value), frozenset({"any"}), None, str(statement.lineno)
+                            )
 
     def _check(self, ways: Sequence[_Way], in_order: bool) -> None:
         for place, way in enumerate(ways):
@@ -137,8 +141,8 @@ class UnreachableRoute(PythonCheck):
             if not isinstance(function, FunctionNode):
                 continue
             above: list[ast.expr] = []
-            for one in function.decorator_list:
-                if _is_route(one):
+            for decorator in function.decorator_list:
+                if _is_route(decorator):
                     for guard in above:
                         named = guard.func if isinstance(guard, ast.Call) else guard
                         if _GUARDS.search(last_name(named)):
@@ -147,7 +151,7 @@ class UnreachableRoute(PythonCheck):
                                 "the router does not run a decorator above the route; put it below",
                             )
                             return
-                above.append(one)
+                above.append(decorator)
 
 
 def _is_route(node: ast.expr) -> bool:
@@ -161,16 +165,20 @@ def _verbs(node: ast.Call) -> frozenset[str]:
     assert isinstance(node.func, ast.Attribute)
     if node.func.attr not in ("route", "api_route"):
         return frozenset({node.func.attr})
-    given = next((one.value for one in node.keywords if one.arg == "methods"), None)
-    if isinstance(given, (ast.List, ast.Tuple, ast.Set)):
-        return frozenset(str(one.value).lower() for one in given.elts if isinstance(one, ast.Constant))
-    return frozenset({"get"}) if given is None else frozenset()
+    arguments = next((keyword.value for keyword in node.keywords if keyword.arg == "methods"), None)
+    if isinstance(arguments, (ast.List, ast.Tuple, ast.Set)):
+        return frozenset(
+            str(element.value).lower() for element in arguments.elts if isinstance(element, ast.Constant)
+        )
+    return frozenset({"get"}) if arguments is None else frozenset()
 
 
 def _narrowed(node: ast.Call) -> str:
     """Return the conditions of a route other than path and verb: its host, its version."""
     known = [
-        one for one in node.keywords if one.arg in ("host", "subdomain", "version", "strict_content_type")
+        keyword
+        for keyword in node.keywords
+        if keyword.arg in ("host", "subdomain", "version", "strict_content_type")
     ]
     return "".join(map(ast.unparse, known))
 

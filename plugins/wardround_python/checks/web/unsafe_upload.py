@@ -107,14 +107,14 @@ class UnsafeUpload(PythonCheck):
         """Report a stored file whose type is determined only by the client."""
         if not _UPLOAD.search(text) or _LOOKED_INTO.search(text):
             return
-        if not any(isinstance(one, ast.Call) and self._stores(one, function) for one in walk(function)):
+        if not any(isinstance(inner, ast.Call) and self._stores(inner, function) for inner in walk(function)):
             return
         for node in walk(function):
             if isinstance(node, ast.If) and _SAID_KIND.search(ast.unparse(node.test)):
-                said = (
+                message = (
                     "the client declares this type, and nothing inspects the content; detect the type from it"
                 )
-                self.report(self.module.span(node.test), said, None, Severity.INFO)
+                self.report(self.module.span(node.test), message, None, Severity.INFO)
                 return
 
     def _stores(self, node: ast.Call, function: FunctionNode) -> bool:
@@ -122,24 +122,26 @@ class UnsafeUpload(PythonCheck):
         if last not in _WRITES or (last == "save" and not node.args):
             return False
         if last == "open":
-            return any(isinstance(one, ast.Constant) and "w" in str(one.value) for one in node.args)
+            return any(
+                isinstance(argument, ast.Constant) and "w" in str(argument.value) for argument in node.args
+            )
         return True
 
     def _expanded_text(self, node: ast.Call, function: FunctionNode) -> str:
         """Return the call as text, with the values of its names and the results of functions defined here."""
         parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(3):
-            made = [
-                one.value
-                for one in walk(function)
-                if isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets)
+            values = [
+                inner.value
+                for inner in walk(function)
+                if isinstance(inner, ast.Assign) and any(names_in(target) & names for target in inner.targets)
             ]
-            parts += [ast.unparse(one) for one in made]
-            names |= {name for one in made for name in names_in(one)}
+            parts += [ast.unparse(item) for item in values]
+            names |= {name for element in values for name in names_in(element)}
         parts += [
-            ast.unparse(one)
-            for one in self.module.tree.body
-            if isinstance(one, (ast.FunctionDef, ast.Assign)) and _defined(one) & names
+            ast.unparse(statement)
+            for statement in self.module.tree.body
+            if isinstance(statement, (ast.FunctionDef, ast.Assign)) and _defined(statement) & names
         ]
         return " ".join(parts)
 

@@ -62,14 +62,14 @@ class UnvalidatedPassword(TaintedCheck):
         """Report a missing field that becomes an empty password, which is valid."""
         if not isinstance(node.func, ast.Attribute) or node.func.attr != "set_password" or not node.args:
             return
-        given = node.args[0]
-        read = given_once(self.module, given) if isinstance(given, ast.Name) else given
+        arguments = node.args[0]
+        read = given_once(self.module, arguments) if isinstance(arguments, ast.Name) else arguments
         if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) and read.func.attr == "get":
             if self._lacks_validators:
                 return
             read = read.args[1] if len(read.args) > 1 else read
         if isinstance(read, ast.Constant) and read.value == "":
-            self.report(self.module.span(given), "an empty text becomes a valid password; reject it")
+            self.report(self.module.span(arguments), "an empty text becomes a valid password; reject it")
 
     def is_reported(self, hit: Hit) -> bool:
         """Return True for a module with Django, if the sink sets a password."""

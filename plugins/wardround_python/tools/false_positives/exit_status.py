@@ -44,11 +44,11 @@ class _Starts:
     @cached_property
     def _calls(self) -> dict[tuple[int, int], ast.Call]:
         """Map line and column, 1-based, to the outermost call that starts there."""
-        found: dict[tuple[int, int], ast.Call] = {}
+        result: dict[tuple[int, int], ast.Call] = {}
         for node in self._nodes:
             if isinstance(node, ast.Call):
-                found.setdefault((node.lineno, node.col_offset + 1), node)
-        return found
+                result.setdefault((node.lineno, node.col_offset + 1), node)
+        return result
 
     @cached_property
     def _targets(self) -> dict[ast.expr, str]:

@@ -75,7 +75,7 @@ def _is_refuted(path: str, text: str, code: str, span: Span) -> bool:
 
 def _names_are_dynamic(module: PythonModule, span: Span) -> bool:
     """Return True if the module provides names it does not bind: ``__getattr__``, ``globals()``."""
-    return any(_binds_getattr(one) or _binds_dynamically(one) for one in statements_in(module.tree))
+    return any(_binds_getattr(node) or _binds_dynamically(node) for node in statements_in(module.tree))
 
 
 def _binds_getattr(statement: ast.stmt) -> bool:
@@ -83,7 +83,7 @@ def _binds_getattr(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.FunctionDef):
         return statement.name == "__getattr__" and len(statement.args.args) == 1
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return any((one.asname or one.name) == "__getattr__" for one in statement.names)
+        return any((alias.asname or alias.name) == "__getattr__" for alias in statement.names)
     return any("__getattr__" in _bound(target) for target in _targets(statement))
 
 
@@ -94,7 +94,7 @@ def _binds_dynamically(statement: ast.stmt) -> bool:
             called == "setattr" and "__name__" in ast.unparse(statement.value)
         )
     written = [ast.unparse(target) for target in _targets(statement)]
-    return any(one.startswith(("globals()[", "vars()[", "sys.modules[__name__]")) for one in written)
+    return any(item.startswith(("globals()[", "vars()[", "sys.modules[__name__]")) for item in written)
 
 
 def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
@@ -103,7 +103,7 @@ def _targets(statement: ast.stmt) -> Sequence[ast.expr]:
 
 def _bound(target: ast.expr) -> Sequence[str]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        return [name for one in target.elts for name in _bound(one)]
+        return [name for element in target.elts for name in _bound(element)]
     return [target.id] if isinstance(target, ast.Name) else []
 
 
@@ -131,7 +131,7 @@ def _is_unreached(module: PythonModule, node: ast.AST) -> bool:
         elif isinstance(outer, ast.BoolOp):
             ends = isinstance(outer.op, ast.Or)
             before = itertools.takewhile(lambda one: one is not inner, outer.values)  # noqa: B023
-            if any(_truth(module, one) is ends for one in before):
+            if any(_truth(module, item) is ends for item in before):
                 return True
         elif (
             isinstance(outer, ast.Try)
@@ -153,10 +153,10 @@ def _catches_name_error(handler: ast.ExceptHandler) -> bool:
 def _is_left_before(module: PythonModule, outer: ast.AST, inner: ast.stmt) -> bool:
     """Return True if an earlier statement of the same block always leaves it on Python 3."""
     blocks = (getattr(outer, name, None) for name in ("body", "orelse", "finalbody"))
-    block = next((one for one in blocks if isinstance(one, list) and inner in one), [])
-    for one in itertools.takewhile(lambda one: one is not inner, block):
-        met = _truth(module, one.test) if isinstance(one, ast.If) else None
-        taken = (one.body if met else one.orelse) if met is not None else ()
+    block = next((item for item in blocks if isinstance(item, list) and inner in item), [])
+    for element in itertools.takewhile(lambda one: one is not inner, block):
+        met = _truth(module, element.test) if isinstance(element, ast.If) else None
+        taken = (element.body if met else element.orelse) if met is not None else ()
         if taken and isinstance(taken[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
             return True
     return False
@@ -169,15 +169,15 @@ def _truth(module: PythonModule, test: ast.expr) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
         ends = isinstance(test.op, ast.Or)
-        known = [_truth(module, one) for one in test.values]
+        known = [_truth(module, value) for value in test.values]
         return ends if ends in known else (None if None in known else not ends)
     if isinstance(test, ast.Compare):
         return _compared(module, test)
     name = last_name(test)
     if name and (_IS_OLD.search(name) or _IS_NEW.search(name)):
         return _IS_NEW.search(name) is not None
-    given = given_once(module, test) if isinstance(test, ast.Name) else None
-    return _truth(module, given) if isinstance(given, ast.Compare) else None
+    assigned = given_once(module, test) if isinstance(test, ast.Name) else None
+    return _truth(module, assigned) if isinstance(assigned, ast.Compare) else None
 
 
 def _compared(module: PythonModule, test: ast.Compare) -> bool | None:

@@ -43,9 +43,9 @@ def equality_of(path: str, text: str, span: Span) -> Span:
         if isinstance(holder, ast.ClassDef) and holder.lineno <= span.line <= (
             holder.end_lineno or span.line
         ):
-            for one in holder.body:
-                if isinstance(one, ast.FunctionDef) and one.name == "__eq__":
-                    return module.name_span(one)
+            for statement in holder.body:
+                if isinstance(statement, ast.FunctionDef) and statement.name == "__eq__":
+                    return module.name_span(statement)
     return span
 
 
@@ -66,10 +66,10 @@ def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
         return isinstance(node, ast.Call) and _spreads_timeout(module, node)
     if code in _TEXTS:
         assert isinstance(node, ast.Call)
-        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
-        if not given:
+        arguments = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
+        if not arguments:
             return False
-        node = given[0]
+        node = arguments[0]
     if code == "S301" and _was_dumped_here(module, node):
         return True
     return is_constant_text(module, node, node) or _is_certain(module, node)
@@ -78,21 +78,21 @@ def _is_harmless(module: PythonModule, code: str, span: Span) -> bool:
 def _complained_of(module: PythonModule, code: str, span: Span) -> ast.expr | None:
     """Return the reported expression; of S506, the call whose loader it names."""
     if code == "S506":
-        for call in (one for one in module.nodes if isinstance(one, ast.Call)):
+        for call in (node for node in module.nodes if isinstance(node, ast.Call)):
             for loader in (*call.args[1:2], *(k.value for k in call.keywords if k.arg == "Loader"), call):
                 if loader.lineno == span.line and loader.col_offset + 1 == span.column:
                     return call
         return None
-    for one in module.expressions_on.get(span.line, ()):
-        if one.col_offset + 1 == span.column and (code == "S608" or isinstance(one, ast.Call)):
-            return one
+    for item in module.expressions_on.get(span.line, ()):
+        if item.col_offset + 1 == span.column and (code == "S608" or isinstance(item, ast.Call)):
+            return item
     return None
 
 
 def _was_dumped_here(module: PythonModule, node: ast.expr) -> bool:
     """Return True if the loaded bytes were dumped by this module, and held since."""
-    made = given_once(module, node) if isinstance(node, ast.Name) else node
-    return isinstance(made, ast.Call) and (module.dotted(made.func) or "") in {
+    value = given_once(module, node) if isinstance(node, ast.Name) else node
+    return isinstance(value, ast.Call) and (module.dotted(value.func) or "") in {
         "pickle.dumps",
         "marshal.dumps",
     }
@@ -107,38 +107,40 @@ def _is_certain(module: PythonModule, node: ast.expr) -> bool:
 def _switches_all_off(tree: ast.Module) -> bool:
     """Return True if every feature of a parser that a module sets is set to a false value."""
     calls = [
-        one
-        for one in walk(tree)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "setFeature"
+        node
+        for node in walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "setFeature"
     ]
     return bool(calls) and all(
-        len(one.args) == 2 and isinstance(one.args[1], ast.Constant) and not one.args[1].value
-        for one in calls
+        len(call.args) == 2 and isinstance(call.args[1], ast.Constant) and not call.args[1].value
+        for call in calls
     )
 
 
 def _spreads_timeout(module: PythonModule, call: ast.Call) -> bool:
     """Return True if the mapping that is spread into a call has a timeout where the module creates it."""
     spread = {
-        one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
+        node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         for keyword in call.keywords
         if keyword.arg is None
-        for one in walk(keyword.value)
+        for node in walk(keyword.value)
     } - {"", "self"}
     if not spread:
         return False
-    given = module.notes.get(_givers)
-    if not isinstance(given, dict):
-        given = module.notes[_givers] = _givers(module)
-    return any("timeout" in ast.unparse(one) for name in spread for one in given.get(name, ()))
+    assigned = module.notes.get(_givers)
+    if not isinstance(assigned, dict):
+        assigned = module.notes[_givers] = _givers(module)
+    return any("timeout" in ast.unparse(value) for name in spread for value in assigned.get(name, ()))
 
 
 def _givers(module: PythonModule) -> Mapping[str, Sequence[ast.stmt]]:
     """Map a name to the functions of that name and to the assignments to it."""
-    found: dict[str, list[ast.stmt]] = {}
-    for one in statements_in(module.tree):
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.setdefault(one.name, []).append(one)
-        for target in one.targets if isinstance(one, ast.Assign) else ():
-            found.setdefault(ast.unparse(target).rpartition(".")[2], []).append(one)
-    return found
+    result: dict[str, list[ast.stmt]] = {}
+    for node in statements_in(module.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            result.setdefault(node.name, []).append(node)
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            result.setdefault(ast.unparse(target).rpartition(".")[2], []).append(node)
+    return result

@@ -26,11 +26,11 @@ _LISTS = frozenset({"list", "List", "tuple", "Tuple", "Iterable", "Sequence", "C
 
 def returns_none(module: PythonModule, span: Span) -> bool:
     """PLE0101: return True if the value that ``__init__`` returns may be None after all."""
-    told = next((one for one in _on(module, span, ast.Return) if isinstance(one, ast.Return)), None)
-    if told is None or told.value is None:
+    text = next((item for item in _on(module, span, ast.Return) if isinstance(item, ast.Return)), None)
+    if text is None or text.value is None:
         return True
     kept = (ast.Constant, ast.Name, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr, ast.Compare, ast.BinOp)
-    return not isinstance(told.value, kept) or getattr(told.value, "value", 0) is None
+    return not isinstance(text.value, kept) or getattr(text.value, "value", 0) is None
 
 
 def is_no_deed(module: PythonModule, span: Span) -> bool:
@@ -38,7 +38,7 @@ def is_no_deed(module: PythonModule, span: Span) -> bool:
     for node in _on(module, span, ast.Attribute):
         held = module.parents[node]
         if isinstance(held, ast.Expr) and isinstance(node, ast.Attribute) and node.attr in _DEEDS:
-            return any(isinstance(one, ast.Try) for one in module.ancestors(held))
+            return any(isinstance(inner, ast.Try) for inner in module.ancestors(held))
     return True
 
 
@@ -72,9 +72,9 @@ def is_never_hashed(module: PythonModule, span: Span) -> bool:
     """PLW1641: return True if no object of the class is put into a set or used as a key in the module."""
     holder = next(
         (
-            one
-            for one in module.tree.body
-            if isinstance(one, ast.ClassDef) and one.lineno <= span.line <= _end(one)
+            statement
+            for statement in module.tree.body
+            if isinstance(statement, ast.ClassDef) and statement.lineno <= span.line <= _end(statement)
         ),
         None,
     )
@@ -84,7 +84,7 @@ def is_never_hashed(module: PythonModule, span: Span) -> bool:
 def is_read_no_more(module: PythonModule, span: Span) -> bool:
     """PLW2901: return True if the outer loop does not read the name after the inner loop rebinds it."""
     for node in _on(module, span, ast.Name):
-        inner = next((one for one in module.ancestors(node) if isinstance(one, ast.For)), None)
+        inner = next((child for child in module.ancestors(node) if isinstance(child, ast.For)), None)
         assert isinstance(node, ast.Name)
         if inner is None or inner.target is not node:
             continue
@@ -94,7 +94,12 @@ def is_read_no_more(module: PythonModule, span: Span) -> bool:
         if not isinstance(outer, ast.For) or not isinstance(outer.target, ast.Name):
             return True
         end = inner.end_lineno or inner.lineno
-        later = [n for one in outer.body for n in walk(one) if isinstance(n, ast.Name) and n.lineno > end]
+        later = [
+            n
+            for statement in outer.body
+            for n in walk(statement)
+            if isinstance(n, ast.Name) and n.lineno > end
+        ]
         later = sorted((n for n in later if n.id == node.id), key=lambda n: (n.lineno, n.col_offset))
         return not later or not isinstance(later[0].ctx, ast.Load) or node.id == "_"
     return True
@@ -103,25 +108,25 @@ def is_read_no_more(module: PythonModule, span: Span) -> bool:
 def is_of_a_query(module: PythonModule, span: Span) -> bool:
     """E711: return True for a comparison of columns in a filter or a frame, which only ``==`` can build."""
     for node in _on(module, span, ast.Constant):
-        for one in module.ancestors(node):
-            if isinstance(one, (ast.Subscript, ast.Call)):
+        for inner in module.ancestors(node):
+            if isinstance(inner, (ast.Subscript, ast.Call)):
                 return True
-            if isinstance(one, ast.Compare) and _is_column(one.left):
+            if isinstance(inner, ast.Compare) and _is_column(inner.left):
                 return True
-            if isinstance(one, ast.stmt):
+            if isinstance(inner, ast.stmt):
                 return False
     return False
 
 
 def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
     """S108: return True for a Lambda, which can write only to ``/tmp``, shared with no other user."""
-    given = module.text.split("\n")[span.line - 1][span.column :]
-    return given.startswith("/tmp") and any(  # noqa: S108 (no file, what is looked for)
-        isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and one.name in {"handler", "lambda_handler"}
-        and [given.arg.lstrip("_") for given in (*one.args.posonlyargs, *one.args.args)]
+    value = module.text.split("\n")[span.line - 1][span.column :]
+    return value.startswith("/tmp") and any(  # noqa: S108 (no file, what is looked for)
+        isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and statement.name in {"handler", "lambda_handler"}
+        and [given.arg.lstrip("_") for given in (*statement.args.posonlyargs, *statement.args.args)]
         == ["event", "context"]
-        for one in module.tree.body
+        for statement in module.tree.body
     )
 
 
@@ -172,10 +177,12 @@ def _end(node: ast.stmt) -> int:
 def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
     """Return True if an expression hashes objects of a class, by a call or by its declared types."""
     if isinstance(node, ast.Call) and last_name(node.func) in _HASHED_IN and len(node.args) == 1:
-        given = node.args[0]
-        return any(_constructs(one, name) for one in walk(given)) or _is_list_of(module, given, name)
+        arguments = node.args[0]
+        return any(_constructs(inner, name) for inner in walk(arguments)) or _is_list_of(
+            module, arguments, name
+        )
     if isinstance(node, ast.Set):
-        return any(_constructs(one, name) for one in node.elts)
+        return any(_constructs(element, name) for element in node.elts)
     if isinstance(node, ast.Dict):
         return any(key is not None and _constructs(key, name) for key in node.keys)
     if isinstance(node, (ast.SetComp, ast.DictComp)):
@@ -197,12 +204,12 @@ def _is_list_of(module: PythonModule, given: ast.expr, name: str) -> bool:
         return False
     function = module.function_of(given)
     scope = function if function is not None else module.tree
-    for one in walk(scope):
+    for node in walk(scope):
         annotation = None
-        if (isinstance(one, ast.arg) and one.arg == given.id) or (
-            isinstance(one, ast.AnnAssign) and _named(one.target) == given.id
+        if (isinstance(node, ast.arg) and node.arg == given.id) or (
+            isinstance(node, ast.AnnAssign) and _named(node.target) == given.id
         ):
-            annotation = one.annotation
+            annotation = node.annotation
         if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in _LISTS:
             parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
             return any(_named(part) == name for part in parts)
