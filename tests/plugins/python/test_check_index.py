@@ -1,4 +1,4 @@
-"""The index by which checks are chosen has every check and excludes none from a file it can report on."""
+"""The index of checks has every check and excludes none from a file it can report on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def test_every_check_is_in_it_once() -> None:
 
 
 @pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
-def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+def test_a_check_is_selected_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert check in set(CHECKS.candidates("", source_for_case(PythonSpecialist(), case)))
 
 
-def test_a_module_imports_the_checks_that_may_speak() -> None:
+def test_a_module_imports_the_checks_that_may_report() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"

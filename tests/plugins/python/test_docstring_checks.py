@@ -38,7 +38,7 @@ def found_in(repo: GitRepository, after: str, rules: Sequence[str]) -> list[dict
     return [found for found in report["findings"] if found["rule"] in rules]
 
 
-def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_alone(
+def test_a_removed_parameter_is_reported_at_its_unchanged_documentation(
     repo: GitRepository,
 ) -> None:
     after = BEFORE.replace(", tries=3", "").replace(", tries)", ")")
@@ -48,19 +48,19 @@ def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_al
     assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
 
 
-def test_a_renamed_parameter_is_told_by_its_new_name_and_only_once(repo: GitRepository) -> None:
+def test_a_renamed_parameter_is_reported_once_with_its_new_name(repo: GitRepository) -> None:
     after = BEFORE.replace("tries=3", "attempts=3").replace(", tries)", ", attempts)")
     (found,) = found_in(repo, after, ["python/PY010", "python/PY011", "python/PY012"])
     assert found["message"] == '"tries" is documented here, but this change renamed it to "attempts"'
 
 
-def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:
+def test_a_new_parameter_is_reported_at_its_declaration(repo: GitRepository) -> None:
     after = BEFORE.replace("tries=3", "tries=3, wait=1").replace(", tries)", ", tries, wait)")
     (found,) = found_in(repo, after, ["python/PY011"])
     assert (found["line"], found["column"], found["status"], found["severity"]) == (6, 29, "new", "info")
 
 
-def test_a_docstring_that_changed_with_the_code_is_left_alone(repo: GitRepository) -> None:
+def test_a_docstring_that_changed_with_the_code_is_not_reported(repo: GitRepository) -> None:
     after = (
         BEFORE.replace(", tries=3", "").replace(", tries)", ")").replace("Send a text.", "Send a text once.")
     )
@@ -75,7 +75,7 @@ def functions(count: int, signature: str, result: str) -> str:
 
 
 @pytest.mark.parametrize(("count", "said"), [(15, 15), (16, 0)])
-def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> None:
+def test_a_sweep_over_many_functions_is_not_reported(count: int, said: int) -> None:
     old = functions(count, "to, tries", "to, tries")
     source = SourceFile("mail.py", functions(count, "to", "to"), lambda: old)
     assert len(list(run_python_checks([RemovedParameterInDocs], source))) == said
@@ -84,7 +84,7 @@ def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> Non
 OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id)\n'
 
 
-def test_what_can_be_quoted_decides() -> None:
+def test_only_quotable_parameters_are_reported() -> None:
     source = SourceFile("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.message == (

@@ -1,4 +1,4 @@
-"""Examples from the history of a real repo."""
+"""Examples from the history of a real repository."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def test_each_changed_function_is_a_row_newest_first(repo: GitRepository) -> Non
     ],
     ids=["formatting", "words only mended", "too few words", "words deleted", "very long"],
 )
-def test_changes_that_say_nothing_are_left_out(repo: GitRepository, before: str, after: str) -> None:
+def test_uninformative_changes_are_excluded(repo: GitRepository, before: str, after: str) -> None:
     repo.commit({"a.py": before})
     repo.commit({"a.py": after})
     assert rows_of(repo) == []
 
 
-def test_new_deleted_and_test_files_are_left_out(repo: GitRepository) -> None:
+def test_new_deleted_and_test_files_are_excluded(repo: GitRepository) -> None:
     repo.commit({"gone.py": module("a"), "tests/test_a.py": module("a")})
     (repo.root / "gone.py").unlink()
     repo.commit({"new.py": module("a"), "tests/test_a.py": module("b")})
@@ -66,7 +66,7 @@ def test_the_same_change_counts_once(repo: GitRepository) -> None:
     assert len(rows_of(repo)) == 1
 
 
-def test_one_function_gives_six_rows_at_most(repo: GitRepository) -> None:
+def test_a_function_has_six_rows_at_most(repo: GitRepository) -> None:
     for number in range(9):
         repo.commit({"a.py": module(f"mail({number})")})
     assert len(rows_of(repo)) == 6
@@ -85,7 +85,7 @@ def files(count: int, code: str) -> dict[str, str | bytes]:
     [(lambda count, code: {"a.py": functions(count, code)}, 15), (files, 30)],
     ids=["functions", "files"],
 )
-def test_sweeps_are_left_out(
+def test_sweeps_are_excluded(
     repo: GitRepository, make: Callable[[int, str], dict[str, str | bytes]], most: int
 ) -> None:
     repo.commit(make(most, "a"))
@@ -96,7 +96,7 @@ def test_sweeps_are_left_out(
     assert len(rows_of(repo)) == (15 if most == 15 else 0)
 
 
-def test_missing_and_undecodable_files_are_passed_over(repo: GitRepository) -> None:
+def test_missing_and_undecodable_files_are_skipped(repo: GitRepository) -> None:
     repo.commit({"a.py": module("a(to)"), "b.py": module("b(to)"), "c.py": b"'''\xff'''\n"})
     repo.commit({"a.py": module("aa(to)"), "b.py": module("bb(to)"), "c.py": b"'''\xfe'''\n"})
     blob = repo.git("rev-parse", "HEAD:a.py").strip()

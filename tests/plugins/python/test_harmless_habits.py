@@ -55,20 +55,20 @@ def test_strings_that_join_are_words_or_a_sentence(
 
 
 @pytest.mark.parametrize(("code", "source", "line", "column"), _HARM)
-def test_a_habit_that_does_harm_is_told(code: str, source: str, line: int, column: int) -> None:
+def test_a_harmful_habit_is_reported(code: str, source: str, line: int, column: int) -> None:
     assert not is_harmless("a.py", source, code, Span(line, column, line, column + 1))
 
 
 @pytest.mark.parametrize(("code", "source", "line", "column"), _NO_HARM)
-def test_a_habit_that_does_none_is_not(code: str, source: str, line: int, column: int) -> None:
+def test_a_harmless_habit_is_not_reported(code: str, source: str, line: int, column: int) -> None:
     assert is_harmless("a.py", source, code, Span(line, column, line, column + 1))
 
 
-def test_a_class_without_hash_is_told_at_its_equality() -> None:
+def test_a_class_without_hash_is_reported_at_its_eq() -> None:
     assert equality_of("a.py", _POINT, Span(1, 7, 1, 12)) == Span(2, 9, 2, 15)
 
 
-def test_the_place_stays_where_a_module_cannot_be_read() -> None:
+def test_the_position_is_unchanged_if_a_module_does_not_parse() -> None:
     assert equality_of("a.py", "def (:\n", Span(1, 1, 1, 2)) == Span(1, 1, 1, 2)
 
 
@@ -88,7 +88,7 @@ def test_the_place_stays_where_a_module_cannot_be_read() -> None:
         ("invalid-raise", 'Cannot use object of type `Literal["because"]` as an exception cause'),
     ],
 )
-def test_a_type_that_is_certain_is_a_fact(code: str, message: str) -> None:
+def test_a_certain_type_is_a_fact(code: str, message: str) -> None:
     assert map_of("ty").states_fact(code, message)
 
 
@@ -111,5 +111,5 @@ def test_a_type_that_is_certain_is_a_fact(code: str, message: str) -> None:
         ("invalid-yield", 'Yield type `Literal["a"]` does not match'),
     ],
 )
-def test_a_type_that_rests_on_an_annotation_is_none(code: str, message: str) -> None:
+def test_an_annotated_type_is_not_a_fact(code: str, message: str) -> None:
     assert not map_of("ty").states_fact(code, message)

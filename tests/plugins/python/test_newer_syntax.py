@@ -52,7 +52,7 @@ EXPECTED = {("python/PY304", 29, 10), ("python/PY025", 24, 16), ("python/PY005",
 
 
 @pytest.mark.parametrize("profile", ["commit", "ci"])
-def test_defects_are_found_where_they_are_and_nothing_else_is(repo: GitRepository, profile: str) -> None:
+def test_defects_are_reported_at_their_positions_and_nothing_else(repo: GitRepository, profile: str) -> None:
     repo.commit({"README": ""})
     text = NEWER if profile == "commit" else NEWER.replace(" = int]", "]").replace('t"Hello', 'f"Hello')
     repo.stage({"app.py": text})  # semgrep knows neither defaults of type parameters nor t-strings
@@ -70,7 +70,7 @@ def test_a_file_without_defects_passes(repo: GitRepository) -> None:
     assert (report["gate"]["outcome"], report["findings"], report["unreviewed"]) == ("pass", [], [])
 
 
-def test_a_test_module_is_read_too(repo: GitRepository) -> None:
+def test_a_test_module_is_reviewed_too(repo: GitRepository) -> None:
     repo.commit({"README": ""})
     text = (
         'def test_name() -> None:\n    d = {"a": "b"}\n    print(f"{d["a"]}")\n    assert (d, "is empty")\n'
@@ -93,7 +93,7 @@ def test_sql_in_such_an_f_string_is_read(repo: GitRepository) -> None:
     assert {one["line"] for one in report["findings"] if one["specialist"] == "sql"} == {2}
 
 
-def test_a_real_syntax_error_is_reported_where_it_is(repo: GitRepository) -> None:
+def test_a_real_syntax_error_is_reported_at_its_position(repo: GitRepository) -> None:
     repo.commit({"README": ""})
     repo.stage({"app.py": 'def f[T](d: T) -> str:\n    return f"{d["a"]}"\n\n\nx = d e\n'})
     report = repo.report("--staged")

@@ -1,4 +1,4 @@
-"""Python files that tools or git take for something else: other line ends, names without an ending."""
+"""Python files with unusual line ends or without a suffix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _places(report: dict[str, Any]) -> set[tuple[str, int, int]]:
 
 
 def _unmerged(report: dict[str, Any]) -> set[tuple[str, int, int]]:
-    """The places but those of semgrep, whose findings merge with others of the same line."""
+    """Return the positions except those of semgrep, whose findings merge with others of the same line."""
     return {place for place in _places(report) if not place[0].startswith("semgrep/")}
 
 
@@ -31,7 +31,7 @@ class TestCarriageReturns:
     )
 
     @pytest.mark.parametrize("profile", ["commit", "ci"])
-    def test_findings_are_where_git_has_them(self, repo: GitRepository, profile: str) -> None:
+    def test_findings_have_the_line_numbers_of_git(self, repo: GitRepository, profile: str) -> None:
         repo.stage({"a.py": self.TEXT})
         expected = repo.report("--staged", "--profile", profile)
         repo.stage({"a.py": self.TEXT.replace("\n", "\r")})
@@ -43,14 +43,14 @@ class TestCarriageReturns:
         }
         assert {"python/PY304", "python/PY025", "ruff/F821"} <= {rule for rule, _, _ in _places(report)}
 
-    def test_a_line_the_change_added_is_one_though_returns_stand_before_it(self, repo: GitRepository) -> None:
+    def test_an_added_line_after_carriage_returns_is_an_added_line(self, repo: GitRepository) -> None:
         before = 'TEXT = """one\rtwo\rthree"""\n\n\ndef f(x):\n    return x\n'
         repo.commit({"a.py": before})
         repo.stage({"a.py": before + "\n\nprint(undefined)\n"})
         report = repo.report("--staged")
         assert _places(report) == {("ruff/F821", 8, 7)}
 
-    def test_a_change_of_such_a_file_is_reviewed_to_the_end(self, repo: GitRepository) -> None:
+    def test_a_change_of_such_a_file_is_reviewed_completely(self, repo: GitRepository) -> None:
         repo.commit({"a.py": self.TEXT.replace("\n", "\r"), "b.py": "from a import load\nload([])\n"})
         repo.stage({"a.py": self.TEXT.replace("seen=[]", "seen, *, deep").replace("\n", "\r")})
         assert repo.report("--staged", "--profile", "ci")["unreviewed"] == []
@@ -100,14 +100,14 @@ class TestEncoding:
     @pytest.mark.parametrize(
         "first", ["# -*- coding: latin-1 -*-\n", "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n"]
     )
-    def test_a_declared_encoding_is_none(self, repo: GitRepository, first: str) -> None:
+    def test_a_declared_encoding_is_not_a_finding(self, repo: GitRepository, first: str) -> None:
         repo.commit({"README": ""})
         repo.stage({"a.py": first.encode() + b"x = '\xe9'\n"})
         report = repo.report("--staged")
         assert report["findings"] == []
         assert [one["reason"] for one in report["unreviewed"]] == ["it is not UTF-8 text"]
 
-    def test_a_byte_that_was_there_before_blocks_nothing(self, repo: GitRepository) -> None:
+    def test_an_existing_byte_does_not_block(self, repo: GitRepository) -> None:
         repo.commit({"a.py": b"x = '\xe9'\n"})
         repo.stage({"a.py": b"x = '\xe9'\ny = 1\n"})
         report = repo.report("--staged")

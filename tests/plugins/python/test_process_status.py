@@ -1,4 +1,4 @@
-"""Of a process started without ``check=`` only one whose status nobody looks at is reported."""
+"""A process started without ``check=`` is reported only if its exit status is not tested."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ START = 'import subprocess\n\n\ndef build():\n    done = subprocess.run(["make"]
 
 
 def _codes(text: str, folder: Path) -> list[str]:
-    """What ruff says about one file, with its rule for statuses alone switched on."""
+    """Return the codes of ruff for one file, with only its rule for exit statuses enabled."""
     root = folder / "root"
     root.mkdir()
     (root / "build.py").write_text(text, encoding="utf-8")
-    (folder / "ruff.toml").write_text('[lint]\nselect = ["PLW1510"]\n', encoding="utf-8")  # no project's
+    (folder / "ruff.toml").write_text(
+        '[lint]\nselect = ["PLW1510"]\n', encoding="utf-8"
+    )  # the project has none
     program = find_program("ruff")
     assert program is not None
     run = Invocation(program, root, ("build.py",), None, folder)
@@ -39,7 +41,7 @@ def _codes(text: str, folder: Path) -> list[str]:
         "    done.check_returncode()\n",
     ],
 )
-def test_a_status_that_is_looked_at_is_not_forgotten(rest: str, tmp_path: Path) -> None:
+def test_a_tested_status_is_not_reported(rest: str, tmp_path: Path) -> None:
     assert _codes(START + rest, tmp_path) == []
 
 
@@ -50,10 +52,10 @@ def test_a_status_that_is_looked_at_is_not_forgotten(rest: str, tmp_path: Path) 
         "\n\ndef status(done):\n    return done.returncode\n",
     ],
 )
-def test_a_status_that_nobody_reads_is_reported(rest: str, tmp_path: Path) -> None:
+def test_an_untested_status_is_reported(rest: str, tmp_path: Path) -> None:
     assert _codes(START + rest, tmp_path) == ["PLW1510"]
 
 
-def test_the_status_taken_at_once_counts(tmp_path: Path) -> None:
+def test_a_status_read_directly_counts_as_tested(tmp_path: Path) -> None:
     text = 'import subprocess\n\nFOUND = subprocess.run(["which", "make"]).returncode == 0\n'
     assert _codes(text, tmp_path) == []

@@ -1,4 +1,4 @@
-"""Tests of what a module refutes of what ruff, ty and pyright state about it."""
+"""Findings of ruff, ty and pyright that the module refutes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_refuted_statements_are_dropped(tmp_path: Path, case: tuple[str, str, in
 
 
 @pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
-def test_other_statements_stand(tmp_path: Path, case: tuple[str, str, int, int]) -> None:
+def test_other_statements_are_reported(tmp_path: Path, case: tuple[str, str, int, int]) -> None:
     assert not _is_refuted(tmp_path, case)
 
 

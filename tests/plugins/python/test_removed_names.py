@@ -1,4 +1,4 @@
-"""What a change removes while other files still use it, in real repositories, by the real command."""
+"""Names that a change removes while other files use them, in real repositories, by the real command."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def test_a_name_that_is_still_provided_is_not_removed(repo: GitRepository, chang
         pytest.param("from other.box import send\n", id="other-package"),
     ],
 )
-def test_an_import_that_may_fail_or_mean_another_module_is_no_use(repo: GitRepository, user: str) -> None:
+def test_an_import_that_may_fail_or_refer_to_another_module_is_not_a_use(
+    repo: GitRepository, user: str
+) -> None:
     repo.commit({**PACKAGE, "app.py": user, "other/__init__.py": "", "other/box.py": SEND})
     repo.stage({"mail/box.py": POST})
     assert _found(repo) == []
@@ -256,14 +258,14 @@ def test_the_same_type_error_is_not_reported_where_it_was_or_on_added_lines(repo
     assert "ty/missing-union-attribute" not in {found["rule"] for found in report["findings"]}
 
 
-def test_a_type_error_that_is_asked_for_is_reported_wherever_it_is(repo: GitRepository) -> None:
+def test_a_type_error_of_a_selected_code_is_reported_everywhere(repo: GitRepository) -> None:
     settings = '[rules]\n"ty/missing-union-attribute" = "error"\n'
     repo.stage({"mail.py": MAYBE_NONE, ".wardround.toml": settings})
     (found,) = _found(repo, "ty/missing-union-attribute")
     assert (found["line"], found["severity"]) == (6, "error")
 
 
-def test_an_order_of_bases_that_rests_on_an_unknown_class_is_not_reported(repo: GitRepository) -> None:
+def test_an_order_of_bases_that_depends_on_an_unknown_class_is_not_reported(repo: GitRepository) -> None:
     repo.stage(
         {
             "a.py": "from absent import Mixin\n\n\nclass Base(Mixin):\n    pass\n\n\n"

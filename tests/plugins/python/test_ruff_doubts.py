@@ -1,4 +1,4 @@
-"""What ruff says of texts that no value from outside is part of."""
+"""Findings of ruff about texts without values from outside."""
 
 from __future__ import annotations
 

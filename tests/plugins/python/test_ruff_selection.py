@@ -1,4 +1,4 @@
-"""Whose selection of ruff's codes counts: the project's where it makes one, else ours."""
+"""The selection of ruff's codes: the project's own if there is one, else ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import GitRepository
 
 IN_VAIN = "import subprocess\n\nLINE = 'df | tail'\nsubprocess.run(LINE, shell=True, check=True)\n"
-"""ruff warns of a shell here, and what it is given is nobody's but the module's."""
+"""ruff reports this shell, whose argument is a constant of the module."""
 
 
 def _codes(repo: GitRepository) -> set[str]:
@@ -26,7 +26,7 @@ def _codes(repo: GitRepository) -> set[str]:
         {"pyproject.toml": "[tool.ruff]\nline-length = 90\nlint.extend-select = ['S602']\n"},
     ],
 )
-def test_a_code_that_a_project_selects_is_said_even_where_ours_would_be_silent(
+def test_a_code_that_a_project_selects_is_reported_even_if_ours_would_not(
     repo: GitRepository, config: dict[str, str]
 ) -> None:
     repo.commit(config)
@@ -42,14 +42,14 @@ def test_a_code_that_a_project_selects_is_said_even_where_ours_would_be_silent(
         {"ruff.toml": 'lint.extend-select = ["D"]\n'},
     ],
 )
-def test_where_a_project_selects_nothing_of_the_kind_ours_is_silent(
+def test_a_refuted_code_is_not_reported_if_the_project_does_not_select_it(
     repo: GitRepository, config: dict[str, str]
 ) -> None:
     repo.commit(config)
     assert "ruff/S602" not in _codes(repo)
 
 
-def test_a_selection_that_ruff_cannot_read_is_its_complaint_and_no_crash(repo: GitRepository) -> None:
+def test_a_selection_that_ruff_cannot_read_is_reported_without_a_crash(repo: GitRepository) -> None:
     repo.commit({"ruff.toml": "lint.extend-select = 5\n"})
     repo.stage({"tool.py": IN_VAIN})
     (trouble,) = repo.report("--staged")["unreviewed"]

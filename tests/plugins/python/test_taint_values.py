@@ -1,4 +1,4 @@
-"""Which values reach a place of harm, and which are certain not to."""
+"""Values that reach a sink, and values that certainly do not."""
 
 from __future__ import annotations
 
@@ -293,10 +293,10 @@ def _hits(body: str) -> int:
 
 
 @pytest.mark.parametrize("name", _HARMLESS)
-def test_a_value_that_is_certain_not_to_be_the_senders_is_left_alone(name: str) -> None:
+def test_a_value_that_is_certainly_not_from_the_sender_is_not_reported(name: str) -> None:
     assert _hits(_HARMLESS[name]) == 0
 
 
 @pytest.mark.parametrize("name", _HARMFUL)
-def test_a_value_that_may_be_the_senders_is_followed(name: str) -> None:
+def test_a_value_that_may_be_from_the_sender_is_reported(name: str) -> None:
     assert _hits(_HARMFUL[name]) == 1

@@ -1,4 +1,4 @@
-"""The Python versions a project supports, by every place that declares them, and what depends on them."""
+"""The Python versions a project supports, by every declaration, and what depends on them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_note_is_read_as_written(target: PythonTarget) -> None:
         ("Expected an expression", None),
     ],
 )
-def test_the_version_a_message_speaks_of(message: str, needed: int | None) -> None:
+def test_the_version_a_message_names(message: str, needed: int | None) -> None:
     assert version_needed(message) == needed
 
 
@@ -121,7 +121,7 @@ def test_long_files_take_linear_time(unit: str) -> None:
 
 
 class TestReview:
-    """What a review makes of syntax that is newer than some supported version, or than the interpreter."""
+    """Reviews of syntax that is newer than some supported version, or than the interpreter."""
 
     def _syntax(
         self, repo: GitRepository, files: dict[str, str], *options: str

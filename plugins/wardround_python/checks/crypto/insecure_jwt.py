@@ -239,7 +239,8 @@ class InsecureJwt(PythonCheck):
         function = self.module.function_of(node)
         body = function.body if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
         return any(
-            isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Name)) and call is not node
+            isinstance(call, ast.Call) and isinstance(call.func, (ast.Attribute, ast.Name))
+            and call is not node
             and ast.unparse(call.func).rpartition(".")[2] in _VERIFYING
             for call in nodes_run_by(body)
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a call in a Python module calls."""
+"""Resolution of the callees of a Python module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.languages.python.module import PythonModule
 
 
 def _parameters(text: str, path: str = "app/use.py", **files: str) -> tuple[str, ...] | None:
-    """The parameters of what the last call in a text reaches; ``a_b`` stands for ``a/b.py``."""
+    """Return the parameters of the last call's callee in a text; ``a_b`` stands for ``a/b.py``."""
     module = PythonModule(path, text)
     project = InMemoryRepository({name.replace("_", "/") + ".py": held for name, held in files.items()})
     call = [node for node in module.nodes if isinstance(node, ast.Call)][-1]
@@ -81,7 +81,7 @@ def test_callee_of_another_module(text: str) -> None:
         "from app.twice import crop\ncrop(1, 2)\n",
     ],
 )
-def test_what_the_text_does_not_tell(text: str) -> None:
+def test_a_callee_that_the_text_does_not_determine(text: str) -> None:
     files = {
         "app_ring": "from app.ring import crop\n",
         "app_broken": "def crop(width, height\n",
@@ -90,7 +90,7 @@ def test_what_the_text_does_not_tell(text: str) -> None:
     assert _parameters(text, **files) is None
 
 
-def test_import_that_may_mean_two_modules() -> None:
+def test_an_import_that_may_refer_to_two_modules() -> None:
     held = "def crop(width, height): ...\n"
     assert _parameters("from shape import crop\ncrop(1, 2)\n", shape=held) == ("width", "height")
     assert _parameters("from shape import crop\ncrop(1, 2)\n", shape=held, app_shape=held) is None
@@ -116,7 +116,7 @@ def test_definition_is_read_without_the_rest_of_its_module() -> None:
         "self.cutter.crop(1, 2)\n",
     ],
 )
-def test_callee_on_an_object_whose_class_is_told(text: str) -> None:
+def test_callee_on_an_object_of_a_known_class(text: str) -> None:
     files = {"app_shape": "class Cutter:\n    def crop(self, width, height): ...\n"}
     assert _parameters(text, **files) == ("width", "height")
 

@@ -50,7 +50,7 @@ def test_options_of_click_and_pytest() -> None:
     ]
 
 
-def test_options_typer_makes_of_parameters() -> None:
+def test_options_that_typer_derives_from_parameters() -> None:
     text = (
         "import typer\nfrom typing import Annotated\n\n\n"
         'def f(to_whom: Annotated[str, typer.Option("-t")], loud: bool = typer.Option(False),\n'
@@ -59,12 +59,12 @@ def test_options_typer_makes_of_parameters() -> None:
     assert sorted(names(text)) == [("--count",), ("--loud", "--no-loud"), ("--to-whom",)]
 
 
-def test_what_is_not_python_is_no_command_line() -> None:
+def test_other_text_than_python_has_no_options() -> None:
     assert command_line("cli.py", 'p.add_argument("--a"\n') is None
     assert variables("cli.py", "\x00") is None
 
 
-def test_calls_that_are_named_alike_are_no_options() -> None:
+def test_calls_of_similar_names_are_not_options() -> None:
     assert names('table.option("--a")\n') == []
 
 
@@ -81,7 +81,7 @@ def test_a_program_has_the_names_its_project_installs() -> None:
     assert program_of("tool.py", "parser.addoption()", InMemoryRepository()).commands == {"pytest"}
 
 
-def test_variables_are_read_and_some_are_needed() -> None:
+def test_variables_are_read_with_their_requirement() -> None:
     text = (
         "import os\nfrom os import environ as env\n"
         'os.environ["A_A"]\nenv.get("B_B")\nos.getenv("C_C", 1)\nos.environ["D_D"] = "x"\nos.environ[name]\n'

@@ -1,4 +1,4 @@
-"""Reading docstrings in the styles people use."""
+"""The parser of docstrings in all usual styles."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_parameters_are_found(docstring: str, style: Style, parameters: list[str
 
 
 @pytest.mark.parametrize("docstring", [GOOGLE, NUMPY, SPHINX, EPYDOC, inspect.cleandoc(GOOGLE)])
-def test_an_entry_stands_on_the_line_it_says(docstring: str) -> None:
+def test_an_entry_has_its_line_in_the_docstring(docstring: str) -> None:
     words = words_of(docstring)
     for entry in (*words.parameters, *words.raises):
         assert entry.name in docstring.split("\n")[entry.line]
@@ -109,7 +109,7 @@ def test_a_parameter_documented_twice_counts_once() -> None:
     assert len(words_of(":param to: who\n:param to: who else").parameters) == 1
 
 
-def test_what_tells_of_older_versions_is_blanked_and_lines_keep_their_numbers() -> None:
+def test_descriptions_of_older_versions_are_blanked_and_lines_keep_their_numbers() -> None:
     history = "    .. versionchanged:: 2.0\n       old_name went.\n\n"
     docstring = f"Send.\n\n{history}    Now new_name.\n    Changed in version 3: x"
     words = words_of(docstring)
@@ -118,11 +118,11 @@ def test_what_tells_of_older_versions_is_blanked_and_lines_keep_their_numbers() 
     assert words.text.count("\n") == docstring.count("\n")
 
 
-def test_a_docstring_that_begins_with_its_history_keeps_the_rest() -> None:
+def test_a_docstring_that_starts_with_its_history_keeps_the_rest() -> None:
     assert words_of("Deprecated: gone soon\n\n    Send it.").named == {"Send", "it"}
 
 
-def test_a_whole_page_of_colons_is_read_in_no_time() -> None:
+def test_many_colons_take_linear_time() -> None:
     assert (
         words_of("Args:\n" + "    a" * 2000 + ":\n" + ":" * 5000 + "\n" + "(" * 5000).parameters is not None
     )

@@ -1,4 +1,4 @@
-"""Finding the functions of a module by its text, and what a change did to those with a docstring."""
+"""The functions of a module by its text, and the changes of those with a docstring."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_functions_are_found_with_their_names_lines_and_decorators() -> None:
     assert found == [("plain", 6), ("Outer.method", 25), ("Outer.Inner.deep", 34), ("conditional", 37)]
 
 
-def test_the_text_of_a_function_is_the_whole_of_it() -> None:
+def test_the_text_of_a_function_is_complete() -> None:
     plain = function_texts(MODULE)[0]
     assert plain.text.startswith("@once\n@twice(\n")
     assert plain.text.endswith("    return text")
@@ -69,7 +69,7 @@ def test_the_text_of_a_function_is_the_whole_of_it() -> None:
     sorted(path for root in (wardround, wardround_lab) for path in Path(root.__file__).parent.rglob("*.py")),
     ids=lambda p: p.name,
 )
-def test_functions_of_real_modules_are_those_the_parser_sees(path: Path) -> None:
+def test_functions_of_real_modules_are_those_of_the_parser(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     seen: list[str] = []
 
@@ -90,7 +90,7 @@ def body(code: str, docstring: str = '"""Do it now."""', signature: str = "a") -
     return f"def f({signature}):\n    {docstring}\n    {code}\n"
 
 
-def test_a_function_whose_code_changed_is_compared_with_its_old_words() -> None:
+def test_a_function_whose_code_changed_is_compared_with_its_old_docstring() -> None:
     (found,) = compared(body("return a"), "import os\n\n" + body("return b", '"""Do it later."""'))
     assert (found.change.name, found.line, found.words_line) == ("f", 3, 4)
     assert (found.words_before, found.words_after) == ("Do it now.", "Do it later.")
@@ -119,7 +119,7 @@ def test_nothing_to_compare(old: str, new: str) -> None:
     assert compared(old, new) == ()
 
 
-def test_a_function_as_long_as_a_table_is_left_alone() -> None:
+def test_a_function_as_long_as_a_table_is_ignored() -> None:
     old, new = (body(f"return [{x}, {'1, ' * 20_000}]") for x in "ab")
     assert compared(old, new) == ()
 
@@ -130,7 +130,7 @@ def test_versions_of_one_name_are_matched_by_their_order() -> None:
     assert found.words_before == "Do two."
 
 
-def test_a_deleted_docstring_is_told() -> None:
+def test_a_deleted_docstring_is_reported() -> None:
     (found,) = compared(body("return a"), body("return b", "pass"))
     assert found.words_after is None
     assert found.is_told

@@ -1,4 +1,4 @@
-"""New parameters that a docstring leaves out: the rule by itself, and with a model that may speak."""
+"""New parameters that a docstring omits: the rule by itself, and with a model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(before: str, after: str, models: Models) -> list[str]:
     return [f"{one.span.line}: {one.message}" for one in run_python_checks([ParameterUndocumented], source)]
 
 
-def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -> None:
+def test_the_model_scores_sparsely_documented_functions() -> None:
     assert told(BEFORE, AFTER, NoModels()) == []
     judge = Judge()
     assert told(BEFORE, AFTER, Lender(judge)) == [
@@ -48,13 +48,13 @@ def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -
     assert {len(row) for row in judge.asked} == {len(NAMES)}
 
 
-def test_what_is_not_likely_enough_is_not_told() -> None:
+def test_an_improbable_parameter_is_not_reported() -> None:
     assert told(BEFORE, AFTER, Lender(Judge(answer=0.69, threshold=0.7))) == []
     assert told(BEFORE, AFTER, Lender(Judge(answer=0.99, threshold=float("inf")))) == []
     assert told(BEFORE, AFTER, Lender(None)) == []
 
 
-def test_what_the_rule_is_sure_of_it_says_itself() -> None:
+def test_a_certain_parameter_is_reported_without_the_model() -> None:
     lender = Lender(Judge())
     after = SURE.replace("to, text)", "to, text, wait)")
     assert told(SURE, after, lender) == told(SURE, after, NoModels())
@@ -66,18 +66,18 @@ def test_what_the_rule_is_sure_of_it_says_itself() -> None:
     "after",
     [
         BEFORE.replace("post(to, text)", "post(to, text, 1)"),
-        AFTER.replace("who gets it", "who gets it, after a wait"),  # the author was at the docstring
+        AFTER.replace("who gets it", "who gets it, after a wait"),  # the docstring was edited
         AFTER.replace("wait", "_wait"),
         AFTER.replace('    """Send a text.\n\n    :param to: who gets it\n    """\n', ""),
     ],
 )
-def test_nobody_is_asked_where_nothing_is_left_out(after: str) -> None:
+def test_the_model_is_not_run_if_no_parameter_is_omitted(after: str) -> None:
     lender = Lender(Judge())
     assert told(BEFORE, after, lender) == []
     assert lender.wanted == []
 
 
-def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_scored_parameters_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undocumented_parameters, "MOST_ASKED", 2)
     after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
     assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
@@ -86,7 +86,7 @@ def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("files", "count"), [(5, 1), (6, 0)])
-def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, count: int) -> None:
+def test_a_name_added_to_many_files_is_a_sweep_and_ignored(files: int, count: int) -> None:
     paths = {f"part{number}.py": "def f(wait): ...\n" for number in range(files)}
     project = InMemoryRepository(paths)
     source = SourceFile(
@@ -102,17 +102,18 @@ def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, coun
 
 class TestTheShippedModel:
     @pytest.fixture
-    def shelf(self) -> ModelRegistry:
+    def models(self) -> ModelRegistry:
         return default_registry(())
 
-    def test_it_reads_what_is_counted_here(self, shelf: ModelRegistry) -> None:
-        assert shelf.get(undocumented_parameters.MODEL).metadata.inputs == NAMES
+    def test_its_inputs_are_the_computed_features(self, models: ModelRegistry) -> None:
+        assert models.get(undocumented_parameters.MODEL).metadata.inputs == NAMES
 
-    def test_it_keeps_and_sends_nothing_about_who_runs_it(self, tmp_path: Path) -> None:
+    def test_it_stores_and_sends_nothing_about_its_user(self, tmp_path: Path) -> None:
         program = (
-            "from wardround.inference.registry import standard; "
-            "from wardround.inference.runtime import find; "
-            f"shelf = standard(()); shelf.load(shelf.named({undocumented_parameters.MODEL!r}), find('cpu'))"
+            "from wardround.inference.registry import default_registry; "
+            "from wardround.inference.runtime import detect_runtime; "
+            "models = default_registry(()); "
+            f"models.load(models.get({undocumented_parameters.MODEL!r}), detect_runtime('cpu'))"
         )
         home = tmp_path / "home"
         home.mkdir()
@@ -120,15 +121,15 @@ class TestTheShippedModel:
         subprocess.run([sys.executable, "-c", program], check=True, env=env, cwd=home)
         assert [path.name for path in (home / ".cache").iterdir()] == ["wardround"]
 
-    def test_it_runs_and_answers_the_same_each_time(self, shelf: ModelRegistry) -> None:
-        session = shelf.load(shelf.get(undocumented_parameters.MODEL), detect_runtime("cpu")).session
+    def test_it_is_deterministic(self, models: ModelRegistry) -> None:
+        session = models.load(models.get(undocumented_parameters.MODEL), detect_runtime("cpu")).session
         row = [0.0] * len(NAMES)
         assert raw_score(session, row) == raw_score(session, row)
 
-    def test_it_speaks_in_a_review_and_only_where_models_are_wanted(
-        self, shelf: ModelRegistry, repo: GitRepository
+    def test_it_reports_in_a_review_only_if_models_are_enabled(
+        self, models: ModelRegistry, repo: GitRepository
     ) -> None:
-        assert shelf.get(undocumented_parameters.MODEL).metadata.state is PromotionState.REPORT
+        assert models.get(undocumented_parameters.MODEL).metadata.state is PromotionState.REPORT
         function = (
             'def {}(to):\n    """{} a text.\n\n    Args:\n        to: who gets it\n    """\n    post(to)\n'
         )

@@ -12,7 +12,7 @@ _VIEW = "from flask import request\n{}\ndef view(db):\n    return {}(db, request
 
 
 def _reached(files: dict[str, str], path: str) -> list[tuple[str, int]]:
-    """The places that the requests of one file reach, with the rest of the project at hand."""
+    """Return the sinks that the requests of one file reach, with the rest of the project available."""
     flow = project_modules(files.get).flow(path)
     assert flow is not None
     return [(hit.path, hit.node.lineno) for hit in flow.run()]
@@ -28,7 +28,7 @@ def _reached(files: dict[str, str], path: str) -> list[tuple[str, int]]:
         ("src/shop/views.py", "import shop.store", "shop.store.rows"),
     ],
 )
-def test_an_import_is_followed_however_it_is_spelt(path: str, imported: str, called: str) -> None:
+def test_an_import_is_followed_in_every_form(path: str, imported: str, called: str) -> None:
     root = "src/" if path.startswith("src/") else ""
     files = {path: _VIEW.format(imported, called), f"{root}shop/store.py": _STORE}
 
@@ -45,7 +45,7 @@ def test_a_name_is_followed_through_the_package_that_exports_it() -> None:
     assert _reached(files, "shop/views.py") == [("shop/db/store.py", 2)]
 
 
-def test_a_library_is_not_looked_for_in_the_project() -> None:
+def test_a_library_is_not_searched_in_the_project() -> None:
     asked: list[str] = []
 
     def read(path: str) -> str | None:
@@ -59,13 +59,13 @@ def test_a_library_is_not_looked_for_in_the_project() -> None:
     assert not [path for path in asked if "json" in path]
 
 
-def test_a_file_that_does_not_parse_is_passed_over() -> None:
+def test_a_file_that_does_not_parse_is_skipped() -> None:
     files = {"shop/views.py": _VIEW.format("from shop.store import rows", "rows"), "shop/store.py": "def ("}
 
     assert _reached(files, "shop/views.py") == []
 
 
-def test_modules_that_import_one_another_come_to_an_end() -> None:
+def test_the_analysis_of_modules_that_import_each_other_terminates() -> None:
     files = {
         "a.py": "from b import g\nfrom flask import request\ndef f(x):\n    return g(request.args['q'])\n",
         "b.py": "from a import f\ndef g(x):\n    f(x)\n    return eval(x)\n",
@@ -74,7 +74,7 @@ def test_modules_that_import_one_another_come_to_an_end() -> None:
     assert _reached(files, "a.py") == [("b.py", 4)]
 
 
-def test_an_object_carries_what_its_constructor_was_given_field_by_field() -> None:
+def test_an_object_carries_the_taint_of_each_constructor_argument_in_its_field() -> None:
     files = {
         "shop/query.py": (
             "class Query:\n    def __init__(self, name, text):\n        self.name = name\n"
@@ -92,7 +92,7 @@ def test_an_object_carries_what_its_constructor_was_given_field_by_field() -> No
     assert _reached(files, "shop/views.py") == [("shop/query.py", 8)]
 
 
-def test_a_function_nested_too_deeply_is_no_clean_function() -> None:
+def test_a_function_nested_too_deeply_is_not_clean() -> None:
     deep = "request.args" + "".join(f"[{n}]" for n in range(400))
     module = PythonModule("a.py", f"from flask import request\ndef view(db):\n    db.execute({deep})\n")
 

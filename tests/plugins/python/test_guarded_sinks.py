@@ -79,10 +79,10 @@ def _is_refuted(case: tuple[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("case", GUARDED.values(), ids=GUARDED)
-def test_guarded_place_refutes_a_tool(case: tuple[str, str]) -> None:
+def test_a_guarded_sink_refutes_a_tool(case: tuple[str, str]) -> None:
     assert _is_refuted(case)
 
 
 @pytest.mark.parametrize("case", OPEN.values(), ids=OPEN)
-def test_open_place_refutes_nothing(case: tuple[str, str]) -> None:
+def test_an_unguarded_sink_refutes_nothing(case: tuple[str, str]) -> None:
     assert not _is_refuted(case)

@@ -1,4 +1,4 @@
-"""Words about a program in a real repository: what is compared is what would be committed."""
+"""Documentation of a program in a real repository, compared with the code that would be committed."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ FOUND = [
 ]
 
 
-def test_words_of_the_index_count_though_the_work_tree_has_better_ones(repo: GitRepository) -> None:
+def test_documentation_of_the_index_counts_even_if_the_work_tree_is_right(repo: GitRepository) -> None:
     repo.commit(_START)
     repo.stage({"stock/cli.py": _WITHOUT})
     repo.write("README.md", "# Stock\n")
     assert said(repo) == FOUND
 
 
-def test_words_of_the_work_tree_do_not_count_where_the_index_has_better_ones(repo: GitRepository) -> None:
+def test_documentation_of_the_work_tree_does_not_count_if_the_index_is_right(repo: GitRepository) -> None:
     repo.commit(_START)
     repo.stage({"stock/cli.py": _WITHOUT, "README.md": "# Stock\n"})
     repo.write("README.md", _STALE)
     assert said(repo) == []
 
 
-def test_a_commit_is_compared_with_its_own_words(repo: GitRepository) -> None:
+def test_a_commit_is_compared_with_its_own_documentation(repo: GitRepository) -> None:
     base = repo.commit(_START)
     repo.commit({"stock/cli.py": _WITHOUT})
     repo.commit({"README.md": "# Stock\n"})
@@ -56,7 +56,7 @@ def test_a_commit_is_compared_with_its_own_words(repo: GitRepository) -> None:
     assert said(repo, "--base", base, "--head", "HEAD") == []
 
 
-def test_a_program_that_goes_as_a_whole_and_words_in_odd_bytes_say_nothing(repo: GitRepository) -> None:
+def test_a_removed_program_and_undecodable_documentation_are_ignored(repo: GitRepository) -> None:
     repo.commit({**_START, "README.md": "caf\xe9 `stock --skip-empty`\n".encode("latin-1")})
     repo.stage({"stock/cli.py": _WITHOUT})
     assert said(repo) == []
