@@ -32,7 +32,7 @@ class PythonCheck(Check):
     IN_TESTS: ClassVar[bool] = False
     """True if the rule also applies to test modules."""
     WORDS: ClassVar[tuple[str, ...]] = ()
-    """Texts of which every module with a hit contains one; empty if there are none."""
+    """Texts; every module with a hit contains at least one, unless there are none."""
 
     @classmethod
     def applies(cls, source: SourceFile) -> bool:

@@ -11,7 +11,7 @@ from wardround_python.options import PythonOptions
 
 _USUAL = (".venv", "venv", "env")
 PROJECT_FILES = ("*.py", "*.pyi", "py.typed")
-"""The files whose presence tells a tool what an import means."""
+"""The files by which tools resolve imports."""
 
 
 def project_environment(root: Path, options: PythonOptions) -> Path | None:

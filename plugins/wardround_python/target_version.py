@@ -169,7 +169,7 @@ def _entry(table: str, key: str, quotes: str = "\"'") -> LazyPattern:
 
 
 def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
-    """Return a reader of versions of which the oldest counts and the newest is not a bound."""
+    """Return a reader of versions whose oldest counts and whose newest is not a bound."""
 
     def read(text: str) -> Bounds:
         minors = [int(item) for item in find(text)]

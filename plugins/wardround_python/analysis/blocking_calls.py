@@ -98,12 +98,12 @@ class Wait(msgspec.Struct, frozen=True):
     """A call that waits.
 
     Attributes:
-        told: the waiting call, as a message names it.
+        description: the waiting call, as a message names it.
         kind: the type of the object, if it is a method of one.
         name: the dotted name of the function that waits itself, if one does.
     """
 
-    told: str
+    description: str
     kind: str = ""
     name: str = ""
 
@@ -152,8 +152,8 @@ class Waiting:
             wait = waiting.of(call) or (waiting.through(call, under_lock, steps - 1) if steps > 1 else None)
             if wait is not None:
                 inner = (
-                    wait.told.partition("(), which calls ")[2].removesuffix("(),")
-                    or wait.told.partition("()")[0]
+                    wait.description.partition("(), which calls ")[2].removesuffix("(),")
+                    or wait.description.partition("()")[0]
                 )
                 return Wait(f"{ast.unparse(node.func)}(), which calls {inner}(),", wait.kind, wait.name)
         return None

@@ -40,12 +40,12 @@ def spellings_of(
 
 
 def method_calls(
-    source: SourceFile, method: FunctionNode, owner: str, asked: Callable[[ast.Call], bool]
+    source: SourceFile, method: FunctionNode, owner: str, is_candidate: Callable[[ast.Call], bool]
 ) -> Iterator[tuple[PythonModule, ast.Call]]:
     """Yield the calls of a method in other files, if its name is unique or the receiver's class is known.
 
     Args:
-        asked: selects the calls of that name whose receivers are resolved.
+        is_candidate: selects the calls of that name whose receivers are resolved.
     """
     project, name = source.project, method.name
     texts = {path: project.read(path) or "" for path in project.files_with_word([name], ["*.py"])}
@@ -65,7 +65,7 @@ def method_calls(
         callees = CallResolver.shared(module, project)
         for node in module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
-                if not asked(node) or module.imported_name(node.func) is not None:
+                if not is_candidate(node) or module.imported_name(node.func) is not None:
                     continue
                 receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
                 result = None if alone and known else callees.definition_of(node)
@@ -96,7 +96,7 @@ def _passing_on(here: str, name: str, project: RepositoryView) -> Iterator[Modul
             passes_on = any(a.name == name and a.asname in (None, a.name) for a in aliases)
             if not isinstance(node, ast.ImportFrom) or not passes_on:
                 continue
-            if place.is_meant_by(path, node.module or "", node.level, project):
+            if place.can_only_be(path, node.module or "", node.level, project):
                 yield ModuleLocation.of(path)
 
 
@@ -120,16 +120,16 @@ def _spellings(module: PythonModule, name: str, place: ModuleLocation, project: 
             for alias in node.names:
                 local = alias.asname or alias.name.partition(".")[0]
                 meanings.setdefault(local, set()).add(alias.name if alias.asname else local)
-                if place.is_meant_by(module.path, alias.name, 0, project):
+                if place.can_only_be(module.path, alias.name, 0, project):
                     results.append((local, f"{alias.asname or alias.name}.{name}"))
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 local, stem = alias.asname or alias.name, node.module or ""
                 whole = f"{stem}.{alias.name}" if stem else alias.name
                 meanings.setdefault(local, set()).add("." * node.level + whole)
-                if alias.name == name and place.is_meant_by(module.path, stem, node.level, project):
+                if alias.name == name and place.can_only_be(module.path, stem, node.level, project):
                     results.append((local, local))
-                elif place.is_meant_by(module.path, whole, node.level, project):
+                elif place.can_only_be(module.path, whole, node.level, project):
                     results.append((local, f"{local}.{name}"))
     return {
         spelling

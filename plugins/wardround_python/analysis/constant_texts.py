@@ -62,7 +62,7 @@ class _Bound:
 
     @cached_property
     def members_of(self) -> Mapping[str, Sequence[ast.expr]]:
-        """Name -> the tables it is looked up in with ``in`` or ``not in``."""
+        """Name -> the tables in which it is searched with ``in`` or ``not in``."""
         result: dict[str, list[ast.expr]] = {}
         for node in self._nodes:
             if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):

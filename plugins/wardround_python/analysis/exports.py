@@ -191,7 +191,7 @@ def imported_module(path: str, node: ast.ImportFrom, project: RepositoryView) ->
         return module_at("/".join([*above, *named]), project) if len(folders) >= node.level - 1 else None
     for depth in range(len(folders), -1, -1):
         result = module_at("/".join([*folders[:depth], *named]), project)
-        if result is not None and ModuleLocation.of(result).is_meant_by(path, node.module or "", 0, project):
+        if result is not None and ModuleLocation.of(result).can_only_be(path, node.module or "", 0, project):
             return result
     return None
 
@@ -206,7 +206,7 @@ def dotted_name(path: str, project: RepositoryView) -> str:
 
 
 def is_generated(path: str, project: RepositoryView) -> bool:
-    """Return True if a build may write a module: its name says so, or the project's set-up names it."""
+    """Return True if a build may write a module: by its name, or by the project's set-up."""
     stem = stem_of(path).rpartition("/")[2]
     if _GENERATED.search(stem):
         return True

@@ -16,7 +16,7 @@ class ModuleLocation(msgspec.Struct, frozen=True):
     def of(cls, path: str) -> ModuleLocation:
         return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
 
-    def is_meant_by(self, importer: str, dotted: str, level: int, project: RepositoryView) -> bool:
+    def can_only_be(self, importer: str, dotted: str, level: int, project: RepositoryView) -> bool:
         """Return True if an import with so many leading dots can only refer to this module."""
         named = tuple(dotted.split(".")) if dotted else ()
         folders = tuple(importer.split("/")[:-1])

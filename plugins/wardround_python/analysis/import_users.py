@@ -209,7 +209,7 @@ class Users:
 
     def _refers_to_module(self, importer: str, dotted: str, level: int) -> bool:
         """Return True if an import can refer only to this module."""
-        if not self._place.is_meant_by(importer, dotted, level, self._project):
+        if not self._place.can_only_be(importer, dotted, level, self._project):
             return False
         if level:
             return True
@@ -343,7 +343,7 @@ def _is_conditional(node: ast.AST) -> bool:
 
 
 def _is_ignored(node: ast.stmt, lines: Sequence[str]) -> bool:
-    """Return True if a comment on a statement tells type checkers to ignore its import."""
+    """Return True if a comment on a statement hides its import from type checkers."""
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
     return any(comment in text for comment in _IGNORED)
 

@@ -46,7 +46,7 @@ _KINDS = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator"})
 _UNCHANGED = frozenset({"staticmethod", "classmethod", "override", "final"})
 
 
-def gives_once(value: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
+def is_single_use(value: ast.expr, module: PythonModule, callees: CallResolver) -> bool:
     """Return True if a value can be iterated only once."""
     if isinstance(value, ast.GeneratorExp):
         return True

@@ -49,12 +49,12 @@ class ResultUse(msgspec.Struct, frozen=True):
     """One use of a result.
 
     Attributes:
-        deed: ``unpack``, ``attribute``, ``key``, ``place``, ``compare``, ``within``, ``loop``, ``len``,
+        action: ``unpack``, ``attribute``, ``key``, ``place``, ``compare``, ``within``, ``loop``, ``len``,
             ``truth``, ``tested``: against None, or ``whole``: passed on unchanged.
         what: the number of targets, the attribute or index, the type it is compared with.
     """
 
-    deed: str
+    action: str
     line: int
     what: str = ""
 
@@ -82,8 +82,8 @@ def _may_be_none(function: FunctionNode) -> bool:
 
 def taken_apart(uses: Sequence[ResultUse]) -> bool:
     """Return True if a result is used without a test for None."""
-    apart = any(use.deed in ("unpack", "attribute", "key", "place", "loop", "len", "entry") for use in uses)
-    return apart and not any(use.deed in ("truth", "tested", "compare") for use in uses)
+    apart = any(use.action in ("unpack", "attribute", "key", "place", "loop", "len", "entry") for use in uses)
+    return apart and not any(use.action in ("truth", "tested", "compare") for use in uses)
 
 
 def _returned(function: FunctionNode) -> list[ast.expr]:
@@ -212,38 +212,38 @@ def misfit(use: ResultUse, old: ReturnShape, new: ReturnShape, unseen: bool) -> 
         unseen: True if the change left the file of the use as it was, so that nothing in it was adapted:
             a value that is passed on then still goes to code that expects the old type.
     """
-    if use.deed == "tested":
+    if use.action == "tested":
         return False
     if new.kind == "None":
-        return use.deed not in ("truth", "whole") or unseen
-    if use.deed == "unpack":
+        return use.action not in ("truth", "whole") or unseen
+    if use.action == "unpack":
         fitted = old.kind == "tuple" and str(old.size) == use.what
         return fitted and (
             str(new.size) != use.what if new.kind == "tuple" else new.kind not in ("list", "?")
         )
-    if old.kind == "tuple" and use.deed == "place" and use.what.isdigit():
+    if old.kind == "tuple" and use.action == "place" and use.what.isdigit():
         return (
             int(use.what) >= new.size if new.kind == "tuple" and new.size else new.kind in _NUMBERS | {"dict"}
         )
     if new.kind == "tuple" and new.size is not None and old.kind != "tuple":
-        if use.deed in ("place", "entry", "loop", "len"):
+        if use.action in ("place", "entry", "loop", "len"):
             return old.kind in ("dict", "list", "set") and unseen
-        return use.deed in ("attribute", "key", "compare", "within") or unseen
-    if use.deed == "attribute":
+        return use.action in ("attribute", "key", "compare", "within") or unseen
+    if use.action == "attribute":
         return _has(old.kind, use.what) and not _has(new.kind, use.what)
-    if use.deed == "key":
+    if use.action == "key":
         return old.kind == "dict" and new.kind != "dict"
-    if use.deed == "compare":
+    if use.action == "compare":
         same = use.what == old.kind or {use.what, old.kind} <= _NUMBERS
         return same and not (use.what == new.kind or {use.what, new.kind} <= _NUMBERS)
-    if use.deed in ("len", "place"):
+    if use.action in ("len", "place"):
         sized = old.kind in _PLAIN - _NUMBERS
         return sized and new.kind in (
-            _NUMBERS | {"iterator"} | ({"dict", "set"} if use.deed == "place" else set())
+            _NUMBERS | {"iterator"} | ({"dict", "set"} if use.action == "place" else set())
         )
-    if use.deed == "truth":
+    if use.action == "truth":
         return new.kind == "iterator" and unseen
-    return use.deed in ("entry", "loop") and {old.kind, new.kind} == {"dict", "list"} and unseen
+    return use.action in ("entry", "loop") and {old.kind, new.kind} == {"dict", "list"} and unseen
 
 
 def _has(kind: str, attribute: str) -> bool:

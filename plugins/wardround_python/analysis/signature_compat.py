@@ -61,7 +61,7 @@ class Signature(msgspec.Struct, frozen=True):
         required = tuple(name for name, f in zip(names, fields, strict=True) if f.value is None)
         return cls(tuple(names), frozenset(names), required, False, False, types)
 
-    def takes_all_of(self, old: Signature) -> bool:
+    def accepts_all_of(self, old: Signature) -> bool:
         """Return True if every call that fits the old signature is certain to fit this one."""
         return (
             self.positional[: len(old.positional)] == old.positional
@@ -112,7 +112,7 @@ class SignatureChange(msgspec.Struct, frozen=True):
         added = [name for name in self.new.required if name not in self.old.positional + self.old.required]
         return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
 
-    def handed_misfit(self, call: ast.Call) -> str | None:
+    def partial_misfit(self, call: ast.Call) -> str | None:
         """Return the arguments of ``partial(function, ...)`` that no longer fit; others may follow."""
         misfit = self.broken_by(call) if self.old.misfit(call) is None else None
         if misfit is not None and misfit.startswith(("takes no more", "has no parameter", "gets ")):

@@ -69,14 +69,14 @@ class ConditionEvaluator:
         return bool(constant.value) if constant is not None else None
 
     def record_guard(self, key: str, source: ast.expr) -> None:
-        """Remember a guard that is stored in a name: ``allowed = is_safe(target)``."""
+        """Record a guard that is stored in a name: ``allowed = is_safe(target)``."""
         if self._is_guard(source):
             tested = frozenset(node.id for node in walk(source) if isinstance(node, ast.Name))
             if key not in tested:
                 self._state.guards[key] = source, tested
 
     def record_lookup(self, key: str, source: ast.expr) -> None:
-        """Remember the ids by which a record is looked up: ``crate = crates.get(crate_id)``."""
+        """Record the ids of a lookup: ``crate = crates.get(crate_id)``."""
         call = source.value if isinstance(source, ast.Await) else source
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return

@@ -173,7 +173,7 @@ class ExpressionTransfer:
         return value
 
     def _is_record(self, node: ast.expr) -> bool:
-        """Return True if a name is bound to a record that is looked up here."""
+        """Return True if a name is bound to the result of a lookup here."""
         return isinstance(node, ast.Name) and bool(self._names.makers(node) & self._state.flow.lookups)
 
     def _object_attribute(self, node: ast.Attribute) -> Taint | None:

@@ -35,7 +35,7 @@ class FlowState:
         values: the environment at this point.
         derived_from: name -> the tainted names its value is derived from.
         guards: name -> the test whose result it holds, and the names in that test.
-        record_ids: name -> the names of the ids by which its record was looked up.
+        record_ids: name -> the names of the ids in the lookup of its record.
         depth: the nesting depth of the expression that is being evaluated.
         exits: the number of statements that have left their block so far.
         jumps: the environments at each ``break`` and ``continue`` of the loop.

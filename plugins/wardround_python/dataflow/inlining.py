@@ -29,7 +29,7 @@ class CalleeAnalysis(Protocol):
 
     @property
     def state(self) -> FlowState:
-        """What all parts of the analysis share."""
+        """The state that all parts of the analysis share."""
 
     def walk(self, body: Iterable[ast.stmt]) -> bool:
         """Analyse a body, once; return True if control leaves it."""

@@ -201,7 +201,7 @@ class LibraryCalls:
         return None
 
     def _session(self, node: ast.Call, func: ast.Attribute, taints: Sequence[Taint]) -> Taint | None:
-        """Return the taint of a session or cookie that is read, or record what is stored."""
+        """Return the taint of a session or cookie that is read, or record a stored one."""
         kept = session_call(func, node)
         if kept is None:
             return None

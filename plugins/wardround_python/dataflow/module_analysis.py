@@ -71,7 +71,7 @@ class _ProjectValues(NamedTuple):
     seen: Seen
 
 
-def taken(module: PythonModule) -> ModuleFlow | None:
+def take_analysis(module: PythonModule) -> ModuleFlow | None:
     """Return the analysed module, once; None if there is none, or it was returned before."""
     with _WALKING:
         result = module.notes.get(Walked)

@@ -40,7 +40,7 @@ class Modules:
         regions: the number of regions of code so far.
         queries: the queries for other modules, in order, of a module that is analysed by itself: importer and
             dotted name, or variable and method; True for an import.
-        has_answered: True if any query succeeded since this was reset.
+        has_resolved: True if any query succeeded since this was reset.
     """
 
     def __init__(self, analyse: Analyse, read: Callable[[str], str | None] = nothing) -> None:
@@ -55,7 +55,7 @@ class Modules:
         self._found: dict[tuple[str, str], ResolvedModule | None] = {}
         self.walks = 0
         self.queries: dict[tuple[str, str, bool], None] = {}
-        self.has_answered = False
+        self.has_resolved = False
 
     def new_region(self) -> int:
         """Return a new number for a region of code that always runs together."""
@@ -77,7 +77,7 @@ class Modules:
         if (word, method) not in self._likes:
             self._likes[word, method] = self._class_like(word, method)
         result = self._likes[word, method]
-        self.has_answered = self.has_answered or result is not None
+        self.has_resolved = self.has_resolved or result is not None
         return result
 
     def _class_like(self, word: str, method: str) -> ProjectClass | None:
@@ -147,7 +147,7 @@ class Modules:
         if (importer, dotted) not in self._found:
             self._found[importer, dotted] = self._find(importer, dotted, again)
         result = self._found[importer, dotted]
-        self.has_answered = self.has_answered or result is not None
+        self.has_resolved = self.has_resolved or result is not None
         return result
 
     def _find(self, importer: str, dotted: str, again: int) -> ResolvedModule | None:

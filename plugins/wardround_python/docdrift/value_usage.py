@@ -51,10 +51,10 @@ class ValueUses:
         yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
             yield call.func.value.id
-            for made in self.given(call.func.value):
-                yield from _words(made)
+            for value in self.assigned_values(call.func.value):
+                yield from _words(value)
 
-    def given(self, node: ast.Name) -> Iterator[ast.expr]:
+    def assigned_values(self, node: ast.Name) -> Iterator[ast.expr]:
         """Return the values that the function around a name assigns to it."""
         around = self._around(node)
         for inner in walk(around) if around is not None else ():

@@ -65,12 +65,12 @@ def _text_of(node: ast.expr, module: PythonModule) -> str | None:
     return None
 
 
-def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST) -> bool:
+def autocommits(node: ast.expr, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST) -> bool:
     """Return True if a connection, cursor, pool or engine is in autocommit mode."""
     if not deep:
         return False
     if isinstance(node, ast.Await):
-        return keeps_each(node.value, module, callees, deep)
+        return autocommits(node.value, module, callees, deep)
     if isinstance(node, ast.Call):
         name = module.dotted(node.func) or ""
         if name in _ALWAYS:
@@ -81,7 +81,7 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
         if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
             if func.attr == "execution_options" and any(map(_sets_autocommit, node.keywords)):
                 return True
-            return keeps_each(func.value, module, callees, deep - 1)
+            return autocommits(func.value, module, callees, deep - 1)
         result = callees.definition_of(node)
         if result is None or result.path != module.path or not isinstance(result.node, FunctionNode):
             return False
@@ -90,14 +90,16 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: CallResolver, deep
             for inner in nodes_run_by(result.node.body)
             if isinstance(inner, (ast.Return, ast.Yield))
         ]
-        return len(values) == 1 and values[0] is not None and keeps_each(values[0], module, callees, deep - 1)
+        return (
+            len(values) == 1 and values[0] is not None and autocommits(values[0], module, callees, deep - 1)
+        )
     key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
     if not key:
         return False
     if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
         return True
     given_here = list(_assigned_values(key, node, module))
-    return len(given_here) == 1 and keeps_each(given_here[0], module, callees, deep - 1)
+    return len(given_here) == 1 and autocommits(given_here[0], module, callees, deep - 1)
 
 
 def _sets_autocommit(keyword: ast.keyword) -> bool:

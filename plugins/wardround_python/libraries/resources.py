@@ -1,4 +1,4 @@
-"""Functions that open a file or a connection or lend one, and those that close or return it."""
+"""Functions that open files or connections or take them from a pool, and those that close them."""
 
 from __future__ import annotations
 

@@ -51,7 +51,9 @@ _CACHES = ("redis", "cache", "valkey", "client", "conn", "pipe", "r")
 _CLOCKS = frozenset({"time.time", "time.monotonic", "time.perf_counter"})
 
 
-def taken(call: ast.Call, name: str, packages: frozenset[str]) -> Iterator[tuple[ast.expr, str, str]]:
+def timed_arguments(
+    call: ast.Call, name: str, packages: frozenset[str]
+) -> Iterator[tuple[ast.expr, str, str]]:
     """Yield the arguments of a call whose unit is known: each with the unit, and with its source.
 
     Args:

@@ -47,7 +47,7 @@ class Route:
 
     @cached_property
     def persons(self) -> frozenset[str]:
-        """Return the parameters that identify the caller, or something looked up for the caller."""
+        """Return the parameters that identify the caller, or an object of the caller."""
         results = set()
         for item, text in self._declared:
             resolved = f"{text} {self._alias(text)}"

@@ -16,7 +16,7 @@ _MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", 
 _DJANGO = ("django", "Django")
 _FORM_TOKENS = ("flask_wtf", "Flask-WTF", "flask-wtf", "CSRFProtect", "starlette_csrf", "starlette-csrf")
 _LOGINS = ("flask_login", "Flask-Login", "flask-login")
-"""Names of frameworks that require a token, of libraries that create one, and of logins kept in a cookie."""
+"""Names of frameworks that require a token, of libraries that create one, and of cookie logins."""
 
 
 class TemplateCheck(Check):

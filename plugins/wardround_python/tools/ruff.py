@@ -187,11 +187,11 @@ class Ruff(Tool):
 
     def skipped_files(self, printed: bytes, run: Invocation) -> Mapping[str, str]:
         """Return the files that ruff skips by default, if the project sets ``exclude`` for others."""
-        asked = [file for file in run.files if is_left_out(file)]
-        if not asked or not _is_set_for_any(run):
+        excluded = [file for file in run.files if is_left_out(file)]
+        if not excluded or not _is_set_for_any(run):
             return {}
         reason = "ruff excludes folders of this name by default; set exclude in ruff's configuration"
-        return {file: reason for file in asked if not excludes_by_itself(run.root, file)}
+        return {file: reason for file in excluded if not excludes_by_itself(run.root, file)}
 
     def accepts(self, path: str, text: str) -> bool:
         """Return True for Python: a specialist that borrows ruff claims files of other types too."""

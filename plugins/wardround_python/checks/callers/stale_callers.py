@@ -138,7 +138,7 @@ class StaleCallers(PythonCheck):
                 continue
             old, new = Signature.of(before[name], receiver=True), Signature.of(method, receiver=True)
             change = SignatureChange(self.source.path, name, old, new)
-            if not change.new.takes_all_of(change.old):
+            if not change.new.accepts_all_of(change.old):
                 self._report_stale(
                     change, method, sorted(self._stale_method_calls(change, holder.name, method))
                 )
@@ -159,7 +159,7 @@ class StaleCallers(PythonCheck):
         return text[starts[function.lineno - 1] : starts[end] - 1 if end < len(starts) else len(text)]
 
     def _look_at(self, change: SignatureChange, function: FunctionNode | ast.ClassDef) -> None:
-        if change.new.takes_all_of(change.old) and change.awaited is None:
+        if change.new.accepts_all_of(change.old) and change.awaited is None:
             return
         self._report_stale(change, function, sorted(self._stale_calls(change)))
 
@@ -261,7 +261,7 @@ def _handed_on(node: ast.Call, change: SignatureChange, spellings: Collection[st
     if place is None or len(node.args) <= place or written(node.args[place]) not in spellings:
         return None
     call = ast.Call(node.args[place], node.args[place + 1 :], node.keywords)
-    return change.handed_misfit(call) if name == "partial" else change.broken_by(call)
+    return change.partial_misfit(call) if name == "partial" else change.broken_by(call)
 
 
 def _wrongly_awaited(module: PythonModule, node: ast.Call, change: SignatureChange) -> str | None:

@@ -10,7 +10,7 @@ from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
-from wardround_python.analysis.iterators import FILES, gives_once, is_iterator, leaves_some, takes_all
+from wardround_python.analysis.iterators import FILES, is_iterator, is_single_use, leaves_some, takes_all
 from wardround_python.check import PythonCheck
 
 
@@ -104,7 +104,7 @@ class ExhaustedIterator(PythonCheck):
         if given != (not isinstance(made, FunctionNode)) or any(map(self._is_asked_apart, loads)):
             return
         uses = sorted((n for n in loads if self._takes_all(n, is_file)), key=_place)
-        if not uses or not (is_file or value is None or gives_once(value, self.module, self.callees)):
+        if not uses or not (is_file or value is None or is_single_use(value, self.module, self.callees)):
             return
         if is_file and any(self._goes_back(n) for n in walk(self.module.function_of(made) or scope)):
             return
@@ -184,7 +184,7 @@ class ExhaustedIterator(PythonCheck):
             return
         named = [n for n in walk(holder) if isinstance(n, ast.Attribute) and n.attr == target.attr]
         loads = [n for n in named if isinstance(n.ctx, ast.Load)]
-        if len(loads) != len(named) - 1 or not gives_once(value, self.module, self.callees):
+        if len(loads) != len(named) - 1 or not is_single_use(value, self.module, self.callees):
             return
         uses = sorted((n for n in loads if takes_all(n, self.module, self.callees)), key=_place)
         methods = list(self._methods_of(uses))

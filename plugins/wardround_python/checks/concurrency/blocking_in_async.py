@@ -132,7 +132,7 @@ class BlockingInAsync(PythonCheck):
     def _through(self, node: ast.Call) -> str | None:
         """A plain function or method of the project that itself makes a call that waits."""
         wait = self._waiting.through(node)
-        return None if wait is None else wait.told
+        return None if wait is None else wait.description
 
     def _asks_the_database(self, node: ast.Call) -> str | None:
         """A query of Django's, which refuses to run in a coroutine."""

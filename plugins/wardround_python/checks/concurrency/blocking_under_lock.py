@@ -166,7 +166,7 @@ class BlockingUnderLock(PythonCheck):
     def _waits(self, call: ast.Call) -> str | None:
         """What waits, if a call does; what is waited for inside the process is another matter."""
         wait = self._waiting.of(call) or self._waiting.through(call, under_lock=True)
-        return None if wait is None or wait.kind.startswith(_INSIDE) else wait.told
+        return None if wait is None or wait.kind.startswith(_INSIDE) else wait.description
 
     @cached_property
     def _waiting(self) -> Waiting:

@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.libraries.db_autocommit import is_change, keeps_each
+from wardround_python.libraries.db_autocommit import autocommits, is_change
 
 _TOGETHER = LazyPattern(
     r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|[\"'](?:begin|start)\b|rollback"
@@ -98,7 +98,7 @@ class NonAtomicUpdate(PythonCheck):
         for at, second in enumerate(changes[1:], 1):
             first = changes[at - 1]
             if self._follows(second, first) and all(
-                isinstance(one.func, ast.Attribute) and keeps_each(one.func.value, self.module, self.callees)
+                isinstance(one.func, ast.Attribute) and autocommits(one.func.value, self.module, self.callees)
                 for one in (first, second)
             ):
                 return first, second

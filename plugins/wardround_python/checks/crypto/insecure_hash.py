@@ -169,7 +169,7 @@ class InsecureHash(PythonCheck):
             *(element for name in self._names_of(node) for element in self._put_in(uses, name)),
         ]
         names = [inner for part in filled for inner in walk(part) if isinstance(inner, ast.Name)]
-        values = [value for name in names for value in uses.given(name)]
+        values = [value for name in names for value in uses.assigned_values(name)]
         around = getattr(self.module.function_of(node), "name", "")
         words = [_CAMEL.sub("_", item) for item in (around, *words_of([*filled, *values]), *uses.words(node))]
         if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):

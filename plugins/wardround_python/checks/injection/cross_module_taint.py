@@ -202,9 +202,9 @@ def _may_have_source(file: ChangedFileView) -> bool:
 
 def _is_adopted(flow: ProjectModule, modules: Modules) -> bool:
     """Return True if the analysis of the module by itself is complete in this change too."""
-    from wardround_python.dataflow.module_analysis import taken
+    from wardround_python.dataflow.module_analysis import take_analysis
 
-    alone = taken(flow.module)
+    alone = take_analysis(flow.module)
     return alone is not None and modules.adopt(alone)
 
 
@@ -217,9 +217,9 @@ def _beyond(flow: ProjectModule, modules: Modules, is_first: bool) -> Sequence[H
     from wardround_python.dataflow.module_analysis import hits
     from wardround_python.dataflow.modules import MOST_WALKS
 
-    modules.has_answered, before = False, modules.walks
+    modules.has_resolved, before = False, modules.walks
     result = flow.run()
-    if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
+    if is_first and not modules.has_resolved and (not before or modules.walks < MOST_WALKS):
         return ()  # the analysis of the module by itself is the same
     own = [hit for hit in result if hit.path == flow.module.path]
     seen = {(hit.kind, hit.node) for hit in hits(flow.module)} if own else set()

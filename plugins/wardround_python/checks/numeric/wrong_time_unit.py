@@ -12,7 +12,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.semantics.docdrift.units import is_implausible, plain_unit, unit_named, unit_of
 from wardround_python.check import PythonCheck
-from wardround_python.libraries.time_units import counted, is_clock, taken
+from wardround_python.libraries.time_units import counted, is_clock, timed_arguments
 
 _TIMES = frozenset({"ms", "s", "min", "h", "day", "us"})
 _UNIT_WORD = LazyPattern(r"(?i)_(?:ms|millis\w*|sec(?:ond)?s?|minutes?|mins|hours?|days?|micros\w*|s)\b")
@@ -64,7 +64,7 @@ class WrongTimeUnit(PythonCheck):
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or self._written(node.func)
         if name:
-            for argument, unit, told in taken(node, name, self.module.packages):
+            for argument, unit, told in timed_arguments(node, name, self.module.packages):
                 self._judge(argument, unit, told)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

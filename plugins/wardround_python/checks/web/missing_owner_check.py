@@ -38,9 +38,9 @@ _IDS = frozenset({"id", "pk", "uuid", "ident"})
 
 
 class MissingOwnerCheck(PythonCheck):
-    """A record is looked up by the id in the URL alone, next to routes that also filter by its owner.
+    """A record is found by the id in the URL alone, next to routes that also filter by its owner.
 
-    A logged-in user can read every user's records by counting through the ids. Look the record up among those
+    A logged-in user can read every user's records by counting through the ids. Search it among the records
     of the current user, as the other routes of the module do.
     """
 
@@ -116,7 +116,7 @@ class MissingOwnerCheck(PythonCheck):
         self._check_views(node)
 
     def _owned_models(self, tree: ast.Module) -> frozenset[str]:
-        """Return the models that some function of the module looks up by their owner."""
+        """Return the models that a function of the module filters by owner."""
         results: set[str] = set()
         for statement in tree.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -14,7 +14,7 @@ from wardround_python.analysis.guarded_functions import PythonGuards
 class MissingSiblingGuard(PythonGuards, SiblingGuardCheck):
     """A new function lacks the guard or the escaping that all similar functions of its file have.
 
-    Each sibling that takes the same key, or serves the same callers, checks the permission, or looks up the
+    Each sibling that takes the same key, or serves the same callers, checks the permission, or finds the
     record among those of the caller. Do the same here, or name the function so that its public access is
     clear.
     """

@@ -159,7 +159,7 @@ class UnguardedRoute(PythonCheck):
                 )
 
     def _check_handlers(self, tree: ast.Module) -> None:
-        """Report methods of Tornado's handlers, each of which requires a login by itself."""
+        """Report methods of Tornado's handlers, which require a login one by one."""
         methods = [
             (cls, statement)
             for cls in tree.body
