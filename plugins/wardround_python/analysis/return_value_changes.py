@@ -217,33 +217,50 @@ def misfit(use: ResultUse, old: ReturnShape, new: ReturnShape, unseen: bool) -> 
     if new.kind == "None":
         return use.action not in ("truth", "whole") or unseen
     if use.action == "unpack":
-        fitted = old.kind == "tuple" and str(old.size) == use.what
-        return fitted and (
-            str(new.size) != use.what if new.kind == "tuple" else new.kind not in ("list", "?")
-        )
+        return _is_unpack_misfit(use, old, new)
     if old.kind == "tuple" and use.action == "place" and use.what.isdigit():
-        return (
-            int(use.what) >= new.size if new.kind == "tuple" and new.size else new.kind in _NUMBERS | {"dict"}
-        )
+        return int(use.what) >= new.size if new.kind == "tuple" and new.size else _lacks_index(new)
     if new.kind == "tuple" and new.size is not None and old.kind != "tuple":
-        if use.action in ("place", "entry", "loop", "len"):
-            return old.kind in ("dict", "list", "set") and unseen
-        return use.action in ("attribute", "key", "compare", "within") or unseen
+        return _is_tuple_misfit(use, old, unseen)
+    return _is_kind_misfit(use, old, new, unseen)
+
+
+def _lacks_index(new: ReturnShape) -> bool:
+    return new.kind in _NUMBERS | {"dict"}
+
+
+def _is_unpack_misfit(use: ResultUse, old: ReturnShape, new: ReturnShape) -> bool:
+    """Return True if a tuple was unpacked that has another size now, or is none."""
+    if old.kind != "tuple" or str(old.size) != use.what:
+        return False
+    return str(new.size) != use.what if new.kind == "tuple" else new.kind not in ("list", "?")
+
+
+def _is_tuple_misfit(use: ResultUse, old: ReturnShape, unseen: bool) -> bool:
+    """Return True if a use does not fit a tuple that replaces another type."""
+    if use.action in ("place", "entry", "loop", "len"):
+        return old.kind in ("dict", "list", "set") and unseen
+    return use.action in ("attribute", "key", "compare", "within") or unseen
+
+
+def _is_kind_misfit(use: ResultUse, old: ReturnShape, new: ReturnShape, unseen: bool) -> bool:
+    """Return True if a use fits the old type and not the new one."""
     if use.action == "attribute":
         return _has(old.kind, use.what) and not _has(new.kind, use.what)
     if use.action == "key":
         return old.kind == "dict" and new.kind != "dict"
     if use.action == "compare":
-        same = use.what == old.kind or {use.what, old.kind} <= _NUMBERS
-        return same and not (use.what == new.kind or {use.what, new.kind} <= _NUMBERS)
+        return _is_comparable(use.what, old.kind) and not _is_comparable(use.what, new.kind)
     if use.action in ("len", "place"):
-        sized = old.kind in _PLAIN - _NUMBERS
-        return sized and new.kind in (
-            _NUMBERS | {"iterator"} | ({"dict", "set"} if use.action == "place" else set())
-        )
+        without_place = _NUMBERS | {"iterator"} | ({"dict", "set"} if use.action == "place" else set())
+        return old.kind in _PLAIN - _NUMBERS and new.kind in without_place
     if use.action == "truth":
         return new.kind == "iterator" and unseen
     return use.action in ("entry", "loop") and {old.kind, new.kind} == {"dict", "list"} and unseen
+
+
+def _is_comparable(first: str, second: str) -> bool:
+    return first == second or {first, second} <= _NUMBERS
 
 
 def _has(kind: str, attribute: str) -> bool:

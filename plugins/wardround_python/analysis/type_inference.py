@@ -162,27 +162,29 @@ class ValueKinds:
             default = call.args[1] if name in _WITH_DEFAULT and len(call.args) > 1 else None
             return _CALLS[name] if default is None or self.of(default, deep) == _CALLS[name] else ""
         if isinstance(func, ast.Attribute) and self._module.imported_name(func) is None:
-            if func.attr in ("read", "communicate"):
-                return self._of_stream(func, deep)
-            if func.attr in _METHODS:
-                return _METHODS[func.attr] if _is_plain_call(call, func.attr) else ""
-            if func.attr in _SAME:
-                result = self.of(func.value, deep)
-                return result if result in (TEXT, BYTES) else ""
-            if func.attr == "split" and self.of(func.value, deep) == TEXT:
-                return "a list"
-            if func.attr in _VIEWS and not call.args and self.of(func.value, deep) == "a mapping":
-                return "a view"
-            if func.attr in _ONE_VALUE and self._is_raw_client(func.value, deep):
-                return BYTES
-        found_one = self._callees.definition_of(call)
-        if (
-            found_one is not None
-            and isinstance(found_one.node, FunctionNode)
-            and not found_one.node.decorator_list
-        ):
-            return _annotated(found_one.node.returns)
+            kind = self._of_method(call, func, deep)
+            if kind is not None:
+                return kind
+        callee = self._callees.definition_of(call)
+        node = callee.node if callee is not None else None
+        if isinstance(node, FunctionNode) and not node.decorator_list:
+            return _annotated(node.returns)
         return ""
+
+    def _of_method(self, call: ast.Call, func: ast.Attribute, deep: int) -> str | None:
+        """Return the type of a method's result, "" if it is unknown; None for other methods."""
+        if func.attr in ("read", "communicate"):
+            return self._of_stream(func, deep)
+        if func.attr in _METHODS:
+            return _METHODS[func.attr] if _is_plain_call(call, func.attr) else ""
+        if func.attr in _SAME:
+            receiver = self.of(func.value, deep)
+            return receiver if receiver in (TEXT, BYTES) else ""
+        if func.attr == "split" and self.of(func.value, deep) == TEXT:
+            return "a list"
+        if func.attr in _VIEWS and not call.args and self.of(func.value, deep) == "a mapping":
+            return "a view"
+        return BYTES if func.attr in _ONE_VALUE and self._is_raw_client(func.value, deep) else None
 
     def _of_stream(self, func: ast.Attribute, deep: int) -> str:
         """Return the type read from a file, a response or a child process, according to its mode."""

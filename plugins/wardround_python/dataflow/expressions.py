@@ -106,7 +106,15 @@ class ExpressionTransfer:
 
     def _attribute(self, node: ast.Attribute) -> Taint:
         key = key_of(node)
-        whole = self._evaluator.value(node.value) if isinstance(node.value, ast.Call) else None
+        receiver = self._evaluator.value(node.value) if isinstance(node.value, ast.Call) else None
+        for read in (self._tracked_attribute, self._request_attribute, self._source_attribute):
+            taint = read(node, key)
+            if taint is not None:
+                return taint
+        return self._of_receiver(node, self._evaluator.value(node.value) if receiver is None else receiver)
+
+    def _tracked_attribute(self, node: ast.Attribute, key: str | None) -> Taint | None:
+        """Return the taint that the analysis itself tracks for an attribute."""
         entry = self._containers.attribute_entry(node)
         if entry is not None:
             return entry.value
@@ -114,53 +122,46 @@ class ExpressionTransfer:
         if table is not None:
             self._containers.escape(table)
             return join(self._state.values.get(key, CLEAN) if key is not None else CLEAN, table.total)
-        if key is not None and key in self._state.values:
+        if key is None:
+            return None
+        if key in self._state.values:
             return self._state.values[key]
-        if key is not None and key.startswith("self.") and key.count(".") == 1:
-            container = self._summaries.self_attribute(key)
-            if container:
-                return container
-        if node.attr in SOURCES.request_parts and is_request(
-            self._state.module, node.value, self._state.function
-        ):
-            return FROM_UPLOAD if node.attr in {"files", "FILES"} else FROM_REQUEST
-        if node.attr in SOURCES.path_parts and is_request(
-            self._state.module, node.value, self._state.function
-        ):
-            return FROM_PATH
-        if node.attr in SOURCES.sender_parts and is_request(
-            self._state.module, node.value, self._state.function
-        ):
-            return FROM_SENDER
-        if node.attr in SOURCES.host_parts and is_request(
-            self._state.module, node.value, self._state.function
-        ):
-            return FROM_HOST
+        if key.startswith("self.") and key.count(".") == 1:
+            return self._summaries.self_attribute(key) or None
+        return None
+
+    def _request_attribute(self, node: ast.Attribute, key: str | None) -> Taint | None:
+        """Return the taint of a part of the request."""
+        taint = _request_part(node.attr)
+        if taint is not None and is_request(self._state.module, node.value, self._state.function):
+            return taint
         if sources.is_raw_request(self._state.module, key, self._state.function):
             return FROM_REQUEST
         if key == "self.kwargs" and self._state.function is not None:
-            return (
-                FROM_REQUEST
-                if request_parameters.is_view_method(self._state.module, self._state.function)
-                else CLEAN
-            )
+            is_view = request_parameters.is_view_method(self._state.module, self._state.function)
+            return FROM_REQUEST if is_view else CLEAN
+        return None
+
+    def _source_attribute(self, node: ast.Attribute, key: str | None) -> Taint | None:
+        """Return the taint of another source, or of an object of the project."""
         if sources.is_model_text(self._state.module, node):
             return FROM_MODEL
         if node.attr in SOURCES.validated:
             return {REQUEST: _IN_FORM}
-        result = self._object_attribute(node)
-        if result is not None:
-            return result
-        if sources.STORED_ADDRESS.search(node.attr) and self._is_record(node.value):
+        taint = self._object_attribute(node)
+        if taint is None and sources.STORED_ADDRESS.search(node.attr) and self._is_record(node.value):
             return {STORED: SinkKind.URL}
-        value = self._evaluator.value(node.value) if whole is None else whole
+        return taint
+
+    @staticmethod
+    def _of_receiver(node: ast.Attribute, value: Taint) -> Taint:
+        """Return the taint of an attribute by that of its receiver."""
         if UPLOAD in value and node.attr == "filename":
             return without(FROM_REQUEST, SinkKind.FIELDS)
         if node.attr in SANITIZERS.clean_attributes:
             return CLEAN
-        if node.attr in {"name", "stem", "suffix"} and (
-            isinstance(node.value, ast.Call) or ARCHIVE not in value
-        ):
+        is_part = node.attr in {"name", "stem", "suffix"}
+        if is_part and (isinstance(node.value, ast.Call) or ARCHIVE not in value):
             return without(value, SinkKind.PATH)
         return value
 
@@ -306,3 +307,15 @@ class ExpressionTransfer:
     def _negation(self, node: ast.UnaryOp) -> Taint:
         self._containers.peek(node.operand)
         return CLEAN
+
+
+def _request_part(name: str) -> Taint | None:
+    """Return the taint of an attribute of the request by its name."""
+    if name in SOURCES.request_parts:
+        return FROM_UPLOAD if name in {"files", "FILES"} else FROM_REQUEST
+    parts = (
+        (SOURCES.path_parts, FROM_PATH),
+        (SOURCES.sender_parts, FROM_SENDER),
+        (SOURCES.host_parts, FROM_HOST),
+    )
+    return next((taint for names, taint in parts if name in names), None)

@@ -107,28 +107,33 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
     yield from ((SinkKind.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
     yield from ((SinkKind.HTML, k.value) for k in call.keywords if k.arg == "twiml")
+    yield from _documents(call, name)
+    yield from _slow_matches(call, name, slow)
+    if isinstance(call.func, ast.Attribute):
+        yield from _methods(module, call, call.func, makers)
+
+
+def _documents(call: ast.Call, name: str) -> Reached:
+    """Yield the YAML documents a call loads without a safe loader, and the pages it creates."""
     if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
         yield from ((SinkKind.OBJECTS, argument) for argument in call.args[:1])
     elif _DJANGO_PAGE.search(name) and not _is_typed(call):
-        yield from (
-            (SinkKind.HTML, argument)
-            for argument in Sink(SinkKind.HTML, keywords=("content",)).arguments(call)
-        )
+        content = Sink(SinkKind.HTML, keywords=("content",))
+        yield from ((SinkKind.HTML, argument) for argument in content.arguments(call))
     elif name in _RESPONSES or name in _PAGES:
         yield from _pages(call, name)
+
+
+def _slow_matches(call: ast.Call, name: str, slow: Collection[str]) -> Reached:
+    """Yield the texts that a call matches with a slow pattern."""
     if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
-        yield (
-            SinkKind.BACKTRACK,
-            call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1],
-        )
-    if isinstance(call.func, ast.Attribute):
-        if (
-            call.func.attr in _MATCHES
-            and isinstance(call.func.value, ast.Name)
-            and call.func.value.id in slow
-        ):
-            yield from ((SinkKind.BACKTRACK, argument) for argument in call.args[-1:])
-        yield from _methods(module, call, call.func, makers)
+        is_substitution = name in {"re.sub", "re.subn"} and len(call.args) > 2
+        yield SinkKind.BACKTRACK, call.args[2 if is_substitution else 1]
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in _MATCHES:
+        return
+    if isinstance(func.value, ast.Name) and func.value.id in slow:
+        yield from ((SinkKind.BACKTRACK, argument) for argument in call.args[-1:])
 
 
 def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -196,45 +201,85 @@ def _is_of_family(name: ast.expr) -> bool:
 
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
+    """Yield the sinks of a method call: those of the catalogue, and those of the first rule that applies."""
     sink = METHODS.get(func.attr)
     is_driver = sink is not None and sink.kind is SinkKind.SQL and func.attr not in _QUERY_METHODS
     if is_driver and _is_no_database(module, func.value):
         sink = None
     if sink is not None:
         yield from ((sink.kind, argument) for argument in sink.arguments(call))
-    if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
-        yield SinkKind.PATH, func.value
-    elif func.attr in {"format", "format_map"} and any(
-        _may_hold_object(item) for item in _arguments_of(call)
-    ):
-        yield SinkKind.TEMPLATE, func.value
-    elif func.attr == "from_string" and _is_template(func, makers):
-        yield from ((SinkKind.TEMPLATE, argument) for argument in call.args[:1])
-    elif func.attr in _SAVES and call.args:
-        yield SinkKind.PATH, call.args[0]
-    elif func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
-        yield from ((SinkKind.SQL, argument) for argument in call.args[:1])
-    elif func.attr == "write" and "zipfile.ZipFile" in makers:
-        yield from ((SinkKind.PATH, argument) for argument in call.args[:1])
-    elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(maker) for maker in makers):
-        yield from ((SinkKind.URL, argument) for argument in _URL.arguments(call))
-    elif func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
-        yield SinkKind.URL, call.args[1]
-    elif func.attr == "connect" and "socket.socket" in makers and call.args:
-        yield from ((SinkKind.URL, element) for element in getattr(call.args[0], "elts", call.args)[:1])
-    elif makers and not _CLIENTS.isdisjoint(makers):
-        if func.attr in _VERBS:
-            yield from ((_URL.kind, argument) for argument in _URL.arguments(call))
-        elif func.attr in {"request", "stream"}:
-            yield from ((SinkKind.URL, argument) for argument in _SECOND_URL.arguments(call))
-    elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
-        asked = Sink(SinkKind.LDAP, 0, 1, ("search_base", "search_filter"))
-        yield from ((SinkKind.LDAP, argument) for argument in asked.arguments(call))
-    elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
-        base, filters = Sink(SinkKind.LDAP, keywords=("base",)), Sink(SinkKind.LDAP, 2, 2, ("filterstr",))
-        yield from ((SinkKind.LDAP, arg) for arg in (*base.arguments(call), *filters.arguments(call)))
-    elif _queries_tree(module, func, makers):
+    for rule in (_file_methods, _template_methods, _connection_methods, _ldap_searches):
+        sinks = rule(module, call, func, makers)
+        if sinks is not None:
+            yield from sinks
+            return
+    if _queries_tree(module, func, makers):
         yield from ((SinkKind.XPATH, argument) for argument in call.args[:1])
+
+
+_MethodSinks = list[tuple[SinkKind, ast.expr]] | None
+"""The sinks of a method call; None if a rule does not apply to it."""
+
+
+def _file_methods(
+    module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
+) -> _MethodSinks:
+    """Return the paths of methods of paths, uploads and archives."""
+    if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
+        return [(SinkKind.PATH, func.value)]
+    if func.attr in _SAVES and call.args:
+        return [(SinkKind.PATH, call.args[0])]
+    if func.attr == "write" and "zipfile.ZipFile" in makers:
+        return [(SinkKind.PATH, argument) for argument in call.args[:1]]
+    return None
+
+
+def _template_methods(
+    module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
+) -> _MethodSinks:
+    """Return the templates of ``format`` and ``from_string``."""
+    if func.attr in {"format", "format_map"} and any(map(_may_hold_object, _arguments_of(call))):
+        return [(SinkKind.TEMPLATE, func.value)]
+    if func.attr == "from_string" and _is_template(func, makers):
+        return [(SinkKind.TEMPLATE, argument) for argument in call.args[:1]]
+    return None
+
+
+def _connection_methods(
+    module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
+) -> _MethodSinks:
+    """Return the queries and addresses of methods of databases, sockets and HTTP clients."""
+    if func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
+        return [(SinkKind.SQL, argument) for argument in call.args[:1]]
+    if func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(maker) for maker in makers):
+        return [(SinkKind.URL, argument) for argument in _URL.arguments(call)]
+    if func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
+        return [(SinkKind.URL, call.args[1])]
+    if func.attr == "connect" and "socket.socket" in makers and call.args:
+        return [(SinkKind.URL, element) for element in getattr(call.args[0], "elts", call.args)[:1]]
+    return None if _CLIENTS.isdisjoint(makers) else _client_requests(call, func)
+
+
+def _client_requests(call: ast.Call, func: ast.Attribute) -> _MethodSinks:
+    """Return the addresses of methods of HTTP clients."""
+    if func.attr in _VERBS:
+        return [(_URL.kind, argument) for argument in _URL.arguments(call)]
+    if func.attr in {"request", "stream"}:
+        return [(SinkKind.URL, argument) for argument in _SECOND_URL.arguments(call)]
+    return []
+
+
+def _ldap_searches(
+    module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]
+) -> _MethodSinks:
+    """Return the bases and filters of LDAP searches."""
+    if func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
+        search = Sink(SinkKind.LDAP, 0, 1, ("search_base", "search_filter"))
+        return [(SinkKind.LDAP, argument) for argument in search.arguments(call)]
+    if func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
+        base, filters = Sink(SinkKind.LDAP, keywords=("base",)), Sink(SinkKind.LDAP, 2, 2, ("filterstr",))
+        return [(SinkKind.LDAP, arg) for arg in (*base.arguments(call), *filters.arguments(call))]
+    return None
 
 
 def _arguments_of(call: ast.Call) -> list[ast.expr]:

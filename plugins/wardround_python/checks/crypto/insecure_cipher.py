@@ -72,35 +72,28 @@ class InsecureCipher(PythonCheck):
     def _message(self, node: ast.Call) -> str | None:
         name = self.module.imported_name(node.func) or ""
         last = name.rpartition(".")[2]
-        if (
-            name.endswith(f"modes.{last}")
-            and last in _NEEDS_FRESH
-            and node.args
-            and (self._is_fixed(node.args[0]) or self._is_of_the_key(node.args[0], node))
-        ):
+        if name.endswith(f"modes.{last}") and last in _NEEDS_FRESH and self._has_reused_iv(node):
             return f"{last} with a fixed IV or nonce; generate one with os.urandom for each message"
         if _PYCRYPTO.search(name) and last == "new":
             return self._pycrypto(node, name)
         if (_BROKEN.search(name) and "cryptography" in name) or name in {"pyDes.des", "pyDes.triple_des"}:
             return f"{last} is a broken cipher; use AES"
-        if (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == "encrypt"
-            and isinstance(node.func.value, ast.Call)
-        ):
-            maker = self.module.dotted(node.func.value.func) or ""
-            if (
-                maker.endswith(("AESGCM", "ChaCha20Poly1305", "AESCCM"))
-                and node.args
-                and self._is_fixed(node.args[0])
-            ):
-                return (
-                    f"{maker.rpartition('.')[2]} with a fixed nonce; "
-                    "generate one with os.urandom for each message"
-                )
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt" and len(node.args) == 3:
-            return self._reused_nonce(node, node.func.value)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt":
+            return self._encryption_message(node, node.func)
         return None
+
+    def _has_reused_iv(self, node: ast.Call) -> bool:
+        """Return True if the first argument is a fixed IV, or a part of the key."""
+        return bool(node.args) and (self._is_fixed(node.args[0]) or self._is_of_the_key(node.args[0], node))
+
+    def _encryption_message(self, node: ast.Call, func: ast.Attribute) -> str | None:
+        """Return the message for ``encrypt`` of an authenticated cipher with a reused nonce."""
+        maker = self.module.dotted(func.value.func) or "" if isinstance(func.value, ast.Call) else ""
+        is_aead = maker.endswith(("AESGCM", "ChaCha20Poly1305", "AESCCM"))
+        if is_aead and node.args and self._is_fixed(node.args[0]):
+            cipher = maker.rpartition(".")[2]
+            return f"{cipher} with a fixed nonce; generate one with os.urandom for each message"
+        return self._reused_nonce(node, func.value) if len(node.args) == 3 else None
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Report the mode itself if the cipher is created elsewhere."""
@@ -170,34 +163,32 @@ class InsecureCipher(PythonCheck):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Add)):
             return self._is_fixed(node.left) or (isinstance(node.op, ast.Mult) and self._is_fixed(node.right))
         if isinstance(node, ast.Call):
-            name = self.module.dotted(node.func) or ""
-            is_made = (
-                name in {"bytes", "bytearray"}
-                and len(node.args) == 1
-                and not isinstance(node.args[0], ast.Name)
-            )
-            if is_made:
-                return isinstance(node.args[0], (ast.Constant, ast.BinOp))
-            is_text = isinstance(node.func, ast.Attribute) and node.func.attr in {"encode", "fromhex"}
-            return (
-                is_text
-                and isinstance(node.func, ast.Attribute)
-                and self._is_fixed(node.func.value if node.func.attr == "encode" else node.args[0])
-            )
-        if isinstance(node, ast.Attribute) and node.attr.isupper():
+            return self._is_fixed_call(node)
+        if isinstance(node, ast.Name) and node.id.isupper():
+            return self._is_fixed_constant(node)
+        if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and node.attr.isupper()):
             value = given_once(self.module, node)
-            return value is not None and self._is_fixed(value)
-        if isinstance(node, ast.Name) and not node.id.isupper():
-            value = given_once(self.module, node)
-            return value is not None and not isinstance(value, ast.Attribute) and self._is_fixed(value)
-        if isinstance(node, ast.Name):
-            return any(
-                isinstance(inner, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in inner.targets)
-                and self._is_fixed(inner.value)
-                for inner in statements_in(self.module.tree)
-            )
+            is_alias = isinstance(node, ast.Name) and isinstance(value, ast.Attribute)
+            return value is not None and not is_alias and self._is_fixed(value)
         return False
+
+    def _is_fixed_call(self, node: ast.Call) -> bool:
+        """Return True for ``bytes(16)``, ``"...".encode()`` and ``bytes.fromhex("...")``."""
+        is_bytes = self.module.dotted(node.func) in {"bytes", "bytearray"} and len(node.args) == 1
+        if is_bytes and not isinstance(node.args[0], ast.Name):
+            return isinstance(node.args[0], (ast.Constant, ast.BinOp))
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in {"encode", "fromhex"}:
+            return False
+        return self._is_fixed(node.func.value if node.func.attr == "encode" else node.args[0])
+
+    def _is_fixed_constant(self, node: ast.Name) -> bool:
+        """Return True if a statement of the module binds a constant to fixed bytes."""
+        return any(
+            isinstance(statement, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id == node.id for t in statement.targets)
+            and self._is_fixed(statement.value)
+            for statement in statements_in(self.module.tree)
+        )
 
 
 def _single_assignment(module: PythonModule, node: ast.expr) -> ast.expr | None:

@@ -20,6 +20,9 @@ _ALWAYS_NAIVE = frozenset(
 )
 _ALWAYS_AWARE = frozenset({"django.utils.timezone.localtime", "pendulum.now"})
 _KEEPS = frozenset({"astimezone"})
+_CONSTRUCTORS = frozenset({"datetime.datetime", "datetime.datetime.strptime", "datetime.datetime.combine"})
+_MOST_NAIVE_ARGUMENTS = 7
+"""Positional arguments of ``datetime`` before the zone."""
 
 
 class NaiveAwareDatetimeMix(PythonCheck):
@@ -109,33 +112,43 @@ class NaiveAwareDatetimeMix(PythonCheck):
 
     def _kind_of_call(self, call: ast.Call, step: int) -> str | None:
         name = self.module.imported_name(call.func)
-        zones = [k.value for k in call.keywords if k.arg in ("tz", "tzinfo")]
-        if any(isinstance(zone, ast.Constant) and zone.value is None for zone in zones):
-            zones = []
         if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             return None
+        has_zone = _has_zone(call)
         if name in _NOW:
-            place = 1 if name.endswith("fromtimestamp") else 0
-            return _AWARE if zones or len(call.args) > place else _NAIVE
+            position = 1 if name.endswith("fromtimestamp") else 0
+            return _AWARE if has_zone or len(call.args) > position else _NAIVE
         if name in _ALWAYS_NAIVE:
             return _NAIVE
-        if name in _ALWAYS_AWARE or (
-            name == "django.utils.timezone.now" and "USE_TZ = False" not in self.source.text
-        ):
+        if self._is_always_aware(name):
             return _AWARE
-        if name == "datetime.datetime.strptime" and len(call.args) == 2:
-            written = self._text_of(call.args[1])
-            return None if written is None or "%z" in written else _NAIVE
-        if name == "datetime.datetime" and len(call.args) <= 7:
-            return _AWARE if zones else _NAIVE
-        if name == "datetime.datetime.combine" and len(call.args) == 2:
-            return _AWARE if zones else None
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and zones:
+        if name in _CONSTRUCTORS:
+            return self._kind_of_constructor(call, name, has_zone)
+        return self._kind_of_method(call, call.func, has_zone, step)
+
+    def _is_always_aware(self, name: str | None) -> bool:
+        is_django = name == "django.utils.timezone.now" and "USE_TZ = False" not in self.source.text
+        return is_django or name in _ALWAYS_AWARE
+
+    def _kind_of_constructor(self, call: ast.Call, name: str, has_zone: bool) -> str | None:
+        if name == "datetime.datetime":
+            if len(call.args) > _MOST_NAIVE_ARGUMENTS:
+                return None
+            return _AWARE if has_zone else _NAIVE
+        if len(call.args) != 2:
+            return None
+        if name == "datetime.datetime.combine":
+            return _AWARE if has_zone else None
+        time_format = self._text_of(call.args[1])
+        return None if time_format is None or "%z" in time_format else _NAIVE
+
+    def _kind_of_method(self, call: ast.Call, func: ast.expr, has_zone: bool, step: int) -> str | None:
+        if not isinstance(func, ast.Attribute):
+            return None
+        if func.attr in _KEEPS or (func.attr == "replace" and has_zone):
             return _AWARE
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _KEEPS:
-            return _AWARE
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and call.keywords:
-            return self._kind(call.func.value, step + 1)
+        if func.attr == "replace" and call.keywords:
+            return self._kind(func.value, step + 1)
         return None
 
     def _text_of(self, value: ast.expr) -> str | None:
@@ -181,3 +194,10 @@ class NaiveAwareDatetimeMix(PythonCheck):
             elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name):
                 result.setdefault(node.target.id, []).append(ast.Constant(0))
         return result
+
+
+def _has_zone(call: ast.Call) -> bool:
+    """Return True if a call has a zone argument, unless one is None."""
+    zones = [k.value for k in call.keywords if k.arg in ("tz", "tzinfo")]
+    is_none = any(isinstance(zone, ast.Constant) and zone.value is None for zone in zones)
+    return bool(zones) and not is_none
