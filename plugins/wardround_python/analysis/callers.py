@@ -63,15 +63,28 @@ def method_calls(
         except _UNREADABLE:
             continue
         callees = CallResolver.shared(module, project)
-        for node in module.nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
-                if not is_candidate(node) or module.imported_name(node.func) is not None:
-                    continue
-                receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
-                result = None if alone and known else callees.definition_of(node)
-                is_it = result is not None and ast.dump(result.node) == ast.dump(method)
-                if (alone and known) or is_it or (result is None and receiver == like_owner):
-                    yield module, node
+        for call, func in _calls_of_methods(module, name):
+            if not is_candidate(call) or module.imported_name(func) is not None:
+                continue
+            if (alone and known) or _may_reach(callees, call, func, method, like_owner):
+                yield module, call
+
+
+def _calls_of_methods(module: PythonModule, name: str) -> Iterator[tuple[ast.Call, ast.Attribute]]:
+    """Yield the calls of methods of a name, in source order."""
+    for node in module.nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            yield node, node.func
+
+
+def _may_reach(
+    callees: CallResolver, call: ast.Call, func: ast.Attribute, method: FunctionNode, like_owner: str
+) -> bool:
+    """Return True if a call resolves to a method, or its receiver is named like the owner."""
+    definition = callees.definition_of(call)
+    if definition is not None:
+        return ast.dump(definition.node) == ast.dump(method)
+    return ast.unparse(func.value).rpartition(".")[2].lstrip("_") == like_owner
 
 
 def _receivers_like(owner: str, texts: Sequence[str]) -> str:

@@ -217,11 +217,7 @@ class _Texts:
     def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         dotted = self._module.dotted(node.func) or ""
-        if dotted in {"shlex.quote", "shlex.join"} or last in _NUMBERS:
-            return True
-        if (last in _QUOTING and last != "join") or last == "hexdigest":
-            return True
-        if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid", "ipaddress.")):
+        if _returns_harmless(dotted, last):
             return True
         if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
             return all(self.is_constant(argument, deep) for argument in (node.func.value, *node.args[1:]))
@@ -230,22 +226,33 @@ class _Texts:
             values = [*on, *node.args, *(k.value for k in node.keywords)]
             return all(self.is_constant(value, deep) for value in values)
         function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if function is None:
-            return False
+        return function is not None and self._is_constant_result(function, node, deep)
+
+    def _is_constant_result(self, function: FunctionNode, node: ast.Call, deep: int) -> bool:
+        """Return True if a function of the module returns constants, or parts of constant arguments."""
         returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
-        if returned and all(_Texts(self._module, function).is_constant(item, deep) for item in returned):
-            return True
         inner = _Texts(self._module, function)
+        if returned and all(_Texts(self._module, function).is_constant(value, deep) for value in returned):
+            return True
         inner._asked = {a.arg for a in function.args.args}
         arguments = [*node.args, *(k.value for k in node.keywords)]
-        return all(inner.is_constant(element, deep) for element in returned) and all(
-            self.is_constant(operand, deep) for operand in arguments
+        return all(inner.is_constant(value, deep) for value in returned) and all(
+            self.is_constant(argument, deep) for argument in arguments
         )
 
     def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
         """Return True for an attribute to which the class assigns one constant and nothing else."""
         value = self._index.last_names.get(node.attr, ())
         return bool(value) and all(isinstance(item, ast.Constant) for item in value)
+
+
+def _returns_harmless(dotted: str, last: str) -> bool:
+    """Return True for a function that quotes text, or returns a number, a digest or a time."""
+    if dotted in {"shlex.quote", "shlex.join"} or last in _NUMBERS or last == "hexdigest":
+        return True
+    if last in _QUOTING and last != "join":
+        return True
+    return dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid", "ipaddress."))
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr | None]:

@@ -151,7 +151,7 @@ class ConditionEvaluator:
             lengths = [operand for operand in (left, *test.comparators) if is_length(operand)]
             cut = {
                 key: SinkKind.BACKTRACK for length in lengths for key in self._names.aliases(length.args[0])
-            }  # type: ignore[attr-defined]
+            }
             return cut, cut
         if isinstance(left, ast.Constant) and isinstance(op, (ast.In, ast.NotIn)):
             kinds = _excluded(left.value)

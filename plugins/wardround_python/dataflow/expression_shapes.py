@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
+from typing import TypeGuard
 
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround.semantics.dataflow.domain import PARAMETER, join, only
@@ -69,7 +70,7 @@ def chain(call: ast.Call) -> Iterable[ast.Call]:
             return
 
 
-def is_length(node: ast.expr) -> bool:
+def is_length(node: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and last_name(node.func) == "len" and len(node.args) == 1
 
 

@@ -48,12 +48,12 @@ class _Reader:
             self._computed += 1
             return
         names = [str(value.value) for value in arguments if isinstance(value, ast.Constant)]
-        names = [part.strip() for item in names for part in (item.split("/") if item.startswith("-") else ())]
-        long = [element for element in names if element.startswith("--")]
+        names = [part.strip() for name in names if name.startswith("-") for part in name.split("/")]
+        long = [name for name in names if name.startswith("--")]
         if long and _is(call, "action", "BooleanOptionalAction"):
-            long += [f"--no-{each[2:]}" for each in long]
+            long += [f"--no-{name[2:]}" for name in long]
         if long:
-            yield self._option(call, tuple(long), tuple(one for one in names if one not in long))
+            yield self._option(call, tuple(long), tuple(name for name in names if name not in long))
 
     def _is_click(self, func: ast.expr) -> bool:
         """Return True if a call named like one of click's is click's, and not that of a table or similar."""

@@ -72,34 +72,41 @@ def autocommits(node: ast.expr, module: PythonModule, callees: CallResolver, dee
     if isinstance(node, ast.Await):
         return autocommits(node.value, module, callees, deep)
     if isinstance(node, ast.Call):
-        name = module.dotted(node.func) or ""
-        if name in _ALWAYS:
-            return True
-        if name in _CONNECTS:
-            return any(map(_sets_autocommit, node.keywords))
-        func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
-            if func.attr == "execution_options" and any(map(_sets_autocommit, node.keywords)):
-                return True
-            return autocommits(func.value, module, callees, deep - 1)
-        result = callees.definition_of(node)
-        if result is None or result.path != module.path or not isinstance(result.node, FunctionNode):
-            return False
-        values = [
-            inner.value
-            for inner in nodes_run_by(result.node.body)
-            if isinstance(inner, (ast.Return, ast.Yield))
-        ]
-        return (
-            len(values) == 1 and values[0] is not None and autocommits(values[0], module, callees, deep - 1)
-        )
+        return _call_autocommits(node, module, callees, deep)
     key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
     if not key:
         return False
     if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
         return True
-    given_here = list(_assigned_values(key, node, module))
-    return len(given_here) == 1 and autocommits(given_here[0], module, callees, deep - 1)
+    values = list(_assigned_values(key, node, module))
+    return len(values) == 1 and autocommits(values[0], module, callees, deep - 1)
+
+
+def _call_autocommits(node: ast.Call, module: PythonModule, callees: CallResolver, deep: int) -> bool:
+    """Return True if a call returns a connection in autocommit mode."""
+    name = module.dotted(node.func) or ""
+    if name in _ALWAYS:
+        return True
+    is_set = any(map(_sets_autocommit, node.keywords))
+    if name in _CONNECTS:
+        return is_set
+    func = node.func
+    if isinstance(func, ast.Attribute) and func.attr in _GIVES and module.imported_name(func) is None:
+        is_option = func.attr == "execution_options" and is_set
+        return is_option or autocommits(func.value, module, callees, deep - 1)
+    value = _only_result(node, module, callees)
+    return value is not None and autocommits(value, module, callees, deep - 1)
+
+
+def _only_result(node: ast.Call, module: PythonModule, callees: CallResolver) -> ast.expr | None:
+    """Return the only value that a function of the module returns or yields."""
+    callee = callees.definition_of(node)
+    if callee is None or callee.path != module.path or not isinstance(callee.node, FunctionNode):
+        return None
+    results = [
+        inner.value for inner in nodes_run_by(callee.node.body) if isinstance(inner, (ast.Return, ast.Yield))
+    ]
+    return results[0] if len(results) == 1 else None
 
 
 def _sets_autocommit(keyword: ast.keyword) -> bool:

@@ -110,16 +110,8 @@ class InsecureJwt(PythonCheck):
             return isinstance(node.value, (str, bytes)) and len(node.value) > 0 and not _is_pem(node.value)
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             return self._is_in_source(node.values[-1])
-        if isinstance(node, ast.Call) and self.module.dotted(node.func) in {
-            "os.environ.get",
-            "os.getenv",
-            "config",
-            "env",
-        }:
-            defaults = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "default")]
-            return bool(defaults) and self._is_in_source(defaults[0])
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
-            return self._is_in_source(node.func.value)
+        if isinstance(node, ast.Call):
+            return self._returns_literal(node)
         if isinstance(node, ast.Name):
             values = [
                 statement.value
@@ -129,6 +121,14 @@ class InsecureJwt(PythonCheck):
             ]
             return len(values) == 1 and not isinstance(values[0], ast.Name) and self._is_in_source(values[0])
         return False
+
+    def _returns_literal(self, node: ast.Call) -> bool:
+        """Return True for a read of the environment with a literal default, and for an encoded literal."""
+        if self.module.dotted(node.func) in {"os.environ.get", "os.getenv", "config", "env"}:
+            defaults = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "default")]
+            return bool(defaults) and self._is_in_source(defaults[0])
+        is_encoded = isinstance(node.func, ast.Attribute) and node.func.attr == "encode"
+        return is_encoded and isinstance(node.func, ast.Attribute) and self._is_in_source(node.func.value)
 
     def _is_read_by_hand(self, node: ast.Call) -> bool:
         """Return True if a function decodes the claims of a token and never verifies the signature."""

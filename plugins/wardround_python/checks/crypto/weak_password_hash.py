@@ -207,28 +207,37 @@ class WeakPasswordHash(PythonCheck):
         if isinstance(node, ast.Constant):
             return node.value if type(node.value) is int else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift, ast.Mult)):
-            left, right = self._number(node.left), self._number(node.right)
-            if left is None or right is None or (not 0 <= right < 64 and not isinstance(node.op, ast.Mult)):
-                return None
-            return (
-                left * right
-                if isinstance(node.op, ast.Mult)
-                else (left**right if isinstance(node.op, ast.Pow) else left << right)
-            )
+            return _computed(node.op, self._number(node.left), self._number(node.right))
         if isinstance(node, (ast.Name, ast.Attribute)):
-            last = node.id if isinstance(node, ast.Name) else node.attr
-            values = [
-                inner.value
-                for inner in self.module.nodes
-                if isinstance(inner, (ast.Assign, ast.AnnAssign)) and inner.value is not None
-                for target in (inner.targets if isinstance(inner, ast.Assign) else [inner.target])
-                if isinstance(target, (ast.Name, ast.Attribute))
-                and (target.id if isinstance(target, ast.Name) else target.attr) == last
-            ]
-            return (
-                self._number(values[0]) if len(values) == 1 and isinstance(values[0], ast.Constant) else None
-            )
+            values = self._values_of(node)
+            is_literal = len(values) == 1 and isinstance(values[0], ast.Constant)
+            return self._number(values[0]) if is_literal else None
         return None
+
+    def _values_of(self, node: ast.Name | ast.Attribute) -> list[ast.expr]:
+        """Return the values that statements of the module assign to a name or attribute."""
+        return [
+            statement.value
+            for statement in self.module.nodes
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+            if isinstance(target, (ast.Name, ast.Attribute)) and _last_part(target) == _last_part(node)
+        ]
+
+
+def _last_part(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _computed(op: ast.operator, left: int | None, right: int | None) -> int | None:
+    """Return a product, a power or a shift; None for an unknown operand or a large exponent."""
+    if left is None or right is None:
+        return None
+    if isinstance(op, ast.Mult):
+        return left * right
+    if not 0 <= right < 64:
+        return None
+    return int(left**right) if isinstance(op, ast.Pow) else left << right
 
 
 # Last part of a function's name -> (name of the parameter, position, keyword, minimum).

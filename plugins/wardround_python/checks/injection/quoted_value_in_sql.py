@@ -102,17 +102,20 @@ class QuotedValueInSql(PythonCheck):
         return last.isupper() or (isinstance(value, ast.Attribute) and last == "value")
 
 
+def _quoted_in_f_string(node: ast.JoinedStr) -> ast.expr | None:
+    text = "".join(str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values)
+    fields = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+    pieces = text.split("\0")
+    for index, field in enumerate(fields):
+        if pieces[index].rstrip("%").endswith("'") and pieces[index + 1].lstrip("%").startswith("'"):
+            return field.value if _SQL.search(text) else None
+    return None
+
+
 def _quoted(node: ast.expr) -> ast.expr | None:
     """Return the first value that a text puts between quotes, if the text is SQL."""
     if isinstance(node, ast.JoinedStr):
-        parts = node.values
-        written = "".join(str(item.value) if isinstance(item, ast.Constant) else "\0" for item in parts)
-        filled = [part for part in parts if isinstance(part, ast.FormattedValue)]
-        pieces = written.split("\0")
-        for place, element in enumerate(filled):
-            if pieces[place].rstrip("%").endswith("'") and pieces[place + 1].lstrip("%").startswith("'"):
-                return element.value if _SQL.search(written) else None
-        return None
+        return _quoted_in_f_string(node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         template, pattern = node.func.value, _FORMAT
         positions, named = node.args, {k.arg: k.value for k in node.keywords}

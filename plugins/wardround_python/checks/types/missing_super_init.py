@@ -87,29 +87,16 @@ class MissingSuperInit(PythonCheck):
         of_base = _method(bases[0], "__init__")
         if of_base is None or "__init__" in ast.unparse(ast.Module(maker.body, [])):
             return
-        lacking = (
-            _sets(of_base)
-            - _sets_anywhere(node)
-            - {
-                n.target.id
-                for n in bases[0].body
-                if isinstance(n, ast.AnnAssign) and n.value is not None and isinstance(n.target, ast.Name)
-            }
-        )
-        lacking -= {
-            t.id
-            for n in bases[0].body
-            if isinstance(n, ast.Assign)
-            for t in n.targets
-            if isinstance(t, ast.Name)
-        }
-        own = {n.name for n in node.body if isinstance(n, FunctionNode)}
-        kept = [
-            m for m in bases[0].body if isinstance(m, FunctionNode) and m.name not in own and m is not of_base
+        lacking = _sets(of_base) - _sets_anywhere(node) - _class_level_names(bases[0])
+        own = [method for method in node.body if isinstance(method, FunctionNode)]
+        names = {method.name for method in own}
+        inherited = [
+            m
+            for m in bases[0].body
+            if isinstance(m, FunctionNode) and m.name not in names and m is not of_base
         ]
-        theirs = [m for m in node.body if isinstance(m, FunctionNode)]
-        asked = set().union(*map(_reads, theirs))
-        used = asked | set().union(*(_reads(m) for m in kept if m.name in asked))
+        read = set().union(*map(_reads, own))
+        used = read | set().union(*(_reads(method) for method in inherited if method.name in read))
         missed = sorted(lacking & used)
         if missed:
             self.report(
@@ -145,3 +132,21 @@ def _sets_anywhere(node: ast.ClassDef) -> set[str]:
 
 def _reads(function: FunctionNode) -> set[str]:
     return {n.attr for n in walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+
+
+def _class_level_names(node: ast.ClassDef) -> set[str]:
+    """Return the names that the body of a class binds to values."""
+    assigned = {
+        target.id
+        for statement in node.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    return assigned | {
+        statement.target.id
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+        and statement.value is not None
+        and isinstance(statement.target, ast.Name)
+    }

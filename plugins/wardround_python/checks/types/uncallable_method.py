@@ -58,24 +58,30 @@ class UncallableMethod(PythonCheck):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         methods = [item for item in node.body if isinstance(item, FunctionNode)]
         if not node.bases and not node.keywords and not node.decorator_list:
-            for one in methods:
-                if self._has_no_parameters(one) and one.name not in _named_in(node, methods):
-                    self.report(
-                        self.module.name_span(one),
-                        "a call on an object raises TypeError: the method has no self; add it",
-                    )
-        maker = next((element for element in methods if element.name == "__init__"), None)
-        if maker is None or not maker.args.args:
-            return
+            self._report_missing_self(node, methods)
+        maker = next((method for method in methods if method.name == "__init__"), None)
+        if maker is not None and maker.args.args:
+            self._report_hidden(maker, methods)
+
+    def _report_missing_self(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
+        for method in methods:
+            if self._has_no_parameters(method) and method.name not in _named_in(node, methods):
+                self.report(
+                    self.module.name_span(method),
+                    "a call on an object raises TypeError: the method has no self; add it",
+                )
+
+    def _report_hidden(self, maker: FunctionNode, methods: Sequence[FunctionNode]) -> None:
+        """Report methods that an attribute of the same name hides."""
         plain = {
             method.name: method for method in methods if not method.decorator_list and method is not maker
         }
         for statement in maker.body:
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-            if not isinstance(target, ast.Attribute) or ast.unparse(target.value) != maker.args.args[0].arg:
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
                 continue
-            assert isinstance(statement, ast.Assign)
-            if target.attr in plain and _is_value(statement.value):
+            target = statement.targets[0]
+            is_own = ast.unparse(target.value) == maker.args.args[0].arg
+            if is_own and target.attr in plain and _is_value(statement.value):
                 message = (
                     f"line {statement.lineno} assigns an attribute of this name, "
                     "which hides the method; rename one"
