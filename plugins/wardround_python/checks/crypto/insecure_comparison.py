@@ -55,12 +55,20 @@ class InsecureComparison(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             import hmac
             def verify(body, header, key):
                 expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()
                 return «header == expected»
-        """),
+            """,
+            fixed="""
+            import hmac
+            def verify(body, header, key):
+                expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()
+                return hmac.compare_digest(header, expected)
+            """,
+        ),
         code("""
             import hmac
             class Link:
@@ -93,10 +101,7 @@ class InsecureComparison(PythonCheck):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._handles_strangers(
             function
         ):
-            self.report(
-                self.module.span(node),
-                _TOLD,
-            )
+            self._report(node)
 
     @cached_property
     def _computes(self) -> bool:
@@ -108,7 +113,21 @@ class InsecureComparison(PythonCheck):
             return
         for one, other in self._pairs(node):
             if _called(one) == _called(other) and _DIGEST_NAME.search(_called(one)):
-                self.report(self.module.span(node), _TOLD)
+                self._report(node)
+
+    def _report(self, node: ast.Compare) -> None:
+        """Report a comparison; its fix is not safe, for ``compare_digest`` refuses text beyond ASCII."""
+        template = "hmac.compare_digest({left}, {right})"
+        if isinstance(node.ops[0], ast.NotEq):
+            template = f"not {template}"
+        parts = {"left": node.left, "right": node.comparators[0]}
+        fix = None
+        if not any(isinstance(part, ast.Tuple) for part in parts.values()):
+            fix = self.fix(
+                node, lambda one: one.expression(node, template, **parts), "use hmac.compare_digest()",
+                needed_import="hmac",
+            )  # fmt: skip
+        self.report(self.module.span(node), _TOLD, fix)
 
     def _pairs(self, node: ast.Compare) -> list[tuple[ast.expr, ast.expr]]:
         """The two sides; of two tuples of one length, those of every place."""

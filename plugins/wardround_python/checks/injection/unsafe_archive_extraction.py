@@ -41,13 +41,22 @@ class UnsafeArchiveExtraction(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             import tarfile
             def unpack(path, folder):
                 with tarfile.open(path) as tar:
                     for member in tar:
                         «tar.extract(member, folder)»
-        """),
+            """,
+            fixed="""
+            import tarfile
+            def unpack(path, folder):
+                with tarfile.open(path) as tar:
+                    for member in tar:
+                        tar.extract(member, folder, filter="data")
+            """,
+        ),
         code("""
             import tarfile
             def unpack(path, folder):
@@ -69,10 +78,10 @@ class UnsafeArchiveExtraction(PythonCheck):
         name = self.module.dotted(node.func) or ""
         filters = [k.value for k in node.keywords if k.arg == "filter"]
         if filters and "fully_trusted" in ast.unparse(filters[0]):
-            self.report(self.module.span(node), _TOLD)
+            self._report(node)
         elif name == "shutil.unpack_archive":
             if not filters and not self._is_ours(node) and not _is_zip(node):
-                self.report(self.module.span(node), _TOLD)
+                self._report(node)
         elif (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == "extract"
@@ -82,7 +91,11 @@ class UnsafeArchiveExtraction(PythonCheck):
             and not isinstance(node.args[0], ast.Constant)
             and not self._is_looked_at(node)
         ):
-            self.report(self.module.span(node), _TOLD)
+            self._report(node)
+
+    def _report(self, node: ast.Call) -> None:
+        fix = self.fix(node, lambda one: one.keyword(node, "filter", '"data"'), "refuse such members")
+        self.report(self.module.span(node), _TOLD, fix)
 
     def _is_ours(self, node: ast.Call) -> bool:
         """Whether what is unpacked is named in the source or was made by the same function."""

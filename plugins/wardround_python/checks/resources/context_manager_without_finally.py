@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Severity
+from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
@@ -56,14 +56,26 @@ class ContextManagerWithoutFinally(PythonCheck):
                 «yield c»
                 await pool.release(c)
         """),
-        code("""
+        code(
+            """
             from contextlib import contextmanager
             @contextmanager
             def f(x):
                 x.change()
                 «yield x»
                 x.restore()
-        """),
+            """,
+            fixed="""
+            from contextlib import contextmanager
+            @contextmanager
+            def f(x):
+                x.change()
+                try:
+                    yield x
+                finally:
+                    x.restore()
+            """,
+        ),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -87,5 +99,8 @@ class ContextManagerWithoutFinally(PythonCheck):
                 call = call.value if isinstance(call, ast.Await) else call
                 if isinstance(call, ast.Call) and _BACK.search(last_name(call.func)):
                     told = f"after an error in the with block line {later.lineno} does not run"
-                    self.report(self.module.span(one), told)
+                    self.report(self.module.span(one), told, self._guarded(node, one, later))
                     return
+
+    def _guarded(self, node: FunctionNode, start: ast.stmt, cleanup: ast.stmt) -> SuggestedFix | None:
+        return self.fix(node, lambda one: one.finally_from(node, start, cleanup), "clean up in a finally")
