@@ -122,12 +122,17 @@ class StatementRewrite:
     def expression(self, node: ast.expr, template: str, **parts: ast.expr) -> Edit | None:
         """Return the edit that replaces an expression by a template, in which ``{name}`` is a part of it."""
         old = self.find_expression(node)
+        new = self._made(template, parts)
+        if old is None or new is None:
+            return None
+        return self.replace(old, new.with_changes(lpar=old.lpar, rpar=old.rpar))
+
+    def _made(self, template: str, parts: Mapping[str, ast.expr]) -> cst.BaseExpression | None:
         found = {name: self.find_expression(part) for name, part in parts.items()}
         values = {name: value for name, value in found.items() if value is not None}
-        if old is None or len(values) < len(parts):
+        if len(values) < len(parts):
             return None
-        new = parse_template_expression(template, self.tree.config_for_parsing, **values)
-        return self.replace(old, new.with_changes(lpar=old.lpar, rpar=old.rpar))
+        return parse_template_expression(template, self.tree.config_for_parsing, **values)
 
     def assigned(self, node: ast.Expr, name: str) -> Edit | None:
         """Return the edit that assigns the value of an expression statement to a name."""
@@ -197,6 +202,13 @@ class StatementRewrite:
         new = cst.Arg(given, cst.Name(name), _EQUAL)
         return self.replace(call, call.with_changes(args=_with_last(call, new)))
 
+    def only_argument(self, node: ast.Call, template: str, **parts: ast.expr) -> Edit | None:
+        """Return the edit that gives a call one argument, made from a template, in place of all it has."""
+        call, new = self.find(node, cst.Call), self._made(template, parts)
+        if call is None or new is None:
+            return None
+        return self.replace(call, call.with_changes(args=[call.args[-1].with_changes(value=new)]))
+
     def without_keyword(self, node: ast.keyword) -> Edit | None:
         """Return the edit that takes a keyword argument out of its call."""
         parent = self.module.parents[node]
@@ -243,13 +255,13 @@ class StatementRewrite:
         if old is None or not isinstance(old.body, cst.IndentedBlock):
             return None
         first, last = function.body.index(start), function.body.index(cleanup)
-        shift = len(old.body.body) - len(function.body)
-        if shift:
-            return None
-        steps = old.body.body
-        guarded = cst.Try(
-            self.block(steps[first:last]), finalbody=cst.Finally(self.block(steps[last:])),
-        )  # fmt: skip
+        steps = list(old.body.body)
+        if len(steps) != len(function.body):
+            return None  # two statements share a line
+        above, steps[first] = _without_blank_lines(steps[first])
+        _, steps[last] = _without_blank_lines(steps[last])
+        tried, final = self.block(steps[first:last]), cst.Finally(self.block(steps[last:]))
+        guarded = cst.Try(tried, finalbody=final, leading_lines=above)
         body = old.body.with_changes(body=[*steps[:first], guarded])
         return self.replace(old, old.with_changes(body=body))
 
@@ -335,6 +347,17 @@ def _formatted(text: cst.BaseExpression, chosen: Sequence[cst.SimpleString]) -> 
     if isinstance(text, cst.SimpleString) and text in chosen:
         return cst.parse_expression("f" + text.value.lstrip("uU"))
     return text
+
+
+def _without_blank_lines(
+    statement: cst.BaseStatement,
+) -> tuple[Sequence[cst.EmptyLine], cst.BaseStatement]:
+    """Return the blank lines above a statement, and the statement without them."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return (), statement
+    lines = statement.leading_lines
+    count = next((n for n, line in enumerate(lines) if line.comment is not None), len(lines))
+    return lines[:count], statement.with_changes(leading_lines=lines[count:])
 
 
 def _with_last(call: cst.Call, new: cst.Arg) -> list[cst.Arg]:

@@ -113,7 +113,9 @@ FIXED = [
         @asynccontextmanager
         async def f(pool):
         \tc = await pool.get()
+
         \tyield c
+
         \t# back
         \tawait pool.release(c)  # now
         """,
@@ -122,6 +124,7 @@ FIXED = [
         @asynccontextmanager
         async def f(pool):
         \tc = await pool.get()
+
         \ttry:
         \t\tyield c
         \tfinally:
@@ -175,11 +178,16 @@ FIXED = [
         ExceptionNotRaised,
         """
         def f(a):
-            raise ValueError("no %s", a)
+            raise ValueError(
+                "no %s",
+                a,
+            )
         """,
         """
         def f(a):
-            raise ValueError("no %s" % (a,))
+            raise ValueError(
+                "no %s" % (a,),
+            )
         """,
         id="values of an error text",
     ),

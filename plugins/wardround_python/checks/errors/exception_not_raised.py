@@ -127,9 +127,8 @@ class ExceptionNotRaised(PythonCheck):
         else:
             return None
         parts = dict(zip(names, made.args, strict=True))
-        template = f"{{func}}({filled})"
         return self.fix(
-            made, lambda one: one.expression(made, template, func=made.func, **parts), "fill in the values",
+            made, lambda one: one.only_argument(made, filled, **parts), "fill in the values",
             safe=all(field in ("{}", "%s", "%r") for field in fields),
         )  # fmt: skip
 
