@@ -88,6 +88,15 @@ def test_a_model_that_comes_with_wardround_is_named_by_its_name(
         assert said.endswith(f"secrets is a model, into which nothing is written; give {way}\n")
 
 
+def test_a_model_that_is_not_built_has_the_command_that_builds_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["adapters", "export", "tests", "--merged", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "this model is not built; run `wardround adapters train " in said
+    assert said.endswith("tests/recipe.yml --from-clones DIR`\n")
+
+
 def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (["--check"], []):
         assert invoke(["adapters", "card", "base", *arguments]) == 0
