@@ -27,9 +27,9 @@ from wardround.testing import (
     results,
     valid_cases,
 )
-from wardround.tools.ast_grep import ast_grep
+from wardround.tools.ast_grep import AstGrep
 from wardround.tools.process import Processes, find_program, minimal_env
-from wardround.tools.semgrep import semgrep
+from wardround.tools.semgrep import Semgrep
 from wardround.tools.tool import Columns, Invocation, Tool
 
 SPECIALISTS = host.load().specialists
@@ -104,7 +104,7 @@ def test_check_of_changes_is_documented_and_has_cases(check: type[ChangeCheck]) 
 
 
 RULES = Path(wardround_rules.__file__).parent
-ENGINES = {"ast-grep": ast_grep, "semgrep": semgrep}
+ENGINES = {"ast-grep": AstGrep, "semgrep": Semgrep}
 DECLARED = sorted(
     (folder.parent.name, folder.name) for engine in ENGINES for folder in RULES.glob(f"*/{engine}")
 )

@@ -110,9 +110,10 @@ class TestTheShippedModel:
 
     def test_it_keeps_and_sends_nothing_about_who_runs_it(self, tmp_path: Path) -> None:
         program = (
-            "from wardround.inference.registry import standard; "
-            "from wardround.inference.runtime import find; "
-            f"shelf = standard(()); shelf.load(shelf.named({undocumented_parameters.MODEL!r}), find('cpu'))"
+            "from wardround.inference.registry import default_registry; "
+            "from wardround.inference.runtime import detect_runtime; "
+            "models = default_registry(); "
+            f"models.load(models.get({undocumented_parameters.MODEL!r}), detect_runtime('cpu'))"
         )
         home = tmp_path / "home"
         home.mkdir()
