@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wardround.checks.base import Check
 from wardround.checks.registry import candidate_checks
 from wardround.checks.source import SourceFile
-from wardround.findings import RawFinding
+from wardround.findings import Edit, RawFinding, SuggestedFix
 from wardround.languages.python.cache import parsed
 from wardround.languages.python.module import PythonModule, is_test_path
 
 if TYPE_CHECKING:
     from wardround_python.analysis.call_resolution import CallResolver
+    from wardround_python.fixes.rewrite import StatementRewrite
 
 
 class PythonCheck(Check):
@@ -53,6 +54,20 @@ class PythonCheck(Check):
     def adds(self, node: ast.expr) -> bool:
         """Return True if the change added a line of an expression."""
         return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+    def fix(
+        self,
+        node: ast.expr | ast.stmt | ast.keyword,
+        change: Callable[[StatementRewrite], Edit | None],
+        description: str,
+        *,
+        safe: bool = False,
+        needed_import: str = "",
+    ) -> SuggestedFix | None:
+        """Return the fix that rewrites the statement around a node; see ``fixes.rewrite.suggest``."""
+        from wardround_python.fixes.rewrite import suggest  # libcst: only a finding needs it
+
+        return suggest(self.source, self.module, node, change, description, safe, needed_import)
 
     @cached_property
     def callees(self) -> CallResolver:

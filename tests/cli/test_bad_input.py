@@ -126,7 +126,7 @@ class TestDiffFile:
 
 class TestOptions:
     def test_an_unknown_format(self, changed: GitRepository) -> None:
-        assert complaint(changed, "--format", "pdf").startswith("--format pdf: no such format; there are ")
+        assert complaint(changed, "--format", "pdf").startswith("--format pdf: unknown format; choose from ")
 
     def test_a_report_that_cannot_be_written(self, changed: GitRepository) -> None:
         before = changed.fingerprint()

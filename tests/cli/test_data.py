@@ -181,7 +181,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
         (("mine", "here", "--out", "o"), "nothing to mine; give --task NAME or --kind KIND"),
         (
             ("mine", "here", "--task", "nothing", "--out", "o"),
-            "--task nothing: there is no such task; there are ",
+            "--task nothing: unknown task; choose from ",
         ),
         (
             ("mine", "here", "--kind", "clean", "--out", "o", "--since", "soon"),

@@ -114,7 +114,7 @@ def test_from_a_report_of_another_machine(shop: GitRepository, tmp_path: Path) -
         (["0123456789abcdef"], "--reason is missing"),
         (["0123456789abcdef", "--reason", "  "], "--reason is missing"),
         ([], "which finding?"),
-        (["--remove", "0123456789abcdef"], "nothing dismissed begins with"),
+        (["--remove", "0123456789abcdef"], "no dismissal begins with"),
         (["--list", "--shown"], "cannot go together"),
         (["0123456789abcdef", "--reason", "x", "--report", "absent.json"], "absent.json: No such file"),
         (["0123456789abcdef", "--reason", "x", "--report", "a.py"], "give a report of --format json"),

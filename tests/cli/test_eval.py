@@ -92,9 +92,12 @@ def _without_seconds(text: str) -> dict[str, Any]:
         (("cases", "."), ".: Is a directory"),
         (
             ("cases", "set.jsonl", "--format", "pdf"),
-            "--format pdf: no such format; there are text, json, html",
+            "--format pdf: unknown format; choose from text, json, html",
         ),
-        (("cases", "set.jsonl", "--format", "html=no/r.html"), "there is no folder no; make it first"),
+        (
+            ("cases", "set.jsonl", "--format", "html=no/r.html"),
+            "the folder no does not exist; create it first",
+        ),
         (("cases", "set.jsonl", "--only", "nobody"), "no specialist is named 'nobody'"),
         (("cases", "set.jsonl", "--results", "set.jsonl"), "--results set.jsonl:1: this is no outcome"),
         (("cases", "set.jsonl", "--results", "notes"), "--results notes: it holds something else"),

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "plugins", "rules")
 _SEARCHES = {"search", "finditer", "findall", "sub", "subn", "split"}
 _METHODS = _SEARCHES | {"match", "fullmatch"}
-_BOUNDED = ("LatePattern", "bounded")
+_BOUNDED = ("LazyPattern", "bounded")
 _SAMPLE_NAME = "name"
 """Stands for a value of the reviewed code that is put into a pattern while a review runs."""
 

@@ -1,8 +1,8 @@
 """Every regular expression of this project takes time in proportion to the text it reads.
 
-Those of ``LatePattern`` and ``bounded`` limit each repeat that may read a part of a text twice. What is
+Those of ``LazyPattern`` and ``bounded`` limit each repeat that may read a part of a text twice. What is
 left is a repeat within a repeat, whose time doubles with each round. For all others, texts are made that are
-the worst for them. Make a pattern that fails here with ``LatePattern``, or ``bounded`` if a review builds it;
+the worst for them. Make a pattern that fails here with ``LazyPattern``, or ``bounded`` if a review builds it;
 one that fails then takes the same text in two ways, as ``(a+)+`` does, and must be rewritten.
 """
 

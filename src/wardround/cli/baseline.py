@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from wardround.review import ReviewResult
 
 _repo = click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 
 
 @click.group("baseline")
 def command() -> None:
-    """Keep the findings that were there before wardround was, and are accepted."""
+    """Manage accepted findings, such as those that existed before wardround was adopted."""
 
 
 @command.command("write")
 @_repo
 def write(repo: Path | None) -> None:
-    """Accept every finding of the repository as it is staged now."""
+    """Accept every finding in the staged state of the repository."""
     from wardround.findings import Status
     from wardround.processors.baseline_file import accepted
 
@@ -50,7 +50,7 @@ def show(repo: Path | None) -> None:
 @command.command("prune")
 @_repo
 def prune(repo: Path | None) -> None:
-    """Drop the entries whose finding is gone; accept nothing new."""
+    """Remove entries whose finding no longer exists; accept nothing new."""
     from wardround.processors.baseline_file import Baseline
 
     root, name, baseline = _stored(repo)
@@ -63,7 +63,7 @@ def prune(repo: Path | None) -> None:
 
 
 def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
-    """Review everything that is staged, as if all of it were new and nothing accepted."""
+    """Review all staged files as added, without a baseline."""
     from wardround import host, review
     from wardround.change.change_source import GitChangeSource
     from wardround.change.repository import INDEX, Repository
@@ -91,7 +91,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, ReviewResult]:
 
 
 def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
-    """The baseline file of the work tree."""
+    """Return the path of the baseline file in the work tree."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader

@@ -20,26 +20,30 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 
 @click.command("ci")
 @click.option("--provider", type=click.Choice(["auto", "github", "jenkins"]), default="auto",
-              show_default=True, help="The CI system whose event is read.")  # fmt: skip
+              show_default=True, help="CI system whose event is read.")  # fmt: skip
 @click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
-@click.option("--base-ref", metavar="REF", help="The revision to compare with (default: by the event).")
-@click.option("--head-ref", metavar="REF", help="The last commit of the change (default: HEAD).")
-@click.option("--fail-level", type=click.Choice(["", "none", "info", "warn", "error"]), help="What blocks.")
+@click.option("--base-ref", metavar="REF", help="Revision to compare with (default: from the event).")
+@click.option("--head-ref", metavar="REF", help="Last commit of the change (default: HEAD).")
+@click.option(
+    "--fail-level",
+    type=click.Choice(["", "none", "info", "warn", "error"]),
+    help="Lowest severity that blocks.",
+)
 @click.option("--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]))
 @click.option("--config-from", type=click.Choice(["base", "head"]), default="base", show_default=True,
-              help="Whose configuration counts.")  # fmt: skip
+              help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",
-              help="A new directory for the reports (default: in the temporary folder).")  # fmt: skip
-@click.option("--no-fetch", is_flag=True, help="Fetch nothing from origin.")
+              help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
+@click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
 
     The event decides which commits are compared: a pull request with its target branch, a merge commit with
-    its first parent, a push with what was there before, a branch build with the last successful one. What a
-    shallow clone lacks is fetched from origin. The status is that of review; a checkout without the commit
-    that the event is about is inconclusive.
+    its first parent, a push with the commit before it, a branch build with the last successful one. Commits
+    missing in a shallow clone are fetched from origin. The exit status is that of review; a checkout
+    without the commit of the event is inconclusive.
     """
     return ci(**options)
 
@@ -48,7 +52,7 @@ def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool,
 ) -> int:  # fmt: skip
-    """The command without its decoration."""
+    """Run the command."""
     from wardround.change.revisions import require_ref
     from wardround.cli.options import ChangeSpec, ReportSpec
     from wardround.config.request import ReviewRequest
@@ -84,7 +88,7 @@ def ci(
 def _compare(
     repo: Path | None, event: CiEvent, base: str | None, head: str | None, *, may_fetch: bool
 ) -> tuple[Path, RevisionRange]:
-    """The root of the repository and the commits to compare."""
+    """Return the root of the repository and the commits to compare."""
     from wardround.change.repository import Repository
     from wardround.delivery.checkout import Checkout
     from wardround.delivery.comparison import Comparing
@@ -97,7 +101,7 @@ def _compare(
 
 
 def _amended(review: ReviewResult, comparison: RevisionRange) -> ReviewResult:
-    """The review with what the event says about it; a change that was not reviewed makes it inconclusive."""
+    """Add the notes of the event to a review; a change that was not reviewed makes it inconclusive."""
     from msgspec.structs import replace
 
     from wardround.findings import Unreviewed
@@ -118,7 +122,7 @@ def _notice(comparison: RevisionRange, review: ReviewResult) -> str | None:
 
 
 def _announce(headline: str | None, kind: str) -> None:
-    """Annotate a run that reviewed something else than the change, or nothing."""
+    """Annotate a run that reviewed nothing or not the requested change."""
     from wardround.reports.github import Annotation
     from wardround.text.escaping import one_line
 

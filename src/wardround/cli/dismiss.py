@@ -22,20 +22,20 @@ _SHORTEST = 6
 
 @click.command("dismiss")
 @click.argument("fingerprint", required=False)
-@click.option("--reason", metavar="TEXT", help="Why it is put aside; required, and kept.")
+@click.option("--reason", metavar="TEXT", help="Why the finding is dismissed; required, and recorded.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE",
-              help="The JSON report that has the finding, in place of the last review here.")  # fmt: skip
-@click.option("--shown", is_flag=True, help="List what the last review here showed, with fingerprints.")
-@click.option("--list", "listing", is_flag=True, help="List what is dismissed.")
-@click.option("--remove", metavar="FINGERPRINT", help="Take a dismissal back.")
+              help="JSON report with the finding (default: the last review here).")  # fmt: skip
+@click.option("--shown", is_flag=True, help="List the findings of the last review here, with fingerprints.")
+@click.option("--list", "listing", is_flag=True, help="List the dismissed findings.")
+@click.option("--remove", metavar="FINGERPRINT", help="Remove a dismissal.")
 @click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(fingerprint: str | None, **options: Any) -> None:
-    """Put one finding aside, with the reason, in a file beside the baseline; commit it.
+    """Dismiss one finding, with a reason, in .wardround-dismissals.json; commit that file.
 
-    FINGERPRINT is from a report, or its first digits. What is dismissed is counted as suppressed. Its rule
-    and file are taken from the last review of this repository on this machine.
+    FINGERPRINT is a fingerprint of a report, or its first digits. A dismissed finding counts as suppressed.
+    Its rule and file come from the last review of this repository on this machine.
     """
     ways = {
         "FINGERPRINT": fingerprint is not None,
@@ -63,9 +63,7 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
 
     reason = " ".join((options["reason"] or "").split())
     if not reason:
-        raise click.UsageError(
-            "--reason is missing: say why the finding may stay, for whoever reads it later"
-        )
+        raise click.UsageError("--reason is missing: state why the finding is acceptable")
     report = options["report"]
     known = last_review.load_report(report) if report is not None else last_review.load(root)
     one = _named(given, known, str(report) if report is not None else "the last review here")
@@ -100,14 +98,14 @@ def _show(root: Path) -> None:
 def _remove(root: Path, file: Path, stored: Dismissals, given: str) -> None:
     hits = [e.fingerprint for e in stored.dismissed if _is_prefix(given, e.fingerprint)]
     if len(hits) != 1:
-        how = "more than one dismissal begins" if hits else "nothing dismissed begins"
-        raise UsageError(f"{how} with {given!r}; wardround dismiss --list shows what is dismissed")
+        how = "more than one dismissal begins" if hits else "no dismissal begins"
+        raise UsageError(f"{how} with {given!r}; wardround dismiss --list lists them")
     _save(root, file, stored.without(hits[0]))
-    emit_line(f"{file.name}: {hits[0]} taken back; git add and commit it: reviews read the staged version")
+    emit_line(f"{file.name}: {hits[0]} removed; git add and commit the file: reviews read the staged version")
 
 
 def _named(given: str, known: Sequence[ReportedFinding], where: str) -> ReportedFinding:
-    """The finding a fingerprint, or its beginning, stands for."""
+    """Return the finding with a fingerprint or fingerprint prefix."""
     hits = [one for one in known if _is_prefix(given, one.fingerprint)]
     if len(hits) > 1:
         raise UsageError(f"{len(hits)} findings of {where} begin with {given!r}; give more digits")
@@ -124,7 +122,7 @@ def _is_prefix(given: str, fingerprint: str) -> bool:
 
 
 def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
-    """The root of the repository, the dismissals' file of the work tree, and what it holds."""
+    """Return the root of the repository, the dismissals file of the work tree, and its content."""
     from wardround import host
     from wardround.change.repository import INDEX, Repository
     from wardround.config import loader

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class InstallationState(NamedTuple):
-    """What is looked at: a repository with its settings, or a folder and why it is no repository."""
+    """The repository with its settings, or a folder and why it is not a repository."""
 
     root: Path
     tracked: Sequence[str] | None
@@ -30,13 +30,13 @@ class InstallationState(NamedTuple):
 
 @click.command("doctor")
 @click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(repo: Path | None) -> int:
     """Show which tools, models and settings were found, and what is missing.
 
-    Each tool has to report a known defect. The status is 4 if a tool of the commit profile does not, or is
-    missing for files this repository has.
+    Each tool has to report a known defect. Exit status: 4 if a tool of the commit profile fails to, or is
+    missing for files of this repository.
     """
     from wardround import host
 
@@ -52,7 +52,7 @@ def command(repo: Path | None) -> int:
 
 
 def _tools(loaded: PluginHost, here: InstallationState) -> tuple[bool, list[str]]:
-    """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
+    """Return True if a tool of the commit profile is missing or broken, and one line per tool."""
     from wardround.tools.install_hints import install_hint
     from wardround.tools.tool import Profile
 
@@ -88,7 +88,7 @@ def _tools(loaded: PluginHost, here: InstallationState) -> tuple[bool, list[str]
 
 
 def _is_tracked(here: InstallationState, program: Path) -> bool:
-    """Whether a program, or anything installed beside it in the repository, is under version control."""
+    """Return True if a program, or a file installed next to it in the repository, is tracked by git."""
     from wardround.change.trees import paths_overlap
 
     root = here.root.resolve()
@@ -98,7 +98,7 @@ def _is_tracked(here: InstallationState, program: Path) -> bool:
 
 
 def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tuple[str, str]]:
-    """The version of each program, and what its self-test failed over; they are tested side by side."""
+    """Return the version of each program and the failure of its self-test; the tests run in parallel."""
     import tempfile
     from concurrent.futures import ThreadPoolExecutor
 
@@ -121,7 +121,7 @@ def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tu
 
 
 def _described(name: str, where: str, tool: Tool, program: Path, version: str, trouble: str) -> str:
-    """The line about a program that was started."""
+    """Return the line about a program that was started."""
     from wardround.tools.identity import distribution_version
 
     state = "broken" if trouble else "works" if tool.probe is not None else "untested"
@@ -134,7 +134,7 @@ def _described(name: str, where: str, tool: Tool, program: Path, version: str, t
 
 
 def _may_need(specialist: Specialist, tool: Tool, here: InstallationState) -> bool:
-    """Whether there is a file for a tool, as far as names tell and the work tree has them."""
+    """Return True if the work tree has a file for a tool, by its name."""
     if here.tracked is None:
         return True
     claimed = (path for path in here.tracked if specialist.claims_name(path))
@@ -164,7 +164,9 @@ def _here(loaded: PluginHost, repo: Path | None) -> InstallationState:
 
 
 def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
-    """What models are run with, those that were found, and those that specialists ask for in vain."""
+    """Return the lines about the model runtime, the models found, and the missing ones that specialists
+    request.
+    """
     from wardround.cli.related import BASE_MODEL
     from wardround.errors import GitError, ModelError
     from wardround.inference.locations import extra_folders
@@ -212,7 +214,7 @@ def _state() -> Iterator[str]:
 
 
 def _written(value: object) -> str:
-    """A value behind its key as TOML has it, in the notation of the README; nothing where it is not set."""
+    """Format a key and its value as TOML; empty if it is not set."""
     return "  not set" if value is None else f" = {_toml(value)}"
 
 

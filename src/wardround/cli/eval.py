@@ -34,31 +34,31 @@ _jobs = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Processes that review cases side by side; all cores by default.",
+    help="Parallel processes (default: all cores).",
 )
 
 
 @command.command("cases")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @_profile
-@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
-@click.option("--all-rules", is_flag=True, help="Switch on the rules that are off by default.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@click.option("--all-rules", is_flag=True, help="Enable the rules that are off by default.")
 @click.option("--rule-level", type=click.Choice(["info", "warn", "error"]), default="info",
-              help="Count findings of this severity and above.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Take the first N cases of each file.")
+              help="Lowest severity that counts.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Use the first N cases of each file.")
 @_jobs
 @click.option("--set-key", default="set", show_default=True, metavar="KEY",
-              help="The key of meta that names a case's set; else the file's name does.")  # fmt: skip
+              help="Key of meta that names the set of a case (default: the file name).")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
               help="Repeatable: text, json or html; add =FILE to write it there.")  # fmt: skip
 @click.option("--results", type=click.Path(path_type=Path), metavar="FILE",
-              help="Keep what was said about each case; a second run goes on from there.")  # fmt: skip
+              help="Record the outcome of each case; a second run resumes there.")  # fmt: skip
 def cases(files: tuple[Path, ...], **options: Any) -> int:
-    """Review the cases of FILE, each one change with known defects, and count what was found.
+    """Review the cases of FILE, each a change with known defects, and compute precision and recall.
 
-    A line of FILE is a JSON object with id, diff, expected (places: file, line, category; none for a clean
-    change) and where they are known before, after, language and meta. No configuration counts.
+    A line of FILE is a JSON object with id, diff, expected (locations: file, line, category; empty for a
+    clean change) and, if known, before, after, language and meta. No configuration applies.
     """
     from wardround.tools.tool import Profile
     from wardround_lab.evaluation.batch import Settings
@@ -88,16 +88,16 @@ def _output(text: str) -> tuple[str, Path | None]:
 
     form, _, path = text.partition("=")
     if form not in FORMATS:
-        raise UsageError(f"--format {form}: no such format; there are {', '.join(FORMATS)}")
+        raise UsageError(f"--format {form}: unknown format; choose from {', '.join(FORMATS)}")
     if path and not Path(path).parent.is_dir():
-        raise UsageError(f"--format {text}: there is no folder {Path(path).parent}; make it first")
+        raise UsageError(f"--format {text}: the folder {Path(path).parent} does not exist; create it first")
     return form, Path(path) if path else None
 
 
 def _measured(
     found: list[CaseFile], settings: Settings, results: Path | None, level: str
 ) -> tuple[int, MeasuredSet]:
-    """Review the cases; what was done until an interruption counts too."""
+    """Review the cases; after an interruption, report the completed ones."""
     from wardround import __version__
     from wardround_lab.evaluation.reports import MeasuredSet
     from wardround_lab.evaluation.scoring import score
@@ -156,7 +156,7 @@ def _review_file(
     progress: Callable[[str], None],
     reviewed: list[CaseOutcome],
 ) -> None:
-    """Add the outcome of each case of a file to a list, as it comes."""
+    """Append the outcome of each case of a file to a list."""
     from wardround_lab.evaluation import workers
 
     known = kept.known(one.cases)
@@ -187,14 +187,14 @@ def _write(form: str, path: Path | None, measured: MeasuredSet) -> None:
 
 @command.command("regression")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[FOLDER]")
-@click.option("--profile", type=click.Choice(["commit", "ci"]), help="Only the cases of this profile.")
+@click.option("--profile", type=click.Choice(["commit", "ci"]), help="Use only cases of this profile.")
 @_jobs
-@click.option("--update", is_flag=True, help="Write what is said now into the cases, for you to read.")
+@click.option("--update", is_flag=True, help="Write the current findings into the cases, for review.")
 def regression(folder: Path | None, profile: str | None, jobs: int | None, update: bool) -> int:
-    """Review cases whose findings are known exactly, and say what is missing and what is unexpected.
+    """Review cases with exactly known findings, and print missing and unexpected ones.
 
-    FOLDER holds *.jsonl files; it is evals/reviewer_regression of the repository unless you give another.
-    Exit status: 0 all is as expected, 1 it is not, 4 a tool is missing or failed.
+    FOLDER holds *.jsonl files (default: evals/reviewer_regression of the repository). Exit status: 0 all as
+    expected, 1 a difference, 4 a tool is missing or failed.
     """
     from wardround import host
     from wardround.tools.tool import Profile

@@ -14,7 +14,7 @@ _NO_TERMINAL = (80, 1000)
 @click.command("explain")
 @click.argument("rule")
 def command(rule: str) -> None:
-    """Show why RULE exists, its cases, who reports it and how to suppress it.
+    """Show why RULE exists, its cases, the tools that report it and how to suppress it.
 
     RULE is an id as findings show it (ruff/B006), a bare code (B006) or a name (swallowed-exception).
     """

@@ -22,21 +22,23 @@ if TYPE_CHECKING:
     type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push", "manual"]),
     default="pre-commit",
     show_default=True,
-    help="The git hook this runs as.",
+    help="Stage of the git hook.",
 )
 @click.option("--format", "formats", multiple=True, metavar="FORMAT", help="As for review. Repeatable.")
-@click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
-@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
-@click.option("--verbose", is_flag=True, help="Show lines, reasons and fixes of many findings too.")
+@click.option(
+    "--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="Lowest severity that blocks."
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
+@click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
     stage: str, formats: tuple[str, ...], fail_level: str | None, only: tuple[str, ...],
     skip: tuple[str, ...], verbose: bool, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Review what a git hook is about to let through: the staged change, or the outgoing commits.
+    """Review the staged change or the outgoing commits, as a git hook.
 
-    PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
+    PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF name the commits if a hook runner sets them. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
     from wardround.cli.options import ReportSpec
@@ -59,7 +61,7 @@ def _review(target: ChangeSpec, request: ReviewRequest, outputs: Sequence[Report
 
 
 def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
-    """The changes a hook is asked about."""
+    """Return the changes that a hook reviews."""
     from wardround.cli.options import ChangeSpec
 
     named = _named_by_runner(os.environ)
@@ -72,7 +74,7 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[ChangeSpec]:
 
 
 def _named_by_runner(environ: Mapping[str, str]) -> ChangeSpec | None:
-    """The commits pre-commit and prek name for pre-push hooks and for ``--from-ref`` and ``--to-ref``."""
+    """Return the commits that pre-commit and prek set for pre-push hooks, ``--from-ref`` and ``--to-ref``."""
     from wardround.cli.options import ChangeSpec
 
     base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
@@ -83,7 +85,7 @@ def _named_by_runner(environ: Mapping[str, str]) -> ChangeSpec | None:
 
 
 def _outgoing(arguments: Sequence[str]) -> Iterator[ChangeSpec]:
-    """What ``git push`` is about to send, a target for each branch that is not deleted."""
+    """Return the outgoing commits of ``git push``, one change for each branch that is not deleted."""
     from msgspec.structs import replace
 
     from wardround.change.repository import Repository

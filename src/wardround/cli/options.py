@@ -1,6 +1,6 @@
-"""What a command is asked for: which change, and which reports about it.
+"""The change that a command reviews, and the reports it writes.
 
-Apart from the commands themselves, since ``wardround --help`` imports all of those and needs none of this.
+Separate from the commands, which ``wardround --help`` imports without needing any of this.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from wardround.errors import UsageError
 
 
 class ChangeSpec(msgspec.Struct, frozen=True):
-    """Which change is meant; exactly one of the ways to say so is used.
+    """The change to review, named in exactly one way.
 
     ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
     ``named_by`` is where the two are from, for messages.
@@ -30,17 +30,17 @@ class ChangeSpec(msgspec.Struct, frozen=True):
 
 
 class PushedRef(msgspec.Struct, frozen=True):
-    """One line git gives a pre-push hook."""
+    """One line of a pre-push hook's standard input."""
 
     local: str
     remote: str
 
     @classmethod
     def parse(cls, line: str) -> PushedRef | None:
-        """Read a line; an empty one names no ref.
+        """Parse a line; an empty one names no ref.
 
         Raises:
-            UsageError: it is none of git's.
+            UsageError: git does not write such a line.
         """
         from wardround.change.revisions import is_object_id
 
@@ -55,7 +55,7 @@ class PushedRef(msgspec.Struct, frozen=True):
 
 
 class ReportSpec(msgspec.Struct, frozen=True):
-    """A report that is asked for: its format, and a file or standard output."""
+    """A requested report: its format, and a file or standard output."""
 
     format: str
     path: Path | None
@@ -66,5 +66,5 @@ class ReportSpec(msgspec.Struct, frozen=True):
 
         name, _, path = text.partition("=")
         if name not in FORMATS:
-            raise UsageError(f"--format {name}: no such format; there are {', '.join(FORMATS)}")
+            raise UsageError(f"--format {name}: unknown format; choose from {', '.join(FORMATS)}")
         return cls(name, Path(path) if path else None)

@@ -9,7 +9,7 @@ from wardround.cli.run import emit_line
 
 @click.command("plugins")
 def command() -> None:
-    """List the loaded plugins, where each came from, and the specialists they bring."""
+    """List the loaded plugins, their origin, and the specialists they contribute."""
     from wardround import host
 
     loaded = host.load()

@@ -13,33 +13,40 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
 
 @click.command("review")
-@click.option("--staged", is_flag=True, help="Review what git commit would commit now.")
-@click.option("--worktree", is_flag=True, help="Review everything not committed, untracked files included.")
+@click.option("--staged", is_flag=True, help="Review the staged change (default).")
+@click.option("--worktree", is_flag=True, help="Review all uncommitted changes, including untracked files.")
 @click.option("--base", metavar="REF", help="Review from the merge base with REF ...")
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
 @click.option("--diff-file", metavar="FILE", help="Review a unified diff; - reads standard input.")
 @click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 @click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)
 @click.option("--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.")
-@click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
+@click.option(
+    "--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="Lowest severity that blocks."
+)
 @click.option("--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]))
 @click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
-@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this specialist. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Skip this specialist. Repeatable.")
 @click.option("--no-models", is_flag=True, help="Use no models.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Tools run side by side.")
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="In place of the root's.")
-@click.option("--config-from", type=click.Choice(["base", "head"]), help="Whose configuration counts.")
-@click.option("--all", "show_all", is_flag=True, help="Fold nothing in the text report.")
-@click.option("--verbose", is_flag=True, help="Show lines, reasons and fixes of many findings too.")
-@click.option("--exit-zero", is_flag=True, help="Leave with 0 even if blocked or inconclusive.")
-@click.option("--offline", is_flag=True, help="Never use the network; it never does unless asked.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Number of parallel tools.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Configuration file instead of the root's.",
+)
+@click.option("--config-from", type=click.Choice(["base", "head"]), help="Side whose configuration applies.")
+@click.option("--all", "show_all", is_flag=True, help="Unfold all findings in the text report.")
+@click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if blocked or inconclusive.")
+@click.option("--offline", is_flag=True, help="Never use the network (it is not used by default either).")
 def command(**options: Any) -> int:
     """Review a change, print the findings and decide the gate.
 
-    The change is what is staged, unless --worktree, --base or --diff-file names another.
+    The change is the index by default; --worktree, --base and --diff-file select another one.
     """
     return review(**options)
 
@@ -50,7 +57,7 @@ def review(
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
 ) -> int:  # fmt: skip
-    """The command without its decoration."""
+    """Run the command."""
     from wardround.cli.options import ChangeSpec, ReportSpec
     from wardround.config.request import ReviewRequest
     from wardround.tools.tool import Profile

@@ -17,10 +17,10 @@ from wardround.cli.run import emit
     "--pages",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write one Markdown page for each rule, and an index, into this folder instead.",
+    help="Write one Markdown page per rule and an index into this folder.",
 )
 def command(form: str, folder: Path | None) -> None:
-    """List every documented rule: our own, and the codes of the tools that are mapped."""
+    """List every documented rule: wardround's own and the mapped codes of tools."""
     from wardround import host
     from wardround.reports import catalogue, rule_pages
 

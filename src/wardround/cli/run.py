@@ -1,4 +1,4 @@
-"""What ``review``, ``hook`` and ``baseline`` share: opening a change, running, writing reports."""
+"""Open a change, review it and write the reports, for ``review``, ``hook`` and ``baseline``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_change(target: ChangeSpec) -> Iterator[tuple[ChangeSource, Change, Repository | None]]:
-    """The change a target stands for, readable while the context lasts."""
+    """Open the change of a target; it is readable inside the context."""
     from wardround.change.change_source import GitChangeSource, PatchChangeSource
     from wardround.change.repository import Repository
 
@@ -78,7 +78,7 @@ def run_and_report(
     """Review a change and write the reports.
 
     Args:
-        amended: adds what the caller knows about the change to the review, before it is reported.
+        amended: adds the caller's notes about the change to the review before it is reported.
     """
     with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
@@ -110,7 +110,7 @@ def _not_staged(paths: Sequence[str]) -> str:
 
 
 class Opening:
-    """A change that is being opened by another thread, while this one has other things to do."""
+    """A change that another thread opens meanwhile."""
 
     def __init__(self, target: ChangeSpec) -> None:
         self._context = open_change(target)
@@ -126,7 +126,7 @@ class Opening:
             self._trouble = trouble
 
     def result(self) -> tuple[ChangeSource, Change, Repository | None]:
-        """What ``opened`` gives, or the error it raises."""
+        """Return the opened change, or raise the error of the thread."""
         self._thread.join()
         if self._trouble is not None:
             raise self._trouble
@@ -134,7 +134,7 @@ class Opening:
         return self._opened
 
     def close(self, patience_s: float | None = None) -> None:
-        """Close what was opened; what is still being opened when patience ends is left to itself."""
+        """Close the change; a thread that is still opening it after the timeout is abandoned."""
         self._thread.join(patience_s)
         if not self._thread.is_alive() and self._opened is not None:
             self._context.__exit__(None, None, None)
@@ -142,7 +142,7 @@ class Opening:
 
 @contextmanager
 def open_change_async(target: ChangeSpec) -> Iterator[Opening]:
-    """Let git find out what has changed while the reviewers are loaded."""
+    """Run git diff in a thread while the specialists are loaded."""
     opening = Opening(target)
     patience_s: float | None = None
     try:
@@ -155,9 +155,9 @@ def open_change_async(target: ChangeSpec) -> Iterator[Opening]:
 
 
 def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
-    """Apply the safe fixes of a review and say on standard error what was done.
+    """Apply the safe fixes of a review and print a summary on standard error.
 
-    A fix that an earlier run began and could not finish is finished first.
+    A fix that an earlier run started and did not complete is completed first.
     """
     from wardround import host, review
     from wardround.change.repository import Repository
@@ -188,7 +188,7 @@ def apply_fixes(target: ChangeSpec, request: ReviewRequest) -> None:
 
 
 def write(output: ReportSpec, review: ReviewResult, work_tree: Path) -> None:
-    """Write one report, to its file or to standard output; through no link of the work tree."""
+    """Write one report to its file or to standard output, never through a link of the work tree."""
     from wardround.reports import renderer, text
     from wardround.storage import directories
 
@@ -212,7 +212,7 @@ def emit(text: str, *, escaped: bool = False) -> None:
     """Print lines as UTF-8 whatever the locale, escaped for a terminal and a CI log.
 
     Args:
-        escaped: they are already, and hold colours or workflow commands of our own.
+        escaped: the lines are already escaped and contain our own colours or workflow commands.
     """
     sys.stdout.flush()
     sys.stdout.buffer.write(_printed(text, escaped=escaped))
@@ -220,7 +220,7 @@ def emit(text: str, *, escaped: bool = False) -> None:
 
 
 def emit_line(text: str) -> None:
-    """Print a text as one line."""
+    """Print a text on one line."""
     emit(one_line(text) + "\n")
 
 
@@ -231,13 +231,13 @@ def _printed(text: str, *, escaped: bool) -> bytes:
 
 
 def wants_colour() -> bool:
-    """Whether standard output is a terminal whose user has not asked for plain text."""
+    """Return True if standard output is a terminal and colours are not disabled."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
 def progress_line() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being waited for; nothing where there is no terminal."""
+    """Show the current step on a terminal line; nothing without a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda text: None
         return
@@ -252,7 +252,7 @@ def progress_line() -> Iterator[Callable[[str], None]]:
 
 
 def require_one(options: dict[str, bool], hint: str) -> None:
-    """Refuse more than one way to name the change."""
+    """Reject more than one way to name the change."""
     given = [name for name, used in options.items() if used]
     if len(given) > 1:
         raise click.UsageError(f"{' and '.join(given)} cannot go together; {hint}")

@@ -13,6 +13,7 @@ import torch
 from wardround.errors import TrainingError
 from wardround.inference.locations import METADATA_FILE, package_folder
 from wardround.inference.metadata import BaseModel, Lora, Metadata, read_metadata
+from wardround.inference.registry import ModelEntry
 from wardround.inference.verified_files import read_verified
 from wardround_lab.training.base_model import Base, Located, base_of_id, locate, read_base
 from wardround_lab.training.encoder import (
@@ -151,6 +152,9 @@ def _of_model(folder: Path, base_folder: Path | None) -> Trained:
             f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so nothing may use it; "
             "make the model again with `wardround adapters quantise`"
         )
+    entry = ModelEntry(folder, metadata)
+    if not entry.is_built:
+        raise TrainingError(f"{folder}: this model is not built; run `{entry.build_command}`")
     weights = read_lora(folder / WEIGHTS_FILE, read_verified(folder, file))
     base = base_of_id(metadata.base.id)
     located = _located(base, metadata.base.digest, base_folder)

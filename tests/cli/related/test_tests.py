@@ -134,10 +134,10 @@ def test_nothing_in_common_is_said(repo: GitRepository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["src/shop/rows.py"], "--tests asks about a function; name it as in src/rows.py::parse_row"),
-        (["nowhere.py::a"], "nowhere.py: there is no such text file in what is staged"),
+        (["src/shop/rows.py"], "--tests requires a function, as in src/rows.py::parse_row"),
+        (["nowhere.py::a"], "nowhere.py: no such text file in what is staged"),
         (["src/shop/rows.py::parse"], "has no function 'parse'; it has parse_row, read_rows"),
-        (["README::x"], "README: there is no such text file"),
+        (["README::x"], "README: no such text file"),
         ([], "--tests needs FILE::FUNCTION, or one of --staged"),
         (["a.py::b", "--staged"], "--tests needs FILE::FUNCTION, or one of --staged"),
         (["a.py::b", "--at", "nowhere"], "'nowhere' names no commit"),

@@ -54,9 +54,9 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
         (["promote", "none"], 2, "none: there is no adapter.metadata.json there, and no model of this name"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),
         (["export", "none", "--merged"], 2, "give the folder to write to with --out DIR"),
-        (["export", "none", "--int8"], 2, "--int8 goes with --merged; a training is exported in float32,"),
-        (["export", "none", "--fp32"], 2, "--fp32 goes with --merged; a training is exported in float32,"),
-        (["export", "--base", "minilm", "--fp32", "--out", "x"], 2, "--fp32 goes with --merged; a base is"),
+        (["export", "none", "--int8"], 2, "--int8 requires --merged; a training is exported in float32,"),
+        (["export", "none", "--fp32"], 2, "--fp32 requires --merged; a training is exported in float32,"),
+        (["export", "--base", "minilm", "--fp32", "--out", "x"], 2, "--fp32 requires --merged; a base is"),
         (["export", "--base", "minilm", "--merged", "--out", "x"], 2, "--merged goes with the folder of an"),
         (["export", "none", "--merged", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
         (["export", "--base", "minilm", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
@@ -86,6 +86,15 @@ def test_a_model_that_comes_with_wardround_is_named_by_its_name(
         assert invoke(["adapters", step, "secrets"]) == 2
         said = capsys.readouterr().err
         assert said.endswith(f"secrets is a model, into which nothing is written; give {way}\n")
+
+
+def test_a_model_that_is_not_built_has_the_command_that_builds_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["adapters", "export", "tests", "--merged", "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "this model is not built; run `wardround adapters train " in said
+    assert said.endswith("tests/recipe.yml --from-clones DIR`\n")
 
 
 def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 from tests.lab.corpora.conftest import commit_at
 from tests.lab.corpora.test_defect_windows import MIT
 from tests.lab.training import teams, tiny
-from wardround.cli import invoke
+from wardround.cli.commands import invoke
 from wardround.inference.metadata import read_metadata
 from wardround_lab.training.recipe import DataPart, LoraPart, Recipe, TrainingPart
 

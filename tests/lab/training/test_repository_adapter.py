@@ -119,7 +119,7 @@ def test_too_little_history_is_said_with_numbers(
         (["recipe.yml", "--from-history", "."], "give either a RECIPE or --from-history REPO"),
         (["recipe.yml", "--steps", "5"], "--steps goes with --from-history only; leave it out"),
         (["--from-history", ".", "--seed", "0"], "--seed goes with RECIPE only; leave it out"),
-        (["--from-history", ".", "--task", "guess"], "--task guess: no plugin brings it; there are "),
+        (["--from-history", ".", "--task", "guess"], "--task guess: not a known name; choose from "),
         (["--from-history", "none"], "none"),
     ],
 )

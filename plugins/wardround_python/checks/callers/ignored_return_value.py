@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.findings import SuggestedFix
 from wardround.languages.python.module import last_name
 from wardround_python.check import PythonCheck
 
@@ -85,11 +86,18 @@ class IgnoredReturnValue(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             def f(name):
                 «name.strip()»
                 return name
-        """),
+            """,
+            fixed="""
+            def f(name):
+                name = name.strip()
+                return name
+            """,
+        ),
         code("""
             def f(text):
                 «text.replace(',', '.')»
@@ -106,10 +114,15 @@ class IgnoredReturnValue(PythonCheck):
             for parent in [self.module.parents[node]]
         ):
             return  # called to see whether it can be
-        self.report(
-            self.module.span(call),
-            f"{ast.unparse(call.func)}() changes nothing, and what it returns is dropped",
-        )
+        message = f"{ast.unparse(call.func)}() changes nothing, and what it returns is dropped"
+        self.report(self.module.span(call), message, self._assigned(node, call))
+
+    def _assigned(self, node: ast.Expr, call: ast.Call) -> SuggestedFix | None:
+        """Return the fix that keeps the result under the name it was made from."""
+        if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
+            return None
+        name = call.func.value.id
+        return self.fix(node, lambda one: one.assigned(node, name), f"assign the result to {name}")
 
     def _only_copies(self, call: ast.Call) -> bool:
         func = call.func

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
-from wardround.languages.python.module import FunctionNode, nodes_run_by
+from wardround.findings import SuggestedFix
+from wardround.languages.python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.check import PythonCheck
 
 _CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
@@ -43,11 +44,18 @@ class MutationDuringIteration(PythonCheck):
                 if row.old:
                     rows.remove(row)
         """),
-        code("""
+        code(
+            """
             for key, value in «table.items()»:
                 if not value:
                     del table[key]
-        """),
+            """,
+            fixed="""
+            for key, value in list(table.items()):
+                if not value:
+                    del table[key]
+            """,
+        ),
     ]
 
     @classmethod
@@ -63,15 +71,21 @@ class MutationDuringIteration(PythonCheck):
             return
         for growth in _endless_growth(node, iterated):
             text = f"each round adds to {iterated} in line {growth.lineno}, so the loop does not end"
-            self.report(self.module.span(node.iter), text)
+            self.report(self.module.span(node.iter), text, self._copied(node, False))
             return
         for change in [*_changes(node, iterated), *self._through_own(node, iterated)]:
             if not self._leaves(change, node):
-                self.report(
-                    self.module.span(node.iter),
-                    f"{iterated} is changed in line {change.lineno} while the loop goes through it",
-                )
+                text = f"{iterated} is changed in line {change.lineno} while the loop goes through it"
+                self.report(self.module.span(node.iter), text, self._copied(node, _is_own(change, node)))
                 return
+
+    def _copied(self, loop: ast.For, safe: bool) -> SuggestedFix | None:
+        if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "enumerate":
+            return None  # the numbers of a copy are wrong after a change
+        return self.fix(
+            loop, lambda one: one.expression(loop.iter, "list({value})", value=loop.iter),
+            "loop over a copy", safe=safe,
+        )  # fmt: skip
 
     def _through_own(self, loop: ast.For, name: str) -> Iterator[ast.Call]:
         """The calls of methods of the same class that take something out of a collection of ``self``."""
@@ -104,6 +118,18 @@ class MutationDuringIteration(PythonCheck):
                         return True
             child = parent
         return False
+
+
+def _is_own(change: ast.expr | ast.stmt, loop: ast.For) -> bool:
+    """Return True if a change removes the item of the round, which a loop over a copy does not miss."""
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+    if isinstance(change, ast.Delete):
+        removed = [one.slice for one in change.targets if isinstance(one, ast.Subscript)]
+    elif isinstance(change, ast.Call) and last_name(change.func) in ("remove", "discard", "pop"):
+        removed = change.args[:1]
+    else:
+        removed = []
+    return isinstance(first, ast.Name) and [last_name(one) for one in removed] == [first.id]
 
 
 def _always_runs(statement: ast.stmt) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from wardround.checks.cases import code
+from wardround.findings import SuggestedFix
+from wardround.languages.python.module import last_name
 from wardround.languages.python.tree import walk
 from wardround_python.analysis.null_guards import is_caught, tested
 from wardround_python.check import PythonCheck
@@ -35,11 +37,18 @@ class OffByOneIndex(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             def f(xs):
                 for i in range(len(xs)):
                     g(xs[i], «xs[i + 1]»)
-        """),
+            """,
+            fixed="""
+            def f(xs):
+                for i in range(len(xs) - 1):
+                    g(xs[i], xs[i + 1])
+            """,
+        ),
         code("""
             def f(xs):
                 return [«xs[i + 1]» - x for i, x in enumerate(xs)]
@@ -64,10 +73,19 @@ class OffByOneIndex(PythonCheck):
             ):
                 leaves = any(isinstance(n, ast.Break) for n in walk(node))
                 if not leaves and not is_caught(self.module, one, ("IndexError", "LookupError")):
-                    self.report(
-                        self.module.span(one), f"in the last round {ast.unparse(one)} is behind the end"
-                    )
+                    message = f"in the last round {ast.unparse(one)} is behind the end"
+                    step = 0 if most else _ahead(one.slice, place)
+                    self.report(self.module.span(one), message, self._shortened(over, step))
                 return
+
+    def _shortened(self, over: ast.expr, step: int) -> SuggestedFix | None:
+        """Return the fix that ends ``range(len(...))`` earlier; the last item may need more than that."""
+        if not step or not isinstance(over, ast.Call) or last_name(over.func) != "range":
+            return None
+        size = over.args[0]
+        return self.fix(
+            over, lambda one: one.expression(size, f"{{size}} - {step}", size=size), "stop earlier"
+        )
 
 
 def _places(target: ast.expr, over: ast.expr) -> tuple[str | None, str, int]:

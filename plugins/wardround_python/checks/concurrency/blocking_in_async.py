@@ -8,7 +8,7 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.findings import Edit, Plane, Span, SuggestedFix
+from wardround.findings import Plane, SuggestedFix
 from wardround_python.analysis.blocking_calls import WAITING_CALLS, Waiting
 from wardround_python.check import PythonCheck
 
@@ -152,42 +152,11 @@ class BlockingInAsync(PythonCheck):
         if other_loop or not isinstance(self.module.parents[node], ast.Expr):
             return None
         what = "await asyncio.sleep instead"
-        awaited = Edit(self.source.path, self.module.span(node.func), "await asyncio.sleep")
-        if self._has_asyncio():
-            return SuggestedFix(what, True, (awaited,))
-        added = _import_edit(self.source) if "asyncio" not in imported else None
-        return SuggestedFix(what, False, (added, awaited)) if added else None
-
-    def _has_asyncio(self) -> bool:
-        """Whether ``asyncio`` is imported, under its own name, for the whole module."""
-        return any(
-            alias.asname is None and alias.name.partition(".")[0] == "asyncio"
-            for statement in self.module.tree.body
-            if isinstance(statement, ast.Import)
-            for alias in statement.names
-        )
+        return self.fix(
+            node, lambda one: one.expression(node.func, "await asyncio.sleep"), what, safe=True,
+            needed_import="asyncio",
+        )  # fmt: skip
 
 
 def _is_in_memory(node: ast.Call) -> bool:
     return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == ":memory:"
-
-
-def _import_edit(source: SourceFile) -> Edit | None:
-    """The edit that adds ``import asyncio``; None where libcst cannot place it in whole lines."""
-    import libcst  # slow to import, and only a finding needs it
-    from libcst.codemod import CodemodContext
-    from libcst.codemod.visitors import AddImportsVisitor
-
-    context = CodemodContext()
-    AddImportsVisitor.add_needed_import(context, "asyncio")
-    try:
-        new = AddImportsVisitor(context).transform_module(libcst.parse_module(source.text)).code
-    except libcst.ParserSyntaxError:
-        return None
-    before, after = source.text.split("\n"), new.split("\n")
-    added = len(after) - len(before)
-    first = next((n for n, (old, now) in enumerate(zip(before, after, strict=False)) if old != now), None)
-    if first is None or added < 1 or before[first:] != after[first + added :]:
-        return None
-    text = "".join(line + "\n" for line in after[first : first + added])
-    return Edit(source.path, Span(first + 1, 1, first + 1, 1), text)

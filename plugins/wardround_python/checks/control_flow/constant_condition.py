@@ -6,6 +6,7 @@ import ast
 from functools import cached_property
 
 from wardround.checks.cases import code
+from wardround.findings import SuggestedFix
 from wardround_python.check import PythonCheck
 
 _PREDICATE = ("is_", "has_", "can_", "should_", "was_", "needs_", "supports_")
@@ -54,10 +55,16 @@ class ConstantCondition(PythonCheck):
             def f(xs):
                 return «len(xs) >= 0»
         """),
-        code("""
+        code(
+            """
             def f(x):
                 return «x.lower() == 'Yes'»
-        """),
+            """,
+            fixed="""
+            def f(x):
+                return x.lower() == 'yes'
+            """,
+        ),
     ]
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
@@ -78,8 +85,13 @@ class ConstantCondition(PythonCheck):
         for name, values in told.items():
             if len(values) > 1 and "(" not in name:
                 always = "true" if isinstance(node.op, ast.Or) else "false"
-                self.report(self.module.span(node), f"this is always {always}, whatever {name} is")
+                message = f"this is always {always}, whatever {name} is"
+                self.report(self.module.span(node), message, self._other_operator(node))
                 return
+
+    def _other_operator(self, node: ast.BoolOp) -> SuggestedFix | None:
+        other, word = (ast.And, "and") if isinstance(node.op, ast.Or) else (ast.Or, "or")
+        return self.fix(node, lambda one: one.joined(node, other), f'join them by "{word}"')
 
     def visit_If(self, node: ast.If) -> None:
         self._look_at(node.test)
@@ -97,13 +109,31 @@ class ConstantCondition(PythonCheck):
     def visit_Compare(self, node: ast.Compare) -> None:
         told = self._outcome(node) if len(node.ops) == 1 else ""
         if told:
-            self.report(self.module.span(node), told)
+            self.report(self.module.span(node), told, self._corrected(node))
         if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE)):
             for side in (node.left, node.comparators[0]):
                 if not isinstance(side, ast.Attribute) or side.attr not in ("lower", "upper", "strip"):
                     continue
                 if ast.unparse(side.value) not in ("str", "bytes"):
                     self._report(side)
+
+    def _corrected(self, node: ast.Compare) -> SuggestedFix | None:
+        """Return the fix of ``is (not x)`` and of a comparison of ``lower()`` with another case."""
+        left, right = node.left, node.comparators[0]
+        negated = right.operand if isinstance(right, ast.UnaryOp) else None
+        if isinstance(node.ops[0], ast.Is) and isinstance(negated, (ast.Name, ast.Attribute, ast.Constant)):
+            parts = {"left": left, "right": negated}
+            return self.fix(
+                node, lambda one: one.expression(node, "{left} is not {right}", **parts), 'use "is not"'
+            )
+        if not isinstance(left, ast.Call) or not isinstance(left.func, ast.Attribute):
+            return None
+        is_equality = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+        if not is_equality or not isinstance(right, ast.Constant) or left.func.attr not in ("lower", "upper"):
+            return None
+        cased = str.lower if left.func.attr == "lower" else str.upper
+        description = f"compare with {cased(str(right.value))!r}"
+        return self.fix(right, lambda one: one.text(right, cased), description, safe=True)
 
     def _outcome(self, node: ast.Compare) -> str:
         """What is to be said of a comparison whose outcome its two sides decide."""

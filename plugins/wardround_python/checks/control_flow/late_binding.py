@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Span
+from wardround.findings import Span, SuggestedFix
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -48,10 +48,16 @@ class LateBinding(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             for n in names:
                 buttons.append(«lambda: press(n)»)
-        """),
+            """,
+            fixed="""
+            for n in names:
+                buttons.append(lambda n=n: press(n))
+            """,
+        ),
         code("""
             for k, v in pairs:
                 button(text=k, command=«lambda: press(v)»)
@@ -84,7 +90,13 @@ class LateBinding(PythonCheck):
         free = sorted(_free_names(node) & changing)
         if free:
             message = f'"{free[0]}" is looked up when this is called: then it has the last value of the loop'
-            self.report(span, message)
+            self.report(span, message, self._bound(node, free))
+
+    def _bound(self, node: _Function, names: Sequence[str]) -> SuggestedFix | None:
+        """Return the fix; a caller that passes more arguments than before makes it unsafe."""
+        if not isinstance(node, ast.Lambda):
+            return None
+        return self.fix(node, lambda one: one.with_defaults(node, names), "bind the value as a default")
 
     def _loop_of(
         self, node: ast.AST

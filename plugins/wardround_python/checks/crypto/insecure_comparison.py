@@ -26,7 +26,7 @@ _DIGEST = LazyPattern(
     r"\bhmac\.(new|digest)\(|HMAC\(|\.hexdigest\(\).*(?i:key|secret)|(?i:key|secret).*hexdigest"
 )
 _DIGEST_NAME = LazyPattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
-_TOLD = "a secret is compared with ==, which leaks its prefix through timing; use hmac.compare_digest"
+_MESSAGE = "a secret is compared with ==, which leaks its prefix through timing; use hmac.compare_digest"
 _HANDLED = LazyPattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
 
 
@@ -55,12 +55,20 @@ class InsecureComparison(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             import hmac
             def verify(body, header, key):
                 expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()
                 return «header == expected»
-        """),
+            """,
+            fixed="""
+            import hmac
+            def verify(body, header, key):
+                expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()
+                return hmac.compare_digest(header, expected)
+            """,
+        ),
         code("""
             import hmac
             class Link:
@@ -93,10 +101,7 @@ class InsecureComparison(PythonCheck):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._handles_strangers(
             function
         ):
-            self.report(
-                self.module.span(node),
-                _TOLD,
-            )
+            self._report(node)
 
     @cached_property
     def _computes(self) -> bool:
@@ -108,7 +113,21 @@ class InsecureComparison(PythonCheck):
             return
         for item, other in self._pairs(node):
             if _called(item) == _called(other) and _DIGEST_NAME.search(_called(item)):
-                self.report(self.module.span(node), _TOLD)
+                self._report(node)
+
+    def _report(self, node: ast.Compare) -> None:
+        """Report a comparison; its fix is not safe, for ``compare_digest`` refuses text beyond ASCII."""
+        template = "hmac.compare_digest({left}, {right})"
+        if isinstance(node.ops[0], ast.NotEq):
+            template = f"not {template}"
+        parts = {"left": node.left, "right": node.comparators[0]}
+        fix = None
+        if not any(isinstance(part, ast.Tuple) for part in parts.values()):
+            fix = self.fix(
+                node, lambda edit: edit.expression(node, template, **parts), "use hmac.compare_digest()",
+                needed_import="hmac",
+            )  # fmt: skip
+        self.report(self.module.span(node), _MESSAGE, fix)
 
     def _pairs(self, node: ast.Compare) -> list[tuple[ast.expr, ast.expr]]:
         """Yield the two operands; for two tuples of one length, the operands at each position."""

@@ -65,10 +65,16 @@ class PeerVerificationDisabled(PythonCheck):
             import boto3
             s3 = boto3.client('s3', «verify=False»)
         """),
-        code("""
+        code(
+            """
             from elasticsearch import Elasticsearch
             c = Elasticsearch(URL, «verify_certs=False»)
-        """),
+            """,
+            fixed="""
+            from elasticsearch import Elasticsearch
+            c = Elasticsearch(URL)
+            """,
+        ),
     ]
 
     @classmethod
@@ -91,7 +97,8 @@ class PeerVerificationDisabled(PythonCheck):
             or (node.arg == "known_hosts" and node.value.value is None and name.startswith("asyncssh."))
             or (node.arg == "ssl_cert_reqs" and node.value.value is None)
         ):
-            self.report(self.module.span(node), _UNCHECKED)
+            fix = self.fix(node, lambda one: one.without_keyword(node), "check it, as is the default")
+            self.report(self.module.span(node), _UNCHECKED, fix)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]

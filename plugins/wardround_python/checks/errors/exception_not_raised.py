@@ -7,6 +7,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.findings import SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
@@ -64,19 +65,29 @@ class ExceptionNotRaised(PythonCheck):
                 if x:
                     «LateError('x')»
         """),
-        code("""
+        code(
+            """
             class Late(ValueError):
                 pass
             def f(x):
                 if x:
                     «Late('x')»
-        """),
+            """,
+            fixed="""
+            class Late(ValueError):
+                pass
+            def f(x):
+                if x:
+                    raise Late('x')
+            """,
+        ),
     ]
 
     def visit_Expr(self, node: ast.Expr) -> None:
         made = node.value
         if isinstance(made, ast.Call) and self._is_exception(made.func):
-            self.report(self.module.span(made), f"{last_name(made.func)} is made and not raised")
+            fix = self.fix(node, lambda one: one.raised(node), "raise it")
+            self.report(self.module.span(made), f"{last_name(made.func)} is made and not raised", fix)
 
     def visit_Return(self, node: ast.Return) -> None:
         made = node.value
@@ -88,7 +99,9 @@ class ExceptionNotRaised(PythonCheck):
             and (self.module.imported_name(made.func) or "").startswith(("fastapi", "starlette"))
             and self._is_in_route(node)
         ):
-            self.report(self.module.span(made), f"{name} is returned as if it were a result, and not raised")
+            fix = self.fix(node, lambda one: one.raised(node), "raise it", safe=name == "HTTPException")
+            message = f"{name} is returned as if it were a result, and not raised"
+            self.report(self.module.span(made), message, fix)
 
     def visit_Raise(self, node: ast.Raise) -> None:
         made = node.exc
@@ -100,10 +113,24 @@ class ExceptionNotRaised(PythonCheck):
         if isinstance(made.func, ast.Name) and made.func.id in _PLAIN - set(self.module.imported):
             fields = _FIELD.findall(text.value)
             if len(fields) == len(made.args) - 1:
-                self.report(
-                    self.module.span(text),
-                    f"{made.func.id} does not fill in {fields[0]}: the text stays as it is",
-                )
+                message = f"{made.func.id} does not fill in {fields[0]}: the text stays as it is"
+                self.report(self.module.span(text), message, self._filled(made, fields))
+
+    def _filled(self, made: ast.Call, fields: list[str]) -> SuggestedFix | None:
+        """Return the fix that fills the arguments in; it changes the text alone."""
+        names = [f"a{n}" for n in range(len(made.args))]
+        values = ", ".join(f"{{{name}}}" for name in names[1:])
+        if all(field == "{}" for field in fields):
+            filled = f"{{a0}}.format({values})"
+        elif all(field.startswith("%") for field in fields):
+            filled = f"{{a0}} % ({values}{',' if len(fields) == 1 else ''})"
+        else:
+            return None
+        parts = dict(zip(names, made.args, strict=True))
+        return self.fix(
+            made, lambda one: one.only_argument(made, filled, **parts), "fill in the values",
+            safe=all(field in ("{}", "%s", "%r") for field in fields),
+        )  # fmt: skip
 
     def _is_exception(self, func: ast.expr) -> bool:
         called = last_name(func)

@@ -7,7 +7,7 @@ import ast
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.findings import Plane
+from wardround.findings import Plane, SuggestedFix
 from wardround.languages.python.literals import entries, literal
 from wardround_python.check import PythonCheck
 
@@ -19,6 +19,7 @@ _ENGINES = LazyPattern(
 _PAGES = LazyPattern(
     r"(?i)html|flask|django|pyramid|starlette|fastapi|tornado|response|\bweb\b|bottle|cherrypy"
 )
+_MESSAGE = "autoescaping is off, so values reach the page unescaped; enable it"
 _NO_PAGES = LazyPattern(
     r"(?i)(^|[/_])(mails?|emails?|sql|codegen|scaffold|generat\w*|configs?|latex|docs?)([/_.]|$)"
 )
@@ -53,9 +54,14 @@ class AutoescapeDisabled(PythonCheck):
             from pyramid.response import Response
             lookup = «TemplateLookup(directories=['t'])»
         """),
-        code("""
+        code(
+            """
             «app.jinja_env.autoescape = False»
-        """),
+            """,
+            fixed="""
+            app.jinja_env.autoescape = True
+            """,
+        ),
     ]
 
     @classmethod
@@ -65,16 +71,15 @@ class AutoescapeDisabled(PythonCheck):
     def visit_Assign(self, node: ast.Assign) -> None:
         is_off = literal(self.module, node.value) is False
         if is_off and any(isinstance(t, ast.Attribute) and t.attr == "autoescape" for t in node.targets):
-            self.report(
-                self.module.span(node), "autoescaping is off, so values reach the page unescaped; enable it"
-            )
+            self.report(self.module.span(node), _MESSAGE, self._switched_on(node.value))
 
     def visit_Dict(self, node: ast.Dict) -> None:
         value = entries(node).get("autoescape")
         if value is not None and literal(self.module, value) is False:
-            self.report(
-                self.module.span(value), "autoescaping is off, so values reach the page unescaped; enable it"
-            )
+            self.report(self.module.span(value), _MESSAGE, self._switched_on(value))
+
+    def _switched_on(self, value: ast.expr) -> SuggestedFix | None:
+        return self.fix(value, lambda edit: edit.expression(value, "True"), "escape values")
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
@@ -84,10 +89,12 @@ class AutoescapeDisabled(PythonCheck):
             for keyword in node.keywords:
                 is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in {None, False}
                 if keyword.arg == "autoescape" and is_off:
-                    self.report(
-                        self.module.span(keyword),
-                        "autoescaping is off, so values reach the page unescaped; enable it",
-                    )
+                    self.report(self.module.span(keyword), _MESSAGE, self._default(keyword))
+
+    def _default(self, keyword: ast.keyword) -> SuggestedFix | None:
+        return self.fix(
+            keyword, lambda edit: edit.without_keyword(keyword), "escape values, as is the default"
+        )
 
     def _check_mako(self, node: ast.Call) -> None:
         """Report Mako, which does not escape by default."""

@@ -10,7 +10,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
-_TOLD = 'a name in the archive can lead out of the target folder; pass filter="data"'
+_MESSAGE = 'a name in the archive can lead out of the target folder; pass filter="data"'
 _LOOKED = LazyPattern(
     r"(?i)\.\.|startswith|is_relative_to|commonpath|commonprefix|relative_to|basename|isabs|safe|\.isfile\(\)"
 )
@@ -41,13 +41,22 @@ class UnsafeArchiveExtraction(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             import tarfile
             def unpack(path, folder):
                 with tarfile.open(path) as tar:
                     for member in tar:
                         «tar.extract(member, folder)»
-        """),
+            """,
+            fixed="""
+            import tarfile
+            def unpack(path, folder):
+                with tarfile.open(path) as tar:
+                    for member in tar:
+                        tar.extract(member, folder, filter="data")
+            """,
+        ),
         code("""
             import tarfile
             def unpack(path, folder):
@@ -63,16 +72,16 @@ class UnsafeArchiveExtraction(PythonCheck):
     def visit_Assign(self, node: ast.Assign) -> None:
         named = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
         if "extraction_filter" in named and "fully_trusted" in ast.unparse(node.value):
-            self.report(self.module.span(node), _TOLD)
+            self.report(self.module.span(node), _MESSAGE)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.dotted(node.func) or ""
         filters = [k.value for k in node.keywords if k.arg == "filter"]
         if filters and "fully_trusted" in ast.unparse(filters[0]):
-            self.report(self.module.span(node), _TOLD)
+            self._report(node)
         elif name == "shutil.unpack_archive":
             if not filters and not self._is_ours(node) and not _is_zip(node):
-                self.report(self.module.span(node), _TOLD)
+                self._report(node)
         elif (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == "extract"
@@ -82,7 +91,11 @@ class UnsafeArchiveExtraction(PythonCheck):
             and not isinstance(node.args[0], ast.Constant)
             and not self._is_inspected(node)
         ):
-            self.report(self.module.span(node), _TOLD)
+            self._report(node)
+
+    def _report(self, node: ast.Call) -> None:
+        fix = self.fix(node, lambda one: one.keyword(node, "filter", '"data"'), "refuse such members")
+        self.report(self.module.span(node), _MESSAGE, fix)
 
     def _is_ours(self, node: ast.Call) -> bool:
         """Return True if the archive is named in the source or created by the same function."""

@@ -6,6 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.findings import SuggestedFix
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
@@ -43,10 +44,16 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
             def f(a):
                 return «(datetime.now() - a.made).seconds»
         """),
-        code("""
+        code(
+            """
             def f(user, now):
                 return «(now - user.last_seen).seconds» > 3600
-        """),
+            """,
+            fixed="""
+            def f(user, now):
+                return (now - user.last_seen).total_seconds() > 3600
+            """,
+        ),
     ]
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -63,7 +70,15 @@ class TimedeltaSecondsInsteadOfTotal(PythonCheck):
             return
         parts = any(isinstance(n, ast.Attribute) and n.attr == "days" for n in walk(scope))
         if not parts:
-            self.report(self.module.span(node), ".seconds ignores complete days; use total_seconds()")
+            message = ".seconds ignores complete days; use total_seconds()"
+            self.report(self.module.span(node), message, self._total(node))
+
+    def _total(self, node: ast.Attribute) -> SuggestedFix | None:
+        """Return the fix; safe in a comparison, where a float serves as the integer did."""
+        return self.fix(
+            node, lambda edit: edit.expression(node, "{value}.total_seconds()", value=node.value),
+            "use total_seconds()", safe=isinstance(self.module.parents[node], ast.Compare),
+        )  # fmt: skip
 
 
 def _is_time(value: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Severity
+from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, last_name
 from wardround_python.check import PythonCheck
 
@@ -56,14 +56,26 @@ class ContextManagerWithoutFinally(PythonCheck):
                 «yield c»
                 await pool.release(c)
         """),
-        code("""
+        code(
+            """
             from contextlib import contextmanager
             @contextmanager
             def f(x):
                 x.change()
                 «yield x»
                 x.restore()
-        """),
+            """,
+            fixed="""
+            from contextlib import contextmanager
+            @contextmanager
+            def f(x):
+                x.change()
+                try:
+                    yield x
+                finally:
+                    x.restore()
+            """,
+        ),
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -91,5 +103,8 @@ class ContextManagerWithoutFinally(PythonCheck):
                         f"line {later.lineno} does not run after an error in "
                         "the with block; use try and finally"
                     )
-                    self.report(self.module.span(item), message)
+                    self.report(self.module.span(item), message, self._guarded(node, item, later))
                     return
+
+    def _guarded(self, node: FunctionNode, start: ast.stmt, cleanup: ast.stmt) -> SuggestedFix | None:
+        return self.fix(node, lambda edit: edit.finally_from(node, start, cleanup), "clean up in a finally")

@@ -20,6 +20,9 @@ _WAITING = {
 _SESSIONS = frozenset({"requests.Session", "requests.session", "requests.sessions.Session"})
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "request"})
 _NO_LIMIT = LazyPattern(r"(^|\.)(ClientTimeout|Timeout)$")
+_MESSAGE = "this network call has no timeout and can block forever; pass timeout="
+_SECONDS = "30"
+"""The limit that a fix suggests; as long as gunicorn lets a worker be silent."""
 _OPEN_PLACES = LazyPattern(
     r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?|tools|setup)([/_.]|$)"
 )
@@ -52,11 +55,18 @@ class NoTimeout(PythonCheck):
         """),
     ]
     INVALID = [
-        code("""
+        code(
+            """
             from urllib.request import urlopen
             def load(url):
                 return «urlopen(url)».read()
-        """),
+            """,
+            fixed="""
+            from urllib.request import urlopen
+            def load(url):
+                return urlopen(url, timeout=30).read()
+            """,
+        ),
         code("""
             import requests
             class Api:
@@ -77,23 +87,18 @@ class NoTimeout(PythonCheck):
         named = {keyword.arg for keyword in node.keywords}
         if name in _WAITING:
             if not named & {"timeout", None} and len(node.args) <= _WAITING[name]:
-                self.report(
-                    self.module.span(node),
-                    "this network call has no timeout and can block forever; pass timeout=",
-                )
+                self._report(node)
         elif _NO_LIMIT.search(name) and name.startswith(("aiohttp.", "httpx.")) and self._is_endless(node):
-            self.report(
-                self.module.span(node),
-                "this network call has no timeout and can block forever; pass timeout=",
-            )
+            self.report(self.module.span(node), _MESSAGE)
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _VERBS and node.args:
             value = given_once(self.module, node.func.value)
             is_session = isinstance(value, ast.Call) and self.module.dotted(value.func) in _SESSIONS
             if is_session and not named & {"timeout", None} and ".mount(" not in self.source.text:
-                self.report(
-                    self.module.span(node),
-                    "this network call has no timeout and can block forever; pass timeout=",
-                )
+                self._report(node)
+
+    def _report(self, node: ast.Call) -> None:
+        fix = self.fix(node, lambda edit: edit.keyword(node, "timeout", _SECONDS), f"wait {_SECONDS} seconds")
+        self.report(self.module.span(node), _MESSAGE, fix)
 
     def _is_endless(self, node: ast.Call) -> bool:
         first = node.args[0] if node.args else None

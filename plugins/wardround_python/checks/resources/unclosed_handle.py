@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.cases import code
-from wardround.findings import Severity
+from wardround.findings import Severity, SuggestedFix
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -16,6 +16,23 @@ from wardround_python.libraries.resources import FILES, HELD
 _CLOSING = frozenset(
     {"close", "aclose", "quit", "logout", "disconnect", "shutdown", "terminate", "detach", "__exit__"}
 )
+_READ_AT_ONCE = frozenset(
+    {
+        "json.load",
+        "json.dump",
+        "yaml.safe_load",
+        "yaml.safe_dump",
+        "pickle.load",
+        "pickle.dump",
+        "tomllib.load",
+    }
+)
+"""Functions that are done with a file when they return."""
+_RUN_LATER = (
+    ast.Lambda, ast.comprehension, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.IfExp,
+    ast.BoolOp, ast.NamedExpr,
+)  # fmt: skip
+"""Expressions of which a part runs several times, later or not at all."""
 _BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
 
 
@@ -55,14 +72,19 @@ class UnclosedHandle(PythonCheck):
                 for x in xs:
                     x.close()
         """),
-        code("""
-            import sqlite3
-            class A:
-                def __init__(self, p):
-                    self.db = «sqlite3.connect(p)»
-                def rows(self):
-                    return self.db.execute('q').fetchall()
-        """),
+        code(
+            """
+            import json
+            def f(p):
+                return json.load(«open(p)»)  # as it is
+            """,
+            fixed="""
+            import json
+            def f(p):
+                with open(p) as file:
+                    return json.load(file)  # as it is
+            """,
+        ),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -78,10 +100,25 @@ class UnclosedHandle(PythonCheck):
         elif isinstance(parent, ast.ListComp) and parent.elt is node and isinstance(scope, FunctionNode):
             self._check_list(node, parent, scope, opener)
         elif opener in FILES and self._is_nowhere(node, parent):
-            self.report(
-                self.module.span(node),
-                f"{opener}() is never closed and stays open until it is garbage-collected; use with",
-            )
+            message = f"{opener}() is never closed and stays open until it is garbage-collected; use with"
+            self.report(self.module.span(node), message, self._closed(node, parent))
+
+    def _closed(self, node: ast.Call, parent: ast.AST) -> SuggestedFix | None:
+        """Return the fix that opens the file in a ``with`` block, if only its statement uses it."""
+        around = list(self.module.ancestors(node))
+        statement = next(one for one in around if isinstance(one, ast.stmt))
+        inside = around[: around.index(statement)]
+        name = self.module.dotted(parent.func) if isinstance(parent, ast.Call) else ""
+        lends = isinstance(parent, (ast.Attribute, ast.For)) or name in _READ_AT_ONCE
+        taken = {getattr(one, "id", getattr(one, "arg", "")) for one in self.module.nodes}
+        if not lends or any(isinstance(one, _RUN_LATER) for one in inside) or "file" in taken:
+            return None
+        return self.fix(
+            statement,
+            lambda edit: edit.in_with(node, statement, "file"),
+            "open it in a with block",
+            safe=True,
+        )
 
     def _opener(self, node: ast.Call) -> str | None:
         if isinstance(node.func, ast.Name) and node.func.id == "open" and "open" not in self.module.imported:

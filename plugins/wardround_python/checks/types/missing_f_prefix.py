@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.findings import Span
+from wardround.findings import Span, SuggestedFix
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
@@ -71,13 +71,22 @@ class MissingFPrefix(PythonCheck):
             def f(n):
                 return httpx.get(«'https://a.b.org/u/{n}'», timeout=3)
         """),
-        code("""
+        code(
+            """
             def f(v):
                 return (
                     f'To {v}. '
                     «'Notes of {v}'»
                 )
-        """),
+            """,
+            fixed="""
+            def f(v):
+                return (
+                    f'To {v}. '
+                    f'Notes of {v}'
+                )
+            """,
+        ),
     ]
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
@@ -92,7 +101,8 @@ class MissingFPrefix(PythonCheck):
             return
         for span, text in self._plain_parts(node):
             if self._names_values(text, node):
-                self.report(span, "this part has no f prefix, so its braces are literal; add f")
+                fix = self._prefixed(node, text, span)
+                self.report(span, "this part has no f prefix, so its braces are literal; add f", fix)
                 return
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -126,10 +136,8 @@ class MissingFPrefix(PythonCheck):
         if not name.startswith(("requests.", "httpx.")) or not isinstance(function, FunctionNode):
             return
         if fields and fields <= _values_of(function):
-            self.report(
-                self.module.span(node),
-                "this address has no f prefix, so it is called with literal braces; add f",
-            )
+            message = "this address has no f prefix, so it is called with literal braces; add f"
+            self.report(self.module.span(node), message, self._prefixed(node, text))
 
     def _is_message(self, node: ast.Constant) -> bool:
         """Return True if a text goes to a reader: into a list of lines, a field called a message."""
@@ -161,9 +169,19 @@ class MissingFPrefix(PythonCheck):
         if not isinstance(only, ast.Constant) or not isinstance(only.value, str) or "{" not in only.value:
             return
         if self._shows(node) and self._names_values(only.value, only):
-            self.report(
-                self.module.span(only), "this string has no f prefix, so its braces are literal; add f"
-            )
+            message = "this string has no f prefix, so its braces are literal; add f"
+            self.report(self.module.span(only), message, self._prefixed(only, only.value))
+
+    def _prefixed(
+        self, node: ast.Constant | ast.JoinedStr, text: str, part: Span | None = None
+    ) -> SuggestedFix | None:
+        """Return the fix; safe where the braces hold parameters, which are always bound."""
+        function = self.module.function_of(node)
+        fields = {match[1] for match in _FIELD.finditer(text)}
+        if text.count("{") != len(_FIELD.findall(text)) or "[" in text:
+            return None  # str.format reads a key in brackets as a text
+        safe = isinstance(function, FunctionNode) and fields <= _parameters(function)
+        return self.fix(node, lambda edit: edit.formatted(node, part), "put f before the text", safe=safe)
 
     def _shows(self, node: ast.Call) -> bool:
         """Return True if a call raises, logs or prints its argument."""
@@ -236,9 +254,12 @@ def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+def _parameters(function: FunctionNode) -> set[str]:
+    return {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
+
+
 def _values_of(function: FunctionNode) -> set[str]:
     """Return the names that a function binds, including its parameters."""
-    arguments = {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
-    return arguments | {
+    return _parameters(function) | {
         n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }

@@ -13,4 +13,4 @@ _COMMANDS = (
 
 @click.group("adapters", cls=LazyGroup, package=__name__, names=_COMMANDS)
 def command() -> None:
-    """Train, measure, check and promote the models that specialists may use."""
+    """Train, evaluate, verify and promote the models that specialists may use."""

@@ -14,19 +14,20 @@ from wardround.errors import UsageError
 @click.command("calibrate")
 @click.argument("model", metavar="MODEL")
 @click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
-              help="The recipe of a ranker; its evaluation side is asked.")  # fmt: skip
+              help="Recipe of a ranker; its evaluation repositories are used.")  # fmt: skip
 @click.option("--rows", type=click.Path(path_type=Path), metavar="FILE",
-              help="For a model over numbers: rows at the natural rate, none trained on.")  # fmt: skip
+              help="For a tabular model: rows at their natural rate, none of them trained on.")  # fmt: skip
 @click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
-              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+              help="Exported frozen base (default: the one shipped with wardround).")  # fmt: skip
 @click.option("--method", type=click.Choice(["platt", "isotonic"]), default="platt", show_default=True)
 @click.option("--alarms", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.003,
               show_default=True, metavar="SHARE",
-              help="The share of real negatives that may pass the threshold.")  # fmt: skip
+              help="Highest share of true negatives above the threshold.")  # fmt: skip
 def command(model: str, **options: Any) -> int:
-    """Turn the scores of MODEL's shipped file into probabilities, and find its threshold.
+    """Calibrate the scores of MODEL and choose its threshold.
 
-    Fitted on half of the repositories, checked on the others; none may have been trained on.
+    Calibration is fitted on half of the repositories and checked on the others; the model must have been
+    trained on none of them.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
 

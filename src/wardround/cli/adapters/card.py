@@ -9,11 +9,9 @@ from wardround.cli.run import emit
 
 @click.command("card")
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@click.option(
-    "--check", is_flag=True, help="Write nothing; exit with 1 where a card is not what it should be."
-)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a card is out of date.")
 def command(models: tuple[str, ...], check: bool) -> int:
-    """Write card.md beside each MODEL from its metadata, the same bytes for the same metadata."""
+    """Write card.md for each MODEL from its metadata; equal metadata gives equal bytes."""
     from wardround.inference.locations import CARD_FILE
     from wardround_lab.training import promote
     from wardround_lab.training.model_card import card

@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 @click.command("evaluate")
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
-              help="The recipe they were trained by; its evaluation side is asked.")  # fmt: skip
+              help="Recipe they were trained from; its evaluation repositories are used.")  # fmt: skip
 @click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
-              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+              help="Exported frozen base (default: the one shipped with wardround).")  # fmt: skip
 @click.option("--rows", type=click.Path(path_type=Path), metavar="FILE",
-              help="For a model over numbers: the rows to measure on.")  # fmt: skip
+              help="For a tabular model: rows to evaluate on.")  # fmt: skip
 @click.option("--training-rows", type=click.Path(path_type=Path), metavar="FILE",
-              help="For a model over numbers: the rows it was trained on.")  # fmt: skip
+              help="For a tabular model: rows it was trained on.")  # fmt: skip
 @click.option("--cheap", "cheap", multiple=True, metavar="INPUT",
-              help="For a model over numbers: an input the cheap baseline may read. Repeatable.")  # fmt: skip
+              help="For a tabular model: a feature that the baseline may use. Repeatable.")  # fmt: skip
 @click.option("--exempt", multiple=True, metavar="CONTROL=REASON",
-              help="Why the size control does not apply; it stands on the card. Repeatable.")  # fmt: skip
+              help="Why the size control does not apply; printed on the card. Repeatable.")  # fmt: skip
 def command(models: tuple[str, ...], **options: Any) -> int:
-    """Measure MODEL on repositories it never saw, against everything cheap and the frozen base.
+    """Evaluate MODEL on unseen repositories against the inexpensive baselines and the frozen base.
 
-    Each MODEL is a folder, or the name of one that comes with wardround; the others are of the same recipe
-    and other seeds. What came of it is written to the first, with its card and plots; its state falls back
-    to shadow until it is promoted again.
+    Each MODEL is a folder or the name of a model shipped with wardround; all are trained from one recipe with
+    different seeds. The results, the card and the plots are written to the first, whose state falls back to
+    shadow until it is promoted again.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
 
@@ -68,7 +68,7 @@ def _exempt(text: str) -> tuple[str, str]:
 
 
 def _told(metadata: Metadata) -> str:
-    """The deciding figures, a line each."""
+    """Return the deciding figures, one per line."""
     from wardround.inference import promotion_policy
 
     evaluation = metadata.evaluation

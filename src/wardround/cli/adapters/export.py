@@ -14,24 +14,24 @@ from wardround.errors import UsageError
 
 @click.command("export")
 @click.argument("name", required=False, metavar="[DIR]")
-@click.option("--base", metavar="NAME", help="Export a frozen base: its name, or the file that describes it.")
-@click.option("--merged", is_flag=True, help="One ONNX file that needs nothing of the base beside it.")
+@click.option("--base", metavar="NAME", help="Export a frozen base: its name or description file.")
+@click.option("--merged", is_flag=True, help="Write one self-contained ONNX file.")
 @click.option("--fp32/--int8", "fp32", default=None,
-              help="With --merged: the kind of its weights (default: --fp32).")  # fmt: skip
+              help="With --merged: weight type (default: --fp32).")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
-              help="With --base or --merged: the folder to write to.")  # fmt: skip
+              help="With --base or --merged: output folder.")  # fmt: skip
 @click.option("--with-optimum", is_flag=True,
-              help="Of a training: export by optimum too, and say how far they are apart.")  # fmt: skip
+              help="For a training: export with optimum as well and print the difference.")  # fmt: skip
 @click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where the files of the base stand.")  # fmt: skip
-@click.option("--hub", is_flag=True, help="With --base: fetch it over the network if it is nowhere else.")
+              help="Folder with the files of the base.")  # fmt: skip
+@click.option("--hub", is_flag=True, help="With --base: download it if it is not available locally.")
 def command(name: str | None, **options: Any) -> int:
     """Write the adapter of a training, of a model, or a frozen base, as ONNX.
 
-    Of the training in DIR the float32 graph stands in DIR/onnx, from which `quantise` makes the model. With
-    --merged, DIR may be a model's folder too, or the name of one that comes with wardround; beside the graph
-    stand a tokenizer that cuts at the model's window, and adapter.metadata.json, which says what they were
-    made of and lets `wardround adapters verify` check them.
+    The float32 graph of the training in DIR is written to DIR/onnx, the input of `quantise`. With --merged,
+    DIR may also be a model's folder or the name of a model shipped with wardround; the output then includes
+    a tokenizer that truncates at the model's window, and adapter.metadata.json with its provenance, which
+    `wardround adapters verify` checks.
     """
     from wardround_lab.training.dependencies import require_extra
 
@@ -58,21 +58,23 @@ def _refuse(name: str | None, options: dict[str, Any]) -> None:
     """
     merged = options["merged"]
     if merged and name is None:
-        raise UsageError("--merged goes with the folder of an adapter; a base stands alone already")
+        raise UsageError(
+            "--merged requires the folder of an adapter; an exported base is self-contained already"
+        )
     if options["fp32"] is not None and not merged:
         kind = "--fp32" if options["fp32"] else "--int8"
         made = (
             "a base is exported in eight bits"
             if name is None
-            else "a training is exported in float32, and `wardround adapters quantise` makes eight bits of it"
+            else "a training is exported in float32; `wardround adapters quantise` converts it to eight bits"
         )
-        raise UsageError(f"{kind} goes with --merged; {made}")
+        raise UsageError(f"{kind} requires --merged; {made}")
     if options["with_optimum"] and (merged or name is None):
         raise UsageError("--with-optimum compares the export of a training; leave out --merged and --base")
     if options["out"] is not None and not merged and name is not None:
-        raise UsageError("--out goes with --merged or --base; of a training the graph stands in DIR/onnx")
+        raise UsageError("--out requires --merged or --base; the graph of a training is written to DIR/onnx")
     if options["hub"] and name is not None:
-        raise UsageError("--hub goes with --base; give the files of the base with --base-folder")
+        raise UsageError("--hub requires --base; name the files of the base with --base-folder")
 
 
 def _base(options: dict[str, Any]) -> str:

@@ -12,9 +12,9 @@ from wardround.cli.run import emit
 @click.command("list")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
 def command(folders: tuple[Path, ...]) -> None:
-    """Show the models that were found, in FOLDERs and with wardround: what each is for and what it may do.
+    """List the models in FOLDERs and those shipped with wardround: purpose, state and evaluation.
 
-    shadow is only logged, rank orders, report makes findings.
+    A shadow model is only logged, a rank model orders results, a report model produces findings.
     """
     from wardround.inference.registry import default_registry
     from wardround.text.escaping import one_line

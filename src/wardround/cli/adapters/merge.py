@@ -12,14 +12,15 @@ from wardround.cli.run import emit
 @click.command("merge")
 @click.argument("name", metavar="DIR")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
-              help="The folder to write to (default: merged, in the training's).")  # fmt: skip
+              help="Output folder (default: DIR/merged).")  # fmt: skip
 @click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where the files of the base stand.")  # fmt: skip
+              help="Folder with the files of the base.")  # fmt: skip
 def command(name: str, out: Path | None, base_folder: Path | None) -> int:
     """Fold the LoRA weights of the training in DIR into its base.
 
-    The model stands in DIR/merged, as transformers reads it; layers that were not trained are the base's.
-    With --out, DIR may be a model's folder too, or the name of one that comes with wardround.
+    The merged model is written to DIR/merged in the format of transformers; untrained layers are the
+    base's. With
+    --out, DIR may also be a model's folder or the name of a model shipped with wardround.
     """
     from wardround_lab.training.dependencies import require_extra
 

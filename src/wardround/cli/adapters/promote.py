@@ -22,18 +22,20 @@ REFUSED = 1
     "--to", "wanted", type=click.Choice(["shadow", "rank", "report"]), default="rank", show_default=True
 )
 @click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
-              help="The recipe it was trained by (default: recipe.yml beside it).")  # fmt: skip
+              help="Recipe it was trained from (default: recipe.yml in its folder).")  # fmt: skip
 @click.option("--records", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="The records it was trained on (default: those the recipe names).")  # fmt: skip
+              help="Records it was trained on (default: those of the recipe).")  # fmt: skip
 @click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
-              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
-@click.option("--read", metavar="RIGHT/ITEMS", help="Findings people read, and how many were right.")
-@click.option("--read-note", default="", metavar="TEXT", help="Who read them, and how they were drawn.")
+              help="Exported frozen base (default: the one shipped with wardround).")  # fmt: skip
+@click.option(
+    "--read", metavar="RIGHT/ITEMS", help="Number of findings read by people, and how many were right."
+)
+@click.option("--read-note", default="", metavar="TEXT", help="Who read them, and how they were sampled.")
 def command(model: str, wanted: str, **options: Any) -> int:
-    """Give MODEL a state, if it earned it; else say why not.
+    """Set the state of MODEL if its evaluation allows it; otherwise print the reason.
 
-    shadow: only logged. rank: orders what is there. report: makes findings of its own. Exit status: 0 it has
-    the state now, 1 refused, 2 it could not be judged and is left as it was.
+    shadow: only logged. rank: orders results. report: produces findings. Exit status: 0 the state is set,
+    1 refused, 2 the model could not be judged and is unchanged.
     """
     from wardround.inference.locations import RECIPE_FILE
     from wardround.inference.metadata import PromotionState

@@ -13,15 +13,15 @@ from wardround.cli.run import emit
 @click.command("quantise")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
 @click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
-              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+              help="Exported frozen base (default: the one shipped with wardround).")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
-              help="The folder of the model (default: model, in the training's).")  # fmt: skip
+              help="Output folder (default: DIR/model).")  # fmt: skip
 @click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where the files of the base stand.")  # fmt: skip
+              help="Folder with the files of the base.")  # fmt: skip
 def command(folder: Path, base: Path | None, out: Path | None, base_folder: Path | None) -> int:
-    """Make the model that ships, in eight bits, of the exported training in DIR.
+    """Quantise the exported training in DIR to the 8-bit model that ships.
 
-    Tensors that are the base's stand in the base's folder alone.
+    Tensors shared with the base are stored in the base's folder only.
     """
     from wardround_lab.training.dependencies import require_extra
 

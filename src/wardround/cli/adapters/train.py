@@ -32,41 +32,42 @@ _REASONS = 3
 @click.command("train")
 @click.argument("recipe", required=False, type=click.Path(path_type=Path), metavar="[RECIPE]")
 @click.option("--from-history", "repository", type=click.Path(path_type=Path), metavar="REPO",
-              help="In place of RECIPE: adapters for this repository alone, judged too.")  # fmt: skip
+              help="Instead of RECIPE: train and evaluate adapters for this repository only.")  # fmt: skip
 @click.option("--from-clones", "clones", type=click.Path(path_type=Path), metavar="DIR",
-              help="With RECIPE: mine its records from clones in DIR, and promote it too.")  # fmt: skip
+              help="With RECIPE: mine its records from clones in DIR; promote the model.")  # fmt: skip
 @click.option("--task", "tasks", multiple=True, metavar="NAME",
               help="With --from-history: this task (default: all). Repeatable.")  # fmt: skip
 @click.option("--specialist", "specialists", multiple=True, metavar="NAME",
               help="With --from-history: the tasks of this specialist. Repeatable.")  # fmt: skip
 @click.option("--steps", type=click.IntRange(min=1), metavar="N",
-              help="With --from-history: steps of each training (default: by its questions).")  # fmt: skip
+              help="With --from-history: training steps (default: by the number of queries).")  # fmt: skip
 @click.option("--hours", type=click.FloatRange(min=0, min_open=True), metavar="H",
-              help="With --from-history: most hours for all trainings together.")  # fmt: skip
+              help="With --from-history: time limit in hours for all trainings together.")  # fmt: skip
 @click.option("--base-model", default="minilm", show_default=True, metavar="NAME",
-              help="With --from-history: the base to train on, or a file about one.")  # fmt: skip
+              help="With --from-history: base to train on, by name or description file.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
-              help="The folder of the training (default: wardround-runs/NAME-SEED).")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Another seed than the recipe's.")
+              help="Output folder (default: wardround-runs/NAME-SEED).")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed (default: the recipe's).")
 @click.option("--base", type=click.Path(path_type=Path), metavar="DIR",
-              help="The exported frozen base (default: the one that comes with wardround).")  # fmt: skip
+              help="Exported frozen base (default: the one shipped with wardround).")  # fmt: skip
 @click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where the files of the base to train on stand.")  # fmt: skip
-@click.option("--hub", is_flag=True, help="Fetch the base over the network if it is nowhere else.")
-@click.option("--only-train", is_flag=True, help="Leave out merge, export and quantise.")
+              help="Folder with the files of the base.")  # fmt: skip
+@click.option("--hub", is_flag=True, help="Download the base if it is not available locally.")
+@click.option("--only-train", is_flag=True, help="Skip merge, export and quantise.")
 def command(recipe: Path | None, repository: Path | None, out: Path | None, **options: Any) -> int:
     """Train the adapter that RECIPE describes, then merge, export and quantise it.
 
-    The records must have passed `wardround data audit`. Interrupted, the same command goes on from the last
-    checkpoint. The model stands in DIR/model, as a shadow until it is evaluated and promoted.
+    The records must have passed `wardround data audit`. After an interruption the same command resumes from
+    the last checkpoint. The model is written to DIR/model and stays a shadow until it is evaluated and
+    promoted.
 
     With --from-clones one command rebuilds a model of choices: the records are mined from clones of the
     repositories that RECIPE names (DIR/owner/name, DIR/owner+name or DIR/name) and audited, the adapter is
     trained with two seeds, exported, measured, calibrated and promoted.
 
-    With --from-history everything is done in one go: the questions are mined from REPO's own history and
-    audited, adapters are trained on what is older and measured on later commits in other files, and the gates
-    say what each may do.
+    With --from-history one command does everything: queries are mined from REPO's own history and audited,
+    adapters are trained on the older part and evaluated on later commits in other files, and the promotion
+    criteria decide the state of each.
     """
     from wardround_lab.training.dependencies import MEASURING, require_extra
 
@@ -106,7 +107,7 @@ _OF_RECIPE = ("seed", "only_train", "clones")
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], owner: str) -> None:
-    """Refuse options that go with the other way to say what is trained."""
+    """Reject options of the other mode."""
     for name in names:
         given = options[name]
         if given is not None and given is not False and given != ():
@@ -174,7 +175,7 @@ def _from_history(repository: Path, out: Path | None, options: dict[str, Any]) -
 
 
 def _tasks(names: tuple[str, ...], specialists: tuple[str, ...]) -> list[Task]:
-    """The tasks that are asked for, those of specialists among them; all where nothing is named."""
+    """Return the requested tasks, including those of requested specialists; all by default."""
     from wardround import host
     from wardround.training_tasks import Task
 
@@ -189,11 +190,11 @@ def _tasks(names: tuple[str, ...], specialists: tuple[str, ...]) -> list[Task]:
 def _require_known(option: str, given: tuple[str, ...], known: set[str]) -> None:
     for name in given:
         if name not in known:
-            raise UsageError(f"{option} {name}: no plugin brings it; there are {', '.join(sorted(known))}")
+            raise UsageError(f"{option} {name}: not a known name; choose from {', '.join(sorted(known))}")
 
 
 def _outcome(one: TrainingOutcome) -> Iterator[str]:
-    """What came of one task, in plain words."""
+    """Summarise the result of one task."""
     if one.metadata is None:
         yield from one.notes
         return
@@ -214,7 +215,7 @@ def _outcome(one: TrainingOutcome) -> Iterator[str]:
 
 
 def _advice(made: list[TrainingOutcome], repository: Path) -> Iterator[str]:
-    """What can be done with the models that earned more than shadow."""
+    """Describe how to use the models that were promoted above shadow."""
     from wardround.inference.locations import package_folder
     from wardround.inference.metadata import PromotionState
     from wardround_lab.training.promote import asked_by
@@ -247,7 +248,7 @@ def _advice(made: list[TrainingOutcome], repository: Path) -> Iterator[str]:
 
 
 def _unasked(one: TrainingOutcome, name: str) -> Iterator[str]:
-    """What can be done with a model that no installed specialist asks."""
+    """Describe how to use a model that no installed specialist requests."""
     yield f"No review and no command asks {name}: no installed specialist has it among its `models`, so there"
     yield "is nothing to configure. Checks of a plugin of your own may: name it in its specialist's `models`"
     yield f"and {one.folder} in model-folders. For other programs, one ONNX file with its tokenizer:"
@@ -276,7 +277,7 @@ def _told(run: RunSummary, metric: str, folder: Path, shipped: Shipped | None) -
 
 
 def parity_lines(shipped: Shipped) -> list[str]:
-    """What became of the model on its way, and where it stands."""
+    """Summarise the steps of a training and where the model was written."""
     metadata = shipped.metadata
     lines = [
         f"  {one.step:<10} largest difference {one.largest:.2g}, correlation of scores {one.correlation:.5f}"
@@ -289,7 +290,7 @@ def parity_lines(shipped: Shipped) -> list[str]:
 
 @contextmanager
 def humanize_duration() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal; where there is none, a line in a minute for whoever reads the log later."""
+    """Show progress on one terminal line; without a terminal, log one line per minute."""
     with progress_line() as show:
         if sys.stderr.isatty():
             yield show

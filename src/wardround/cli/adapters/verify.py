@@ -12,12 +12,12 @@ from wardround.cli.run import emit
 @click.command("verify")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
 def command(folders: tuple[Path, ...]) -> int:
-    """Check every model in FOLDERs, or those that come with wardround.
+    """Verify every model in FOLDERs, or those shipped with wardround.
 
-    Every byte is compared with the digests in the metadata, and every graph is looked through for what it
-    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. Of a model
-    that is not built (a recipe without weights) metadata and recipe are checked. A state that the recorded
-    evaluation does not allow, and settings changed by hand, are wrong too. The status is 1 if anything is
+    All files are compared with the digests in the metadata, and every graph is scanned for references
+    outside itself. If onnxruntime is installed, each model is also loaded and run once. For a model that is
+    not built (a recipe without weights) metadata and recipe are checked. A state that the recorded
+    evaluation does not allow and settings changed by hand are errors too. Exit status: 1 if anything is
     wrong.
     """
     from wardround.inference.locations import METADATA_FILE, package_folder

@@ -11,4 +11,4 @@ _COMMANDS = ("audit", "build-sft", "mine", "scan")
 
 @click.group("data", cls=LazyGroup, package=__name__, names=_COMMANDS)
 def command() -> None:
-    """Mine repositories for what models are trained on, and look after it."""
+    """Mine training data from repositories and audit it."""

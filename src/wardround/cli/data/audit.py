@@ -19,29 +19,27 @@ if TYPE_CHECKING:
 @click.command("audit")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--eval", "evaluation", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="Records that are only evaluated with. Repeatable.")  # fmt: skip
+              help="Records used for evaluation only. Repeatable.")  # fmt: skip
 @click.option("--hold-out", multiple=True, metavar="NAME",
-              help="A repository whose items in FILE are for evaluation. Repeatable.")  # fmt: skip
-@click.option(
-    "--since", metavar="DATE", help="FILE holds both sides: what is older trains, the rest evaluates."
-)
+              help="Repository whose items in FILE are used for evaluation. Repeatable.")  # fmt: skip
+@click.option("--since", metavar="DATE", help="Split FILE by time: older items train, the rest evaluates.")
 @click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
-              help="Take the sides from a recipe, in place of --hold-out and --since.")  # fmt: skip
+              help="Take the split from a recipe instead of --hold-out and --since.")  # fmt: skip
 @click.option("--kept", type=click.Path(path_type=Path), metavar="FILE",
-              help="Repositories not to be trained on; kept-for-measuring.txt, if it is here.")  # fmt: skip
+              help="List of held-out repositories (default: kept-for-measuring.txt if present).")  # fmt: skip
 @click.option("--licence", "licences", multiple=True, metavar="NAME=ID",
-              help="The licence of a repository, where the records do not say it. Repeatable.")  # fmt: skip
+              help="Licence of a repository whose records do not name it. Repeatable.")  # fmt: skip
 @click.option("--allow-licence", "allowed", multiple=True, metavar="ID",
-              help="Take this licence too; 'unknown' may be one. Repeatable.")  # fmt: skip
+              help="Accept this licence too; may be 'unknown'. Repeatable.")  # fmt: skip
 @click.option("--limit", "limits", multiple=True, metavar="CHECK=SHARE",
-              help="Let a check pass up to this share of the items. Repeatable.")  # fmt: skip
+              help="Tolerate this share of failing items for a check. Repeatable.")  # fmt: skip
 @click.option("--clean-to", type=click.Path(path_type=Path), metavar="FOLDER",
-              help="Write the FILEs there without the items that broke a check.")  # fmt: skip
+              help="Write the FILEs without failing items to this folder.")  # fmt: skip
 def command(files: tuple[Path, ...], **options: Any) -> int:
-    """Check whether the records of FILE may be trained on, and write FILE.audit.json.
+    """Audit the records of FILE for training, and write FILE.audit.json.
 
-    Secrets, duplicates, generated and poor text, licences, what leaks from the evaluation into the training,
-    and whether the task gives its answer away. Exit status: 0 passed, 1 failed.
+    Checks secrets, duplicates, generated and low-quality text, licences, leakage from evaluation to
+    training, and shortcuts in the task. Exit status: 0 passed, 1 failed.
     """
     from wardround import host
     from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner, check_limits, summary
@@ -78,7 +76,9 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
 
 
 def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, WithinRepositorySplit | None]:
-    """Held out repositories, when the evaluation begins, and the rule by which one repository is divided."""
+    """Return the held-out repositories, the start of the evaluation, and the split rule of a single
+    repository.
+    """
     if options["recipe"] is None:
         return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None
     if options["hold_out"] or options["since"]:

@@ -15,20 +15,20 @@ from wardround.errors import UsageError
 @click.command("build-sft")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
-              help="Where train.jsonl, eval.jsonl and sft.record.json go.")  # fmt: skip
+              help="Output folder of train.jsonl, eval.jsonl and sft.record.json.")  # fmt: skip
 @click.option("--template", type=click.Choice(["chat", "plain"]), default="chat", show_default=True)
-@click.option("--system", default="", metavar="TEXT", help="What every record begins with.")
+@click.option("--system", default="", metavar="TEXT", help="System prompt of every record.")
 @click.option("--eval-share", type=float, default=0.1, show_default=True, metavar="SHARE",
-              help="Repositories are held out until they have this share of the records.")  # fmt: skip
+              help="Share of the records to hold out, by repository.")  # fmt: skip
 @click.option("--since", metavar="DATE",
-              help="Train on what is older, evaluate with the rest. Without it: the time that loses the "
-                   "fewest records and leaves the evaluation its share of what is kept.")  # fmt: skip
+              help="Train on older records, evaluate on the rest (default: the time that discards the "
+                   "fewest records and keeps the share of the evaluation).")  # fmt: skip
 @click.option("--seed", type=int, default=1, show_default=True)
 def command(files: tuple[Path, ...], **options: Any) -> int:
-    """Make training and evaluation files of curated records.
+    """Build training and evaluation files from curated records.
 
-    A line of FILE is a JSON object with instruction, output, mostly input, and where it is from: repository
-    and time (seconds since 1970), and if they are known licence and path.
+    A line of FILE is a JSON object with instruction, output, usually input, and its origin: repository and
+    time (seconds since 1970), and licence and path if known.
     """
     from wardround_lab.corpora.sft import SftOptions, build
 

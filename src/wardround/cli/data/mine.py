@@ -24,26 +24,28 @@ DOC_DRIFT = "doc-drift"
 @click.command("mine")
 @click.argument("repositories", nargs=-1, required=True, metavar="REPO...")
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER",
-              help="Where NAME.jsonl and its record go; the same command goes on from there.")  # fmt: skip
-@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Mine choices of this task. Repeatable.")
+              help="Output folder of NAME.jsonl and its record; the same command resumes there.")  # fmt: skip
+@click.option(
+    "--task", "tasks", multiple=True, metavar="NAME", help="Mine the queries of this task. Repeatable."
+)
 @click.option("--kind", "kinds", multiple=True,
               type=click.Choice(["bug-fix", "clean", "commits", DOC_DRIFT, "inducing"]),
-              help="Mine commits of this kind; doc-drift: the tasks about it. Repeatable.")  # fmt: skip
+              help="Mine commits of this kind; doc-drift selects its tasks. Repeatable.")  # fmt: skip
 @click.option("--alerts", is_flag=True,
-              help="Mine what became of ruff's complaints, for the triage of findings; alone.")  # fmt: skip
+              help="Mine only the outcomes of ruff's findings, for triage.")  # fmt: skip
 @click.option("--table", type=click.Path(path_type=Path), metavar="FILE",
-              help="With --alerts: where the rates of rules go (default FOLDER/ruff.yml).")  # fmt: skip
-@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Where the history begins.")
-@click.option("--since", metavar="DATE", help="Leave out older commits: YYYY-MM-DD, or seconds since 1970.")
-@click.option("--until", metavar="DATE", help="Leave out commits of this day and after.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Look at the newest N commits.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
+              help="With --alerts: output file of the action rates (default: FOLDER/ruff.yml).")  # fmt: skip
+@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Revision to start from.")
+@click.option("--since", metavar="DATE", help="Skip older commits: YYYY-MM-DD or seconds since 1970.")
+@click.option("--until", metavar="DATE", help="Skip commits of this day and later.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Mine the newest N commits.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Exclude these files. Repeatable.")
 @click.option("--kept", type=click.Path(path_type=Path), metavar="FILE",
-              help="Repositories that must not be mined; kept-for-measuring.txt, if it is here.")  # fmt: skip
+              help="List of held-out repositories (default: kept-for-measuring.txt if present).")  # fmt: skip
 def command(repositories: tuple[str, ...], **options: Any) -> int:
     """Mine the history of each REPO: a clone or bare mirror, or owner/name=PATH.
 
-    Items that hold a secret, generated or vendored files and wrecks are left out; the record says how many.
+    Items with secrets, generated or vendored files and unreadable items are left out; the record counts them.
     """
     if options["alerts"]:
         return _mine_alerts(repositories, options)
@@ -74,7 +76,7 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
 
 
 def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
-    """Mine complaints, and write the table a review triages by."""
+    """Mine the outcomes of ruff's findings, and write the table that triage uses."""
     from wardround_lab.corpora.alert_outcomes import AlertMining, read_items
     from wardround_lab.corpora.holdout import HoldoutRepositories
 
@@ -110,11 +112,11 @@ def _sources(tasks: tuple[str, ...], kinds: tuple[str, ...]) -> list[MiningSourc
     if DOC_DRIFT in kinds:
         named += [task.name for task in known.values() if task.kind == DOC_DRIFT]
         if len(named) == len(tasks):
-            raise UsageError(f"--kind {DOC_DRIFT}: no plugin brings a task about it; install one that does")
+            raise UsageError(f"--kind {DOC_DRIFT}: no installed plugin contributes such a task")
     for name in named:
         if name not in known:
-            there = ", ".join(known) or "none: no plugin brings one"
-            raise UsageError(f"--task {name}: there is no such task; there are {there}")
+            there = ", ".join(known) or "none: no installed plugin contributes one"
+            raise UsageError(f"--task {name}: unknown task; choose from {there}")
     sources = [MiningSource(name, known[name]) for name in dict.fromkeys(named)]
     sources += [MiningSource(kind) for kind in dict.fromkeys(kinds) if kind != DOC_DRIFT]
     if not sources:
@@ -146,10 +148,10 @@ def _limits(options: dict[str, Any]) -> HistoryLimits:
 
 
 def seconds_of(option: str, text: str | None) -> int | None:
-    """A day (UTC) or a number as seconds since 1970.
+    """Parse a day (UTC) or seconds since 1970.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the text is neither.
     """
     if text is None:
         return None

@@ -12,16 +12,16 @@ from wardround.cli.run import emit
 
 @click.command("scan")
 @click.argument("repository", type=click.Path(path_type=Path), metavar="REPO")
-@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="The commit that is scanned.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out. Repeatable.")
+@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Commit to scan.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Exclude these files. Repeatable.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there, not to the screen."
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Output file (default: standard output)."
 )
 def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | None) -> int:
-    """Cut the tracked files of REPO into chunks, and print them as JSON lines.
+    """Split the tracked files of REPO into chunks and print them as JSON lines.
 
-    First a line for each language with its conventions, then a line for each function, class, statement,
-    stage or file: its place, its text, what it imports, and the tests that go with it.
+    One line per language with its conventions, then one per function, class, statement, stage or file with
+    its location, text, imports and related tests.
     """
     import msgspec
 

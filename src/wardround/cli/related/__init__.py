@@ -34,18 +34,18 @@ Found = TypeVar("Found")
 
 @click.command("related")
 @click.argument("query", metavar="TEXT", required=False)
-@click.option("--tests", is_flag=True, help="The tests of FILE::FUNCTION, or of what a change touches.")
-@click.option("--staged", is_flag=True, help="Among the hunks of what git commit would commit now.")
-@click.option("--worktree", is_flag=True, help="Among the hunks of everything not committed.")
-@click.option("--base", metavar="REF", help="Among the hunks from the merge base with REF ...")
+@click.option("--tests", is_flag=True, help="Show the tests of FILE::FUNCTION, or of the changed functions.")
+@click.option("--staged", is_flag=True, help="Search the hunks of the staged change.")
+@click.option("--worktree", is_flag=True, help="Search the hunks of all uncommitted changes.")
+@click.option("--base", metavar="REF", help="Search the hunks from the merge base with REF ...")
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
-@click.option("--at", metavar="REF", help="Among the files of this commit (default: as staged now).")
-@click.option("--all", "everything", is_flag=True, help="Among tests, examples and documentation too.")
+@click.option("--at", metavar="REF", help="Search the files of this commit (default: as staged).")
+@click.option("--all", "everything", is_flag=True, help="Include tests, examples and documentation.")
 @click.option("--limit", type=click.IntRange(min=1, max=1000), default=10, show_default=True, metavar="N")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--no-models", is_flag=True, help="Order by words alone.")
+@click.option("--no-models", is_flag=True, help="Rank by words only.")
 @click.option(
-    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(
     query: str | None, tests: bool, staged: bool, worktree: bool, base: str | None, head: str | None,
@@ -53,12 +53,12 @@ def command(
 ) -> None:  # fmt: skip
     """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
 
-    TEXT is a report, a message, a criterion; the name of a file that holds one; or - for standard input.
-    With --tests it is a function, as in src/rows.py::parse_row, and the tests that most likely cover it are
-    shown; with --staged, --worktree or --base, and no TEXT, those of the functions a change touches. Nothing
-    is run, and no model is asked.
-    Files are ordered by words, by what earlier commits said and touched, and by the model, if there is one.
-    The first use in a repository reads its files once, later ones only what has changed.
+    TEXT is a bug report, a commit message or an acceptance criterion, the name of a file with one, or - for
+    standard input. With --tests it is a function, as in src/rows.py::parse_row, and the tests that most
+    likely cover it are shown; with --staged, --worktree or --base, and no TEXT, the tests of the changed
+    functions. Nothing is run, and no model is used. Files are ranked by words, by messages and changes of
+    earlier commits, and by the model if it is installed. The first use in a repository reads all its files,
+    later ones only changed files.
     """
     from wardround.cli.options import ChangeSpec
     from wardround.retrieval.results import as_json, as_text
@@ -102,7 +102,7 @@ def _show_tests(
 
 
 def _asked(query: str) -> tuple[str, Path | None]:
-    """The text that is asked about, and the file it stands in if it is in one."""
+    """Return the query text, and its file if it is in one."""
     file = None
     if query == "-":
         data = sys.stdin.buffer.read(_LONGEST_QUERY * 4)
@@ -130,7 +130,7 @@ def _names_file(query: str) -> bool:
 
 
 class LazyEmbedder(NamedTuple):
-    """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
+    """The base model, loaded when the first text is embedded."""
 
     digest: str
     load: Callable[[], TextEmbedder]
@@ -140,7 +140,7 @@ class LazyEmbedder(NamedTuple):
 
 
 def _model(repository: Repository, side: str, no_models: bool) -> tuple[TextEmbedder | None, ModelUse]:
-    """The base model as the repository's configuration has it, or None and why there is none."""
+    """Return the base model that the repository's configuration selects, or None and the reason."""
     from wardround import host
     from wardround.config import loader
     from wardround.errors import ModelError
@@ -174,7 +174,7 @@ def _with_model(
     no_models: bool,
     search: Callable[[TextEmbedder | None, ModelUse], Found],
 ) -> Found:
-    """Search with the model; without it if it turns out to be broken when it is used."""
+    """Search with the model; without it if it fails."""
     from wardround.errors import ModelError
     from wardround.retrieval.results import ModelUse
 
@@ -251,7 +251,7 @@ def _files(
 
 
 def _own_path(repository: Repository, file: Path | None) -> str | None:
-    """Where the file that is asked about stands in the repository, if it does."""
+    """Return the path of the queried file in the repository, if it is there."""
     if file is None or not file.resolve().is_relative_to(repository.root.resolve()):
         return None
     return file.resolve().relative_to(repository.root.resolve()).as_posix()

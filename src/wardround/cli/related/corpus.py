@@ -1,4 +1,4 @@
-"""Where ``wardround related`` looks, and what it reads there."""
+"""The files that ``wardround related`` searches."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LONGEST_FILE = 1024 * 1024
 
 
 def searched_side(repository: Repository, at: str | None) -> str:
-    """The commit that is asked for; else what is staged, or HEAD where nothing can be.
+    """Return the requested commit; by default the staged state, or HEAD in a bare repository.
 
     Raises:
-        GitError: the name stands for no commit.
+        GitError: the name is not a commit.
     """
     from wardround.change.repository import INDEX
     from wardround.change.revisions import require_revision
@@ -26,7 +26,7 @@ def searched_side(repository: Repository, at: str | None) -> str:
 
 
 def text_of(repository: Repository, blob: str) -> str | None:
-    """The text of a blob; None if it is too long, missing, or no UTF-8."""
+    """Return the text of a blob; None if it is too long, missing, or not UTF-8."""
     from wardround.change.change_source import decoded
 
     content = repository.blobs.get(blob)

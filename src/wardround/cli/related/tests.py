@@ -1,4 +1,4 @@
-"""``wardround related --tests``: the tests that most likely cover a function, or what a change touches."""
+"""``wardround related --tests``: the tests that most likely cover a function or a change."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ Progress = Callable[[str], None]
 def of_function(
     asked: str, repo: Path | None, at: str | None, limit: int, progress: Progress
 ) -> RelatedTests:
-    """The tests of a function named as ``FILE::FUNCTION``, in a commit or as staged."""
+    """Return the tests of a function named ``FILE::FUNCTION``, in a commit or as staged."""
     from wardround.change.repository import Repository
 
     path, _, name = asked.partition("::")
     if not path or not name:
-        raise UsageError(f"{asked}: --tests asks about a function; name it as in src/rows.py::parse_row")
+        raise UsageError(f"{asked}: --tests requires a function, as in src/rows.py::parse_row")
     with Repository(repo) as repository:
         side = searched_side(repository, at)
         looked = _Looked(repository, side, {}, progress)
@@ -57,7 +57,7 @@ def of_function(
 
 
 def of_change(target: ChangeSpec, limit: int, progress: Progress) -> RelatedTests:
-    """The tests of the functions that a change writes or changes."""
+    """Return the tests of the functions that a change adds or changes."""
     from wardround.change.change_source import FileTexts
     from wardround.change.repository import INDEX
 
@@ -82,7 +82,7 @@ def _subject(looked: _Looked, path: str, name: str) -> TargetFunction:
     text = looked.text(path)
     if text is None:
         raise UsageError(
-            f"{path}: there is no such text file in {looked.place}; name it from the repository's root"
+            f"{path}: no such text file in {looked.place}; name it relative to the repository's root"
         )
     found = subject_named(path, text, name)
     if found is None:
@@ -94,7 +94,7 @@ def _subject(looked: _Looked, path: str, name: str) -> TargetFunction:
 
 
 def _from_root(repository: Repository, path: str) -> str:
-    """A path as git has it: as seen from here if it is there, else from the repository's root."""
+    """Return a path relative to the root: relative to the current directory if it exists there."""
     here = Path(path)
     if not repository.bare and here.exists() and here.resolve().is_relative_to(repository.root.resolve()):
         return here.resolve().relative_to(repository.root.resolve()).as_posix()
@@ -102,7 +102,7 @@ def _from_root(repository: Repository, path: str) -> str:
 
 
 class _Looked:
-    """A side of a repository, where tests are looked for.
+    """A side of a repository that is searched for tests.
 
     Args:
         written: path -> text of files of tests that are not as the side has them; None for one that is gone.
@@ -123,7 +123,7 @@ class _Looked:
         return text_of(self._repository, self._blobs[path]) if path in self._blobs else None
 
     def related(self, asked: Sequence[TargetFunction], limit: int) -> RelatedTests:
-        """The tests of some functions in one order, each where it stands highest."""
+        """Merge the tests of several functions, each at its highest rank."""
         from wardround.retrieval.results import RelatedTests
 
         files = [path for path in sorted({*self._blobs, *self._written}) if holds_tests(path)]
@@ -138,7 +138,7 @@ class _Looked:
     def _ranked(
         self, asked: Sequence[TargetFunction], files: Sequence[str], index: SearchIndex
     ) -> Iterator[TestMatch]:
-        """The tests of each function that have something in common with it."""
+        """Return the tests of each function that share evidence with it."""
         code = [path for path in self._blobs if is_source(path) and not is_beside(path)]
         entries = [IndexedFile(path, self._blobs[path]) for path in (*code, *files) if path in self._blobs]
         index.update(entries, lambda entry: self.text(entry.path), None, self._progress)
@@ -153,7 +153,7 @@ class _Looked:
             yield from (one for one in tests.rank(subject, used_by) if one.score > 0)
 
     def _nearest(self, subject: TargetFunction, files: Sequence[str], index: SearchIndex) -> list[str]:
-        """The files of tests to read: all, or those that share most words with the function."""
+        """Return the test files to read: all, or those that share most words with the function."""
         kept = [path for path in files if path in self._blobs and path not in self._written]
         written = [path for path in files if self._written.get(path) is not None]
         if len(kept) > _MOST_FILES:
@@ -161,7 +161,7 @@ class _Looked:
         return sorted({*kept, *written})
 
     def _first(self, words: dict[str, int], paths: Sequence[str], index: SearchIndex, most: int) -> list[str]:
-        """Those of some files that share words, best first."""
+        """Return the files that share words, best first."""
         scores = index.words_scores(words, [IndexedFile(path, self._blobs[path]) for path in paths])
         order = sorted(range(len(paths)), key=lambda at: (-scores[at], paths[at]))
         return [paths[at] for at in order[:most] if scores[at] > 0]

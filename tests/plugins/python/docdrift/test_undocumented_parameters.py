@@ -112,7 +112,7 @@ class TestTheShippedModel:
         program = (
             "from wardround.inference.registry import default_registry; "
             "from wardround.inference.runtime import detect_runtime; "
-            "models = default_registry(()); "
+            "models = default_registry(); "
             f"models.load(models.get({undocumented_parameters.MODEL!r}), detect_runtime('cpu'))"
         )
         home = tmp_path / "home"

@@ -1,0 +1,1 @@
+"""Suggested fixes of the Python checks."""
