@@ -106,12 +106,12 @@ class UnclosedHandle(PythonCheck):
     def _closed(self, node: ast.Call, parent: ast.AST) -> SuggestedFix | None:
         """Return the fix that opens the file in a ``with`` block, if only its statement uses it."""
         around = list(self.module.ancestors(node))
-        statement = next(one for one in around if isinstance(one, ast.stmt))
+        statement = next(item for item in around if isinstance(item, ast.stmt))
         inside = around[: around.index(statement)]
         name = self.module.dotted(parent.func) if isinstance(parent, ast.Call) else ""
         lends = isinstance(parent, (ast.Attribute, ast.For)) or name in _READ_AT_ONCE
-        taken = {getattr(one, "id", getattr(one, "arg", "")) for one in self.module.nodes}
-        if not lends or any(isinstance(one, _RUN_LATER) for one in inside) or "file" in taken:
+        taken = {getattr(inner, "id", getattr(inner, "arg", "")) for inner in self.module.nodes}
+        if not lends or any(isinstance(element, _RUN_LATER) for element in inside) or "file" in taken:
             return None
         return self.fix(
             statement,
