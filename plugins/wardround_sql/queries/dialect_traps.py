@@ -37,12 +37,13 @@ def oracle(code: str, text: str) -> Iterator[Trap]:
         ]
         if before and before[-1] in _CONDITIONS:
             yield Trap(
-                *found.span(), "Oracle stores '' as NULL, so this is never true; ask IS NULL or IS NOT NULL"
+                *found.span(),
+                "Oracle stores '' as NULL, so the comparison is never true; use IS NULL or IS NOT NULL",
             )
     for found in _ROWNUM.finditer(code):
         yield Trap(
             found.start(), found.start() + 6,
-            "ROWNUM is given before ORDER BY sorts: any rows are taken, then sorted; order in a subquery",
+            "ROWNUM is assigned before ORDER BY sorts, so arbitrary rows are selected; order in a subquery",
         )  # fmt: skip
 
 
@@ -57,14 +58,17 @@ def tsql(code: str, text: str) -> Iterator[Trap]:
     for found in _IDENTITY.finditer(code):
         yield Trap(
             *found.span(),
-            "@@IDENTITY is also what a trigger inserted elsewhere; use SCOPE_IDENTITY() or OUTPUT",
+            "@@IDENTITY may be a key that a trigger inserted; use SCOPE_IDENTITY() or OUTPUT",
         )
     for found in _CURRENT.finditer(code):
-        says = "IDENT_CURRENT is the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
+        says = "IDENT_CURRENT returns the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
         yield Trap(found.start(), found.end() - 1, says)
     for found in _NOLOCK.finditer(code):
         at = 1 if found[1] else 2
-        says = f"{found[at].upper()} reads what is rolled back later, and skips or repeats rows that move"
+        says = (
+            f"{found[at].upper()} reads uncommitted data and may skip or repeat rows; "
+            "use another isolation level"
+        )
         yield Trap(found.start(at), found.end(at), says, Severity.INFO)
 
 
@@ -83,7 +87,7 @@ def mysql(code: str, text: str) -> Iterator[Trap]:
     for found in _MYISAM.finditer(code):
         start, end = statement_around(code, found.start())
         keyed = _REFERENCES.search(code, start, end) is not None
-        says = "MyISAM reads the foreign key and ignores it; use InnoDB" if keyed else (
+        says = "MyISAM parses the foreign key and ignores it; use InnoDB" if keyed else (
             "MyISAM has no transactions and loses rows in a crash; use InnoDB"
         )  # fmt: skip
         yield Trap(*found.span(), says, Severity.WARN if keyed else Severity.INFO)
@@ -93,20 +97,20 @@ def mysql(code: str, text: str) -> Iterator[Trap]:
         if begun != told:
             told = begun
             says = (
-                "utf8 keeps three bytes of a character, so emoji and rare names are refused or cut; "
+                "utf8 stores at most three bytes per character, so emoji and rare names are rejected or cut; "
                 "use utf8mb4"
             )
             yield Trap(*found.span(), says, Severity.INFO)
     for found in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
         start, _end = statement_around(code, found.start())
         if _CREATES.match(code, start) and not _is_constraint(code, start, found.start()):
-            says = "MySQL before 9.0 reads REFERENCES beside a column and ignores it; write FOREIGN KEY (...)"
+            says = "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
             yield Trap(*found.span(), says)
     for found in _IN_SET.finditer(code):
-        says = "FIND_IN_SET reads every row and splits its text; keep the values in rows of a table"
+        says = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
         yield Trap(found.start(), found.end() - 1, says, Severity.INFO)
     for found in _PIPES.finditer(code):
-        yield Trap(*found.span(), "|| is OR in MySQL, so this is 0 or 1; use CONCAT()")
+        yield Trap(*found.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
 
 
 def _is_constraint(code: str, start: int, at: int) -> bool:
@@ -135,8 +139,7 @@ def sqlite(code: str, text: str) -> Iterator[Trap]:
             rf"(?i)(?<![\"\w]){word}\b|\"{word}\"\s+\w", code
         ):
             says = (
-                f'"{found[2]}" is the name of a column; SQLite takes it for a text only as long as '
-                f"there is none"
+                f'SQLite reads "{found[2]}" as a string only while no column has that name; use single quotes'
             )
             yield Trap(found.start(1), found.end(1), says)
 
@@ -158,7 +161,7 @@ def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
             if not re.search(
                 rf"(?i)\b{said['column']}\b", code[slice(*statement_around(code, found.start()))]
             ):
-                says = f"every partition is read and paid for; ask for {said['column']}"
+                says = f"query reads and is billed for every partition; filter by {said['column']}"
                 yield Trap(*found.span(1), says, Severity.INFO)
 
 
@@ -166,7 +169,7 @@ def bigquery(code: str, text: str) -> Iterator[Trap]:
     yield from _unpartitioned(code, text)
     for found in _WILDCARD.finditer(code):
         if not _SUFFIX.search(code, *statement_around(code, found.start())):
-            says = "every table of the wildcard is read and paid for; say which by _TABLE_SUFFIX"
+            says = "query reads and is billed for every table of the wildcard; filter by _TABLE_SUFFIX"
             yield Trap(found.start(1), found.end(1), says, Severity.INFO)
 
 
@@ -176,10 +179,7 @@ _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s
 def replaced(code: str, text: str) -> Iterator[Trap]:
     """CREATE OR REPLACE TABLE where the file is a migration."""
     for found in _REPLACED.finditer(code):
-        says = (
-            "OR REPLACE drops the table that is there, with its rows and its grants; use IF NOT "
-            "EXISTS or ALTER"
-        )
+        says = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"
         yield Trap(found.start(), found.end(), says)
 
 

@@ -1,4 +1,4 @@
-"""SQ046: ``last_value`` of a window that ends at the row itself."""
+"""SQ046: ``last_value`` without a window frame."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class LastValueWithoutFrame(SqlCheck):
-    """last_value() over an ordered window gives the value of the row itself.
+    """``last_value()`` over an ordered window without a frame, which returns the value of the current row.
 
-    Without a frame the window ends at the current row and its peers, so the last value so far is this one.
-    Write ``ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING``, or order the other way and take
+    The default frame ends at the current row and its peers, so the last value in it is the row's own. Write
+    ``ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING``, or reverse the order and use
     ``first_value``.
     """
 
@@ -46,5 +46,7 @@ class LastValueWithoutFrame(SqlCheck):
 
         for found in unframed(self.script):
             self.report(
-                found.span, f"the window ends at this row, so this is the row's own value{found.note}"
+                found.span,
+                "the default frame ends at the current row, so last_value returns its own value; "
+                f"add a frame{found.note}",
             )

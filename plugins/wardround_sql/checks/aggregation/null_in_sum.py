@@ -1,4 +1,4 @@
-"""SQ047: a sum that is NULL where LEFT JOIN finds nothing."""
+"""SQ047: addition of a column that LEFT JOIN may leave NULL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from wardround_sql.check import SqlCheck
 
 
 class NullInSum(SqlCheck):
-    """A column of a grouped subquery that LEFT JOIN brings is added to something as it is.
+    """Addition or subtraction of a column from a grouped subquery joined by LEFT JOIN, without ``coalesce``.
 
-    Where the subquery has no row the column is NULL, and so is the whole sum, although the other terms are
-    there. Write ``coalesce(column, 0)``.
+    The column is NULL where the subquery has no matching row, which makes the entire expression NULL although
+    its other terms have values. Write ``coalesce(column, 0)``.
     """
 
     ID = "SQ047"
@@ -43,7 +43,8 @@ class NullInSum(SqlCheck):
 
         for found in missing_terms(self.script):
             text = (
-                f"{found.subject} is NULL where {found.detail} has no row, and so is all of this; "
+                f"{found.subject} is NULL where {found.detail} has no matching row, "
+                "which makes the expression NULL; "
                 f"use coalesce"
             )
             self.report(found.span, text + found.note)

@@ -1,4 +1,4 @@
-"""SQ074: a sum over a UNION."""
+"""SQ074: sum over a UNION."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wardround_sql.check import SqlCheck
 
 
 class SumOverUnion(SqlCheck):
-    """A sum is taken over a UNION, which keeps one of several equal rows.
+    """Sum over a UNION, which removes duplicate rows.
 
     Two payments of the same amount on the same day count once. Write ``UNION ALL``.
     """
@@ -43,5 +43,5 @@ class SumOverUnion(SqlCheck):
 
         for found in sums_of_unions(self.script):
             self.report(
-                found.span, f"UNION leaves out equal rows before {found.subject}; UNION ALL{found.note}"
+                found.span, f"UNION removes duplicate rows before {found.subject}; use UNION ALL{found.note}"
             )

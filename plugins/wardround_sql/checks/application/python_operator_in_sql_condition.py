@@ -1,4 +1,4 @@
-"""SQ083: Python's own operators where SQLAlchemy's are meant."""
+"""SQ083: Python operators in SQLAlchemy conditions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
 
 
 class PythonOperatorInSqlCondition(SqlCheck):
-    """A condition is computed by Python before SQLAlchemy sees it.
+    """Python operator (``is``, ``in``, ``and``, ``or``, ``not``) in a SQLAlchemy condition.
 
-    ``User.gone is None`` is False, whatever is in the table, and ``a and b`` is one of the two. ``not
-    User.active`` raises or is False. Write ``User.gone.is_(None)``, ``a & b`` or two conditions,
-    ``~User.active``, ``User.id.in_(ids)``.
+    Python evaluates these operators before SQLAlchemy sees the condition: ``User.deleted is None`` is False
+    whatever the table holds, ``a and b`` evaluates to one of the two, and ``not User.active`` raises or is
+    False. Write ``User.deleted.is_(None)``, ``a & b`` or two conditions, ``~User.active``,
+    ``User.id.in_(ids)``.
     """
 
     ID = "SQ083"
@@ -74,7 +75,7 @@ def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     if isinstance(node, ast.BoolOp):
         if all(_is_condition(one) for one in node.values):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
-            yield node, f"Python's {word!r} keeps one of the two conditions; use {sign}, or {word}_()"
+            yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
         return
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         if _is_column(node.operand):
@@ -84,7 +85,7 @@ def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
         elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            yield node, "Python looks for the column object in the list here; use .in_() or .not_in()"
+            yield node, "Python searches the list for the column object here; use .in_() or .not_in()"
 
 
 def _is_condition(node: ast.expr) -> bool:

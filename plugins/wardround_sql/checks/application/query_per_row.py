@@ -1,4 +1,4 @@
-"""SQ081: one query for each row of another."""
+"""SQ081: N+1 query."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TWO = 2
 
 
 class QueryPerRow(SqlCheck):
-    """In a loop over the rows of a query another query is sent for each row.
+    """Query in a loop over the rows of another query (N+1 queries).
 
-    A hundred rows are a hundred and one round trips. Join the tables in the first query, or ask once for
-    all keys: ``WHERE id = ANY(...)``, ``id__in=``, ``select_related``, ``include``.
+    A hundred rows take a hundred and one round trips. Join the tables in the first query, or fetch all keys
+    at once: ``WHERE id = ANY(...)``, ``id__in=``, ``select_related``, ``include``.
     """
 
     ID = "SQ081"
@@ -68,7 +68,7 @@ class QueryPerRow(SqlCheck):
         if self.script.is_spare or self.script.is_sql or once or path.endswith((".rb", ".sh")):
             return
         if "management/commands/" in path:
-            return  # it may take its time
+            return  # its run time matters little
         told: set[int] = set()
         text = self.source.text
         if ".objects." not in text and sum(text.count(word) for word in _QUERIES) < _TWO:
@@ -78,7 +78,7 @@ class QueryPerRow(SqlCheck):
                 continue
             told.add(start)
             span = self.script.span_of(start, end)
-            self.report(span, "one query for each row of another; ask once for all of them")
+            self.report(span, "query runs once for each row of another query; fetch all rows with one query")
 
     def _of_python(self) -> Iterator[tuple[int, int]]:
         module = parsed_module(self.source.text)

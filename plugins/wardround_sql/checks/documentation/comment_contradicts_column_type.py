@@ -1,4 +1,4 @@
-"""SQ480: words about a column that its type makes untrue."""
+"""SQ480: comment that contradicts the type of a column."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class _Column(Struct, frozen=True):
 
 
 class CommentContradictsColumnType(SqlCheck):
-    """Words about a column say of its values what its type does not allow.
+    """Comment about the values of a column that contradicts the column's type.
 
-    A comment that says "in cents" on a column with two decimals, "seconds since the epoch" on a timestamp or
-    "comma separated" on an array tells every reader to convert what needs no conversion. Change the words
+    A comment such as "in cents" on a column with two decimals, "seconds since the epoch" on a timestamp or
+    "comma separated" on an array makes readers convert values that need no conversion. Change the comment
     with the type.
     """
 
@@ -136,7 +136,7 @@ class CommentContradictsColumnType(SqlCheck):
         if found is not None and "\n" not in words[: found[1]]:
             begin, end, why = found
             span = Span(line, start + begin + 1, line, start + end + 1)
-            self.report(span, f'the words say "{words[begin:end]}", but {why}')
+            self.report(span, f'the comment says "{words[begin:end]}", but {why}')
 
 
 def _column(line: str, number: int) -> tuple[str, _Column] | None:

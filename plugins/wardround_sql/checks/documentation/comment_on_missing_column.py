@@ -1,4 +1,4 @@
-"""SQ025: a comment on a column that is not there any more."""
+"""SQ025: COMMENT ON a column that does not exist."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
 
 
 class CommentOnMissingColumn(SqlCheck):
-    """A comment is put on a column that the statements above it dropped, renamed or never made.
+    """COMMENT ON a column that earlier statements of the file dropped, renamed or never created.
 
-    The statement fails, and the rest of the file with it. Name the column as it is called there.
+    The statement fails, and the rest of the file is not executed. Use the current name of the column.
     """
 
     ID = "SQ025"
@@ -78,7 +78,7 @@ class CommentOnMissingColumn(SqlCheck):
         for command in kinds(node.get("cmds", []), "AlterTableCmd"):
             if command.get("subtype") == "AT_DropColumn":
                 tables.get(name, set()).discard(command.get("name", ""))
-                gone[name, command.get("name", "")] = "dropped it"
+                gone[name, command.get("name", "")] = "drops it"
             elif command.get("subtype") == "AT_AddColumn":
                 for column in kinds([command.get("def", {})], "ColumnDef"):
                     tables.get(name, set()).add(column.get("colname", ""))
@@ -93,7 +93,7 @@ class CommentOnMissingColumn(SqlCheck):
             tables.get(name, set()).discard(old)
             tables.get(name, set()).add(new)
             gone.pop((name, new), None)
-            gone[name, old] = f'renamed it to "{new}"'
+            gone[name, old] = f'renames it to "{new}"'
         else:
             tables.pop(name, None)
             for key in [key for key in gone if key[0] == name]:
@@ -109,6 +109,6 @@ class CommentOnMissingColumn(SqlCheck):
         name, column = self.script.name_of(relation), parts[-1]
         reason = gone.get((name, column))
         if reason is None and column not in tables.get(name, {column}):
-            reason = "made the table without it"
+            reason = "creates the table without it"
         if reason:
-            self.say(statement, f'there is no column "{column}": this file {reason}')
+            self.say(statement, f'column "{column}" does not exist: this file {reason}')

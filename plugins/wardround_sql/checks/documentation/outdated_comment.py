@@ -1,4 +1,4 @@
-"""SQ095."""
+"""SQ095: comment that a change made wrong."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NEAR = 10
 
 
 class OutdatedComment(SqlCheck):
-    """A comment beside the statement says what this change made untrue.
+    """Comment next to a statement that this change made wrong.
 
-    It states a number, a unit, a bound, an order or a value that the change exchanged for another right
-    below. Whoever reads it takes the query for what it was. Change the comment in the same commit.
+    It states a number, a unit, a bound, an order or a value that the change replaced in the statement below,
+    and misleads readers about the query. Change the comment in the same commit.
     """
 
     ID = "SQ095"

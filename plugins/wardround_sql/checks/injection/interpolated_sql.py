@@ -1,4 +1,4 @@
-"""SQ041: a value from outside becomes part of the SQL."""
+"""SQ041: value interpolated into SQL."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ _PLAIN = LazyPattern(
 
 
 class InterpolatedSql(SqlCheck):
-    """The text of a query is put together with a value.
+    """Value interpolated into the text of a query.
 
-    A quote in the value ends the string in the SQL, and what follows is read as SQL. Leave a placeholder
-    in the
-    text and pass the value as a parameter. Names of tables and columns cannot be parameters: take those
-    from a
-    fixed list. They are not reported, nor are numbers and constants.
+    A quote in the value ends the SQL string, and the rest of the value is executed as SQL (SQL injection).
+    Write a placeholder and pass the value as a parameter. Names of tables and columns cannot be parameters:
+    choose them from a fixed list. Such names, numbers and constants are not reported.
     """
 
     ID = "SQ041"
@@ -71,7 +69,7 @@ class InterpolatedSql(SqlCheck):
                 name = " ".join(hole.code.split())[:40]
                 self.report(
                     self.script.span_of(hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)),
-                    f"{name} becomes part of the SQL text; leave a placeholder and pass it as a parameter",
+                    f"{name} is interpolated into the SQL text; use a placeholder and pass it as a parameter",
                 )
 
     def _is_open(self, text: AssembledText, hole: Hole) -> bool:

@@ -1,4 +1,4 @@
-"""SQ084: a stored routine that puts its parameters into the text of a statement."""
+"""SQ084: parameter concatenated into dynamic SQL of a stored routine."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _COMMENTS = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 
 
 class ParameterInRoutineSql(SqlCheck):
-    """A function puts a text it is given into the statement it runs.
+    """Text parameter of a stored routine concatenated into dynamic SQL.
 
-    A quote in the text ends the string, and what follows is read as SQL, with the rights of whoever owns the
-    function. Pass values by ``EXECUTE ... USING`` or ``sp_executesql`` with parameters; names go through
-    ``format('%I')``, ``quote_ident`` or ``QUOTENAME``.
+    A quote in the parameter ends the SQL string, and the rest is executed as SQL with the privileges of the
+    routine's owner. Pass values through ``EXECUTE ... USING`` or the parameters of ``sp_executesql``; quote
+    names with ``format('%I')``, ``quote_ident`` or ``QUOTENAME``.
     """
 
     ID = "SQ084"
@@ -99,7 +99,8 @@ class ParameterInRoutineSql(SqlCheck):
             if line not in told and _is_statement(code, begun, start):
                 told.add(line)
                 says = (
-                    f"{name} becomes part of the text of the statement; pass it by USING, or through %L or %I"
+                    f"{name} is concatenated into the statement; "
+                    "pass it with USING, or quote it with %L or %I"
                 )
                 self.report(span_in(self.script, fragment, start, stop), says)
 

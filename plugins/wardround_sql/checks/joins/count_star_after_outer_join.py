@@ -1,4 +1,4 @@
-"""SQ042: a count that is one where there is none."""
+"""SQ042: ``count(*)`` after LEFT JOIN."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from wardround_sql.check import SqlCheck
 
 
 class CountStarAfterOuterJoin(SqlCheck):
-    """``count(*)`` counts the row that LEFT JOIN brings where nothing matches.
+    """``count(*)`` over a LEFT JOIN, which also counts the row without a match.
 
-    A group without a single match comes out with 1 instead of 0. Count a column of the joined table that
-    is never
+    A group without any match has the count 1 instead of 0. Count a column of the joined table that is never
     NULL: ``count(b.id)``.
     """
 
@@ -51,6 +50,7 @@ class CountStarAfterOuterJoin(SqlCheck):
 
         for found in counts_of_none(self.script):
             text = (
-                f"this is 1 where no row of {found.subject} matches; count a column of it instead{found.note}"
+                f"count(*) is 1 where no row of {found.subject} matches; "
+                f"count a column of it instead{found.note}"
             )
             self.report(found.span, text)

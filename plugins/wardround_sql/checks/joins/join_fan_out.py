@@ -1,4 +1,4 @@
-"""SQ045: a sum of rows that another join repeats."""
+"""SQ045: aggregate over rows that a join multiplies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class JoinFanOut(SqlCheck):
-    """A sum or count runs over rows that another join repeats.
+    """Sum or count over rows that another join multiplies.
 
-    Two tables with many rows for one of a third, joined side by side, come out in every combination; and
-    each row
-    of the one comes out as often as it has rows in the other. Sum up in a subquery first, then join.
+    Two one-to-many joins from the same table produce every combination of their rows, so each row of one is
+    counted once per row of the other. Aggregate in a subquery first, then join.
     """
 
     ID = "SQ045"
@@ -49,13 +48,16 @@ class JoinFanOut(SqlCheck):
 
         for found in distinct_sums(self.script):
             text = (
-                f"{found.subject}(DISTINCT {found.detail}) takes equal values of different rows "
-                f"once{found.note}"
+                f"{found.subject}(DISTINCT {found.detail}) counts equal values of different rows "
+                f"once; aggregate before the join{found.note}"
             )
             self.report(found.span, text, severity=Severity.WARN)
 
         for found in multiplied_sums(self.script):
-            text = f"each row of {found.subject} counts once for each row of {found.detail}{found.note}"
+            text = (
+                f"each row of {found.subject} is counted once per row of {found.detail}; "
+                f"aggregate before the join{found.note}"
+            )
             self.report(found.join if self._is_older(found.span, found.join) else found.span, text)
 
     def _is_older(self, total: Span, join: Span) -> bool:

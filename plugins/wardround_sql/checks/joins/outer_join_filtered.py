@@ -1,4 +1,4 @@
-"""SQ044: a LEFT JOIN that WHERE undoes."""
+"""SQ044: LEFT JOIN that WHERE turns into an inner join."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _READ = 20
 
 
 class OuterJoinFiltered(SqlCheck):
-    """WHERE compares a column of the table that LEFT JOIN brings, so rows without a match fall out again.
+    """WHERE condition on the right table of a LEFT JOIN, which removes the rows without a match.
 
-    The column is NULL there, and no comparison with NULL is true. Put the condition into ON if those rows are
-    wanted; write JOIN if they are not.
+    The column is NULL in those rows, and no comparison with NULL is true. Move the condition to ON to keep
+    the rows; write JOIN to exclude them.
     """
 
     ID = "SQ044"
@@ -61,8 +61,8 @@ class OuterJoinFiltered(SqlCheck):
             if self._is_carried_over(found.span):
                 continue
             text = (
-                f"this takes away the rows without a match in {found.subject}, "
-                f"which LEFT JOIN keeps{found.note}"
+                f"condition removes the rows without a match in {found.subject}, which LEFT JOIN preserves; "
+                f"move it to ON or write JOIN{found.note}"
             )
             self.report(found.span, text)
 

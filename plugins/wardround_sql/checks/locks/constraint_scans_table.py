@@ -1,4 +1,4 @@
-"""SQ026: a constraint that is checked against every row while writes wait, in a migration written as code."""
+"""SQ026: constraint validated under a lock, in a migration written as code."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content
 
 _KINDS = {"CONSTR_FOREIGN": "foreign key", "CONSTR_CHECK": "check", "CONSTR_UNIQUE": "unique constraint"}
+_UNIQUE = ("is built", "build its index concurrently first")
+_VALIDATED = ("is checked against every row", "add it NOT VALID and validate it later")
 
 
 class ConstraintScansTable(SqlCheck):
-    """A constraint is added to a table in use and checked at once.
+    """Constraint validated as soon as it is added to an existing table, in a migration written as code.
 
-    Every row is read while writes wait, for a unique constraint while its index is built. Add a foreign
-    key or
-    check ``NOT VALID`` (``postgresql_not_valid=True``,
-    ``validate: false``) and validate it in the next migration;
-    build the index of a unique constraint concurrently first. Of migrations in SQL squawk says the same.
+    The statement reads every row, or builds the index of a unique constraint, while writes are blocked. Add a
+    foreign key or check as ``NOT VALID`` (``postgresql_not_valid=True``, ``validate: false``) and validate it
+    in the next migration; build the index of a unique constraint concurrently first. squawk reports the same
+    for migrations in SQL.
     """
 
     ID = "SQ026"
@@ -61,10 +62,15 @@ class ConstraintScansTable(SqlCheck):
             constraint = content(command.get("def"), "Constraint") or {}
             kind = _KINDS.get(constraint.get("contype", ""), "")
             if command.get("subtype") == "AT_SetNotNull":
-                text = f"SET NOT NULL reads all of {table} under a lock that stops reads too"
+                text = (
+                    f"SET NOT NULL scans {table} under a lock that also blocks reads; "
+                    "validate a check constraint first"
+                )
                 self.say(statement, text, None)
             elif kind and not constraint.get("skip_validation") and "indexname" not in constraint:
-                wait = "is built" if kind == "unique constraint" else "is checked against every row"
+                cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED
                 self.say(
-                    statement, f"writes to {table} wait while this {kind} {wait}", constraint.get("location")
+                    statement,
+                    f"writes to {table} are blocked while this {kind} {cause}; {remedy}",
+                    constraint.get("location"),
                 )

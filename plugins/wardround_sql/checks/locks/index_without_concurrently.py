@@ -1,4 +1,4 @@
-"""SQ022: an index that stops writes while it is built."""
+"""SQ022: index built while writes are blocked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from wardround_sql.project import migration_files
 
 
 class IndexWithoutConcurrently(SqlCheck):
-    """An index is created on a table in use, without CONCURRENTLY.
+    """Index created on an existing table without CONCURRENTLY.
 
-    Until the index is built nobody can write to the table, which for a large one is minutes. CREATE INDEX
-    CONCURRENTLY lets writes through; it cannot run inside a transaction, so it needs a migration of its own.
+    Writes to the table are blocked until the index is built, which takes minutes on a large table. CREATE
+    INDEX CONCURRENTLY does not block writes; it cannot run inside a transaction, so it needs a migration of
+    its own.
 
-    How large the table is cannot be told, so it is a note; a warning where another migration of the project
-    uses CONCURRENTLY, as there the tables are known to be large and the way is known.
+    The size of the table is unknown, so the severity is info. It is warn if another migration of the project
+    uses CONCURRENTLY, which shows that its tables are large.
     """
 
     ID = "SQ022"
@@ -55,7 +56,7 @@ class IndexWithoutConcurrently(SqlCheck):
             if node.get("concurrent") or self.script.is_new(table) or table.name in self._made:
                 continue
             if self.script.migrates(statement):
-                text = f"nobody can write to {table} while this index is built; add CONCURRENTLY"
+                text = f"writes to {table} are blocked while this index is built; add CONCURRENTLY"
                 self.say(statement, text, severity=Severity.WARN if self._is_usual else None)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""SQ023: a change of type that writes the table anew."""
+"""SQ023: column type change that rewrites the table."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
 class TypeChangeRewritesTable(SqlCheck):
-    """A column gets another type, and Postgres writes the whole table and its indexes anew.
+    """Column type change that rewrites the table and its indexes.
 
-    Nobody can read or write the table meanwhile. Add a new column, fill it in batches, let the code use it,
-    then drop the old one. Wider text needs none of that and is not reported.
+    The table cannot be read or written during the rewrite. Add a new column, fill it in batches, deploy code
+    that uses it, then drop the old one. A longer text type needs no rewrite and is not reported.
     """
 
     ID = "SQ023"
@@ -61,8 +61,8 @@ class TypeChangeRewritesTable(SqlCheck):
             column = str(command.get("name", ""))
             if not self._is_wider(column, table, typed):
                 text = (
-                    f"changing {column} to {type_name(typed)} rewrites {table}, and nobody can "
-                    "use it meanwhile"
+                    f"changing {column} to {type_name(typed)} rewrites {table} and blocks all access "
+                    "meanwhile; add a new column instead"
                 )
                 self.say(statement, text, typed.get("location"))
 
@@ -77,9 +77,8 @@ class TypeChangeRewritesTable(SqlCheck):
             if old is None or (_is_stored_alike(old, change.type) and not change.recoded):
                 continue
             text = (
-                f"changing {change.column} from {old} to {change.type} copies {change.table}, and "
-                f"nobody can write to it "
-                f"meanwhile{change.note}"
+                f"changing {change.column} from {old} to {change.type} copies {change.table} and blocks "
+                f"writes meanwhile; add a new column instead{change.note}"
             )
             self.report(change.span, text)
 

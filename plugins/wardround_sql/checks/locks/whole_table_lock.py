@@ -1,4 +1,4 @@
-"""SQ055: a statement that keeps everyone from a table while it runs."""
+"""SQ055: statement that locks an entire table."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ _ACCESS_EXCLUSIVE = 8
 
 
 class WholeTableLock(SqlCheck):
-    """VACUUM FULL, CLUSTER, LOCK TABLE, REINDEX or REFRESH keeps readers and writers from a whole table.
+    """VACUUM FULL, CLUSTER, LOCK TABLE, REINDEX or REFRESH that locks an entire table.
 
-    ``VACUUM FULL`` and ``CLUSTER`` write the table anew; nobody can read it meanwhile. A plain ``VACUUM`` or
-    pg_repack frees space beside the traffic. ``LOCK TABLE`` without a mode waits for every query, and every
-    query
-    waits for it: lock the rows (``SELECT ... FOR UPDATE``), or take an advisory lock. ``REINDEX`` and
-    ``REFRESH
-    MATERIALIZED VIEW`` have ``CONCURRENTLY``.
+    ``VACUUM FULL`` and ``CLUSTER`` rewrite the table and block all reads meanwhile; a plain ``VACUUM`` or
+    pg_repack frees space without that lock. ``LOCK TABLE`` without a mode waits for all running queries and
+    blocks all later ones: lock the rows (``SELECT ... FOR UPDATE``), or take an advisory lock. Add
+    ``CONCURRENTLY`` to ``REINDEX`` and ``REFRESH MATERIALIZED VIEW``.
     """
 
     ID = "SQ055"
@@ -63,17 +61,20 @@ class WholeTableLock(SqlCheck):
         node = statement.node
         match statement.kind:
             case "VacuumStmt" if option(node.get("options"), "full") is not None and node.get("is_vacuumcmd"):
-                yield "VACUUM FULL writes the table anew, and nobody can read it meanwhile", None
+                yield (
+                    "VACUUM FULL rewrites the table and blocks reads meanwhile; use VACUUM or pg_repack",
+                    None,
+                )
             case "ClusterStmt":
-                yield "CLUSTER writes the table anew, and nobody can read it meanwhile", None
+                yield "CLUSTER rewrites the table and blocks reads meanwhile; use pg_repack", None
             case "LockStmt" if node.get("mode") == _ACCESS_EXCLUSIVE:
                 yield from self._lock(statement, node)
             case "ReindexStmt" if "concurrently" not in statement.text.lower() and not self._is_told(
                 statement
             ):
-                yield "nobody can write while this index is built; add CONCURRENTLY", Severity.INFO
+                yield "REINDEX blocks writes while the index is built; add CONCURRENTLY", Severity.INFO
             case "RefreshMatViewStmt" if not node.get("concurrent") and not self._is_first(node):
-                yield "nobody can read the view while it is filled; add CONCURRENTLY", Severity.INFO
+                yield "REFRESH blocks reads of the view while it is filled; add CONCURRENTLY", Severity.INFO
 
     def _lock(self, statement: Statement, node: Node) -> Iterator[tuple[str, Severity | None]]:
         tables = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
@@ -81,7 +82,7 @@ class WholeTableLock(SqlCheck):
             name = ", ".join(str(one) for one in tables)
             migrates = statement.fragment.migrates
             yield (
-                f"every query on {name} waits until this transaction ends",
+                f"LOCK TABLE blocks every query on {name} until this transaction ends; lock the rows instead",
                 Severity.INFO if migrates else None,
             )
 

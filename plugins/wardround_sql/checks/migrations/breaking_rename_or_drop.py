@@ -1,4 +1,4 @@
-"""SQ027: a column or table that running code uses is renamed or dropped, in a migration written as code."""
+"""SQ027: column or table in use renamed or dropped, in a migration written as code."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from wardround_sql.schema.model import dotted
 
 
 class BreakingRenameOrDrop(SqlCheck):
-    """A migration renames or drops a column or table.
+    """Column or table renamed or dropped by a migration.
 
-    Code of the last release is still running while it does, and fails when it uses the old name; what is
-    dropped is
-    gone. Add the new column, write both and move readers over; drop the old one a release after its last use.
-    Of migrations in SQL squawk says the same.
+    Code of the previous release is still running during the migration and fails when it uses the old name;
+    dropped data is lost. Add the new column, write to both and move readers over; drop the old column one
+    release after its last use. squawk reports the same for migrations in SQL.
     """
 
     ID = "SQ027"
@@ -75,11 +74,16 @@ class BreakingRenameOrDrop(SqlCheck):
             return
         for found in foreign_facts(self.script, Removed):
             if found.renamed:
-                text = f"code that still uses the name {found.name} fails once this has run{found.note}"
+                text = (
+                    f"code that still uses the name {found.name} fails after this rename; "
+                    f"add the new name first{found.note}"
+                )
                 self.report(found.span, text, severity=Severity.WARN)
             else:
                 self.report(
-                    found.span, f"code that still uses {found.name} fails, and the data is gone{found.note}"
+                    found.span,
+                    f"code that still uses {found.name} fails, and its data is lost; "
+                    f"drop it after its last use{found.note}",
                 )
 
     def _columns(self) -> None:
@@ -88,7 +92,10 @@ class BreakingRenameOrDrop(SqlCheck):
             if self._is_ignored(str(command.get("name"))):
                 continue
             if self.script.migrates(statement) and not self.script.is_new(table):
-                text = f"code that still uses {command.get('name')} of {table} fails, and the data is gone"
+                text = (
+                    f"code that still uses {command.get('name')} of {table} fails, "
+                    "and its data is lost; drop it after its last use"
+                )
                 self.say(statement, text)
         for statement in self.script.of("DropStmt"):
             if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
@@ -96,7 +103,11 @@ class BreakingRenameOrDrop(SqlCheck):
             for one in statement.node.get("objects", []):
                 name = dotted(texts(items(one)))
                 if not self.script.is_new(name):
-                    self.say(statement, f"code that still uses {name} fails, and the data is gone")
+                    self.say(
+                        statement,
+                        f"code that still uses {name} fails, and its data is lost; "
+                        "drop it after its last use",
+                    )
                     break
 
     def _is_ignored(self, column: str) -> bool:
@@ -118,7 +129,7 @@ class BreakingRenameOrDrop(SqlCheck):
                 old = node.get("subname") or table
                 self.say(
                     statement,
-                    f"code that still uses the name {old} fails once this has run",
+                    f"code that still uses the name {old} fails after this rename; add the new name first",
                     None,
                     Severity.WARN,
                 )

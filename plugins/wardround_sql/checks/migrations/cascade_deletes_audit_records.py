@@ -1,4 +1,4 @@
-"""SQ056: records of money or of who did what that are deleted along with something else."""
+"""SQ056: financial or audit records deleted by a cascade."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _PLAIN = LazyPattern(
 
 
 class CascadeDeletesAuditRecords(SqlCheck):
-    """ON DELETE CASCADE takes records of money, or of who did what, along with the row they point at.
+    """ON DELETE CASCADE on a table of financial or audit records.
 
-    Deleting one account then erases its invoices, payments or audit trail, which have to be kept, and no log
-    says so. Use ``RESTRICT``, or ``SET NULL`` where the row may lose its owner. Lines that are part of a
-    document, as the lines of an invoice, may go with it, and are not reported.
+    Deleting one account also deletes its invoices, payments or audit trail, which must be retained, and
+    leaves no trace. Use ``RESTRICT``, or ``SET NULL`` where the row may lose its owner. Parts of a document,
+    such as the lines of an invoice, are not reported.
     """
 
     ID = "SQ056"
@@ -76,7 +76,10 @@ class CascadeDeletesAuditRecords(SqlCheck):
             for key in _keys(statement):
                 target = self.script.name_of(key.get("pktable", {}))
                 if key.get("fk_del_action") == "c" and _is_record(table, target):
-                    text = f"deleting a row of {target} deletes its {table} as well, which have to be kept"
+                    text = (
+                        f"deleting a row of {target} also deletes its {table}, "
+                        "which must be retained; use RESTRICT or SET NULL"
+                    )
                     self.say(statement, text, key.get("location"))
 
 

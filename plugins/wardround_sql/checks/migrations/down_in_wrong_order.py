@@ -1,4 +1,4 @@
-"""SQ079: a way back that drops a table others refer to."""
+"""SQ079: rollback that drops a referenced table first."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LOOSENS = LazyPattern(
 
 
 class DownInWrongOrder(SqlCheck):
-    """The way back of a migration drops a table while another of its tables still refers to it.
+    """Rollback of a migration that drops a table while another table of the migration still references it.
 
-    The database refuses, so the migration cannot be taken back. Drop the tables in the other order than
-    they were made.
+    The database rejects the drop, so the migration cannot be rolled back. Drop the tables in the reverse
+    order of their creation.
     """
 
     ID = "SQ079"
@@ -123,7 +123,7 @@ class DownInWrongOrder(SqlCheck):
             if later:
                 self.report(
                     self.script.span_of(begun, end),
-                    f"{later[0]} still refers to {name} here; drop {later[0]} first",
+                    f"{later[0]} still references {name} here; drop {later[0]} first",
                 )
                 break
 

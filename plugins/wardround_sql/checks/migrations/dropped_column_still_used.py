@@ -1,4 +1,4 @@
-"""SQ203: a migration drops or renames a column that a query of the project still names."""
+"""SQ203: dropped or renamed column that a query still uses."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MOST = 4
 
 
 class DroppedColumnStillUsed(SqlCheck):
-    """A migration drops or renames a column, and a query elsewhere in the project still names it.
+    """Column dropped or renamed by a migration, and still used by a query of the project.
 
-    From the moment the migration has run, that query fails. Change the query in the same commit or before,
-    and drop the column when nothing names it any more.
+    The query fails as soon as the migration has run. Change the query in the same commit or before, and drop
+    the column after its last use is removed.
     """
 
     ID = "SQ203"
@@ -99,7 +99,11 @@ class DroppedColumnStillUsed(SqlCheck):
         used = first_use(self.script, table, column)
         if used is not None:
             path, line = used
-            self.say(statement, f"{path}:{line} still names {column} of {table}, and fails once this has run")
+            self.say(
+                statement,
+                f"{path}:{line} still uses {column} of {table} and fails after this migration; "
+                "change it first",
+            )
 
     def _is_back(self, table: Name, column: str) -> bool:
         """Whether the column is there again in the end, by this file or a later one."""

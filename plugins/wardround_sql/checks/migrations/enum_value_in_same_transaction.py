@@ -1,4 +1,4 @@
-"""SQ024: an enum value used in the transaction that adds it."""
+"""SQ024: enum value used in the transaction that adds it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _ALONE = LazyPattern(
 
 
 class EnumValueInSameTransaction(SqlCheck):
-    """A new value of an enum type is used before the transaction that adds it is over.
+    """Enum value used in the transaction that adds it.
 
-    Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put
-    the statement that uses the value into the next migration.
+    PostgreSQL rejects this with "unsafe use of new value". Migration tools run a file as one transaction, so
+    use the value in the next migration.
     """
 
     ID = "SQ024"
@@ -80,7 +80,10 @@ class EnumValueInSameTransaction(SqlCheck):
         for constant in statement.kinds("A_Const"):
             value = constant.get("sval", {}).get("sval")
             if value in added:
-                text = f"'{value}' is added to {added[value]} in this transaction and cannot be used in it"
+                text = (
+                    f"'{value}' is added to {added[value]} in the same transaction; "
+                    "use it in the next migration"
+                )
                 self.say(statement, text, constant.get("location"))
                 added.pop(value)
                 return

@@ -1,4 +1,4 @@
-"""SQ080: a migration that cannot be taken back."""
+"""SQ080: migration that cannot be rolled back."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 
 
 class IrreversibleMigration(SqlCheck):
-    """The migration raises an error when it is taken back.
+    """Migration whose rollback raises an error.
 
-    Django refuses RunPython and RunSQL without a way back, Rails what it cannot turn round in ``change``;
-    then no earlier migration can be taken back either. Give ``reverse_code`` (``RunPython.noop`` where
-    there is nothing to undo), or write ``up`` and ``down``.
+    Django cannot reverse RunPython and RunSQL without reverse code, and Rails cannot reverse some operations
+    in ``change``; earlier migrations cannot be rolled back either. Pass ``reverse_code`` (``RunPython.noop``
+    if there is nothing to undo), or write ``up`` and ``down``.
     """
 
     ID = "SQ080"
@@ -104,7 +104,7 @@ class IrreversibleMigration(SqlCheck):
                 continue
             start = module.place(call)[0]
             name = ast.unparse(call.func)
-            yield start, start + len(name), f"taking this back raises IrreversibleError; give {keyword}"
+            yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
 
     def _of_rails(self) -> Iterator[tuple[int, int, str]]:
         text = self.source.text
@@ -114,7 +114,8 @@ class IrreversibleMigration(SqlCheck):
             for found in _ONE_WAY.finditer(text, change.start(), change.end()):
                 name = found["call"].split("(")[0].split()[0]
                 says = (
-                    f"taking this back raises IrreversibleMigration: {name} cannot be turned round in change"
+                    f"rollback raises IrreversibleMigration: {name} in change is not reversible; "
+                    "write up and down"
                 )
                 yield found.start("call"), found.start("call") + len(name), says
 

@@ -1,4 +1,4 @@
-"""SQ090."""
+"""SQ090: edited migration that was already merged."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SWEEP = 4
 
 
 class MergedMigrationEdited(ChangeCheck):
-    """A migration that was merged before is edited.
+    """Edit of a migration that was already merged.
 
-    Databases that ran it keep the old schema and never see the edit, new ones get another schema, and tools
-    that keep checksums refuse to go on. Leave it as it is and write a further migration.
+    Databases that ran it keep the old schema, new databases get a different one, and tools that verify
+    checksums stop. Restore the migration and add a new one.
     """
 
     ID = "SQ090"
@@ -105,7 +105,8 @@ class MergedMigrationEdited(ChangeCheck):
             lines = (file.text or "").split("\n")
             line = next((n for n in range(1, len(lines) + 1) if file.is_added(n)), 1)
             text = (
-                "this migration was merged before; databases that ran it never see the edit: add another one"
+                "merged migration is edited, and databases that ran it do not receive the edit; "
+                "add a new migration"
             )
             self.report(file.path, Span(line, 1, line, len(lines[line - 1]) + 1), text)
 

@@ -1,4 +1,4 @@
-"""SQ061: a dbt model loses a column that another model of the project still selects."""
+"""SQ061: removed or renamed dbt column that another model selects."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _MOST = 40
 
 
 class RemovedColumnStillUsed(SqlCheck):
-    """A change takes a column out of a dbt model, or renames it, and another model still names it.
+    """Column removed from a dbt model, or renamed, that another model still selects.
 
-    That model fails at its next run, and so does all that is built on it. Change both in one commit, or keep
-    the
-    old name until its readers are moved over.
+    The other model fails at its next run, and so does every model built on it. Change both in one commit, or
+    keep the old name until all readers have moved.
     """
 
     ID = "SQ061"
@@ -103,7 +102,8 @@ class RemovedColumnStillUsed(SqlCheck):
             if at < len(new.names) and new.names[at] not in old.names:
                 place = new.columns[at].start, new.columns[at].start + 1
             self.report(
-                span(text, *place), f"{path} still selects {listed(used)}, which this change takes away"
+                span(text, *place),
+                f"{path} still selects {listed(used)}, which this change removes; change both",
             )
             return
 

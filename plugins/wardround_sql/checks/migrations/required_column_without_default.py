@@ -1,4 +1,4 @@
-"""SQ021: a required column without a default, on a table that has rows."""
+"""SQ021: NOT NULL column added without a default."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
 
 
 class RequiredColumnWithoutDefault(SqlCheck):
-    """A NOT NULL column without a default is added to a table that exists.
+    """NOT NULL column without a default, added to an existing table.
 
-    On a table with rows the statement fails, since they have no value for it; and code that is still running
-    fails at its next INSERT. Give a default, or add the column nullable, fill it, then set it NOT NULL.
+    The statement fails if the table has rows, since they have no value for the column, and running code fails
+    at its next INSERT. Add a default, or add the column as nullable, fill it, then set it NOT NULL.
     """
 
     ID = "SQ021"
@@ -51,8 +51,9 @@ class RequiredColumnWithoutDefault(SqlCheck):
         ) and not migration_files.is_down(self.source.path):
             for found in foreign_facts(self.script, Added):
                 text = (
-                    f"column {found.column} is NOT NULL without a default: this "
-                    f"fails if {found.table} has rows"
+                    f"column {found.column} is NOT NULL without a default, "
+                    f"which fails if {found.table} has rows; "
+                    f"add a default"
                 )
                 self.report(found.span, f"{text}{found.note}")
         emptied = {
@@ -77,7 +78,8 @@ class RequiredColumnWithoutDefault(SqlCheck):
                 and type_name(column.get("typeName", {})) not in _SELF_FILLED
             ):
                 text = (
-                    f"column {column.get('colname')} is NOT NULL without a default: this fails "
-                    f"if {table} has rows"
+                    f"column {column.get('colname')} is NOT NULL without a default, "
+                    f"which fails if {table} has rows; "
+                    "add a default"
                 )
                 self.say(statement, text, column.get("location"))

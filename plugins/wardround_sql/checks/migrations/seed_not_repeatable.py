@@ -1,4 +1,4 @@
-"""SQ058: rows that come in again each time a seed file runs."""
+"""SQ058: INSERT without ON CONFLICT in a repeatable seed file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from wardround_sql.project import migration_files
 
 
 class SeedNotRepeatable(SqlCheck):
-    """A seed file that may run twice has an INSERT that may not.
+    """INSERT without ON CONFLICT in a seed file whose other inserts have it.
 
-    Its other inserts say ``ON CONFLICT``, so the file is meant to run again; this one adds its rows each
-    time, or
-    fails on them. Give the table a key to conflict on and say ``ON CONFLICT``, or insert where nothing is
-    there.
+    The other inserts allow the file to run again; this one inserts duplicate rows or fails. Add a unique key
+    and ``ON CONFLICT``, or insert only where the row does not exist.
     """
 
     ID = "SQ058"
@@ -64,7 +62,8 @@ class SeedNotRepeatable(SqlCheck):
             if _gives_rows(statement):
                 name = self.script.name_of(statement.node.get("relation", {}))
                 self.say(
-                    statement, f"these rows of {name} come in again when the file runs again; say ON CONFLICT"
+                    statement,
+                    f"INSERT into {name} repeats or fails when the seed file runs again; add ON CONFLICT",
                 )
 
 

@@ -1,4 +1,4 @@
-"""SQ078: a table that is dropped and made again."""
+"""SQ078: table dropped before it is created."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 
 
 class TableDroppedAndRecreated(SqlCheck):
-    """A migration drops the table of the same name before it makes one.
+    """Table dropped by the migration that creates it.
 
-    Where the table is there already, by an earlier migration or by hand, its rows are gone without a word;
-    nobody meant to lose them. Without the drop the migration fails and somebody looks.
+    If the table already exists, because of an earlier migration or a manual change, its rows are lost
+    silently. Remove the drop, so that the migration fails instead of deleting data.
     """
 
     ID = "SQ078"
@@ -83,7 +83,10 @@ class TableDroppedAndRecreated(SqlCheck):
                 name = self.script.name_of(statement.node.get("relation", {}))
                 at = gone.pop(name, None)
                 if at is not None and self.script.migrates(statement) and not self._is_kept(name):
-                    self.say(statements[at], f"the rows of {name} are lost where it is there already")
+                    self.say(
+                        statements[at],
+                        f"rows of {name} are lost if the table already exists; remove the drop",
+                    )
 
     def _is_kept(self, name: Name) -> bool:
         """Whether the file reads the table, so that its rows may be somewhere else by then."""
@@ -94,4 +97,4 @@ class TableDroppedAndRecreated(SqlCheck):
         text = self.source.text
         for found in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
             place = self.script.span_of(found.start("force"), found.end("force"))
-            self.report(place, "the table and its rows are dropped first, where it is there already")
+            self.report(place, "force drops an existing table and its rows first; remove it")

@@ -1,4 +1,4 @@
-"""SQ057: a statement that empties more than the table it names."""
+"""SQ057: TRUNCATE or DROP that affects other tables."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ _CASCADED = {
 
 
 class TruncateCascade(SqlCheck):
-    """TRUNCATE or DROP with CASCADE, or TRUNCATE of a table in use.
+    """TRUNCATE or DROP with CASCADE, or TRUNCATE of an existing table in a migration.
 
-    ``TRUNCATE ... CASCADE`` empties every table that refers to this one too, however far, whatever its keys
-    say
-    about deletes. ``DROP ... CASCADE`` takes views, keys and, of a type, the columns of that type along. A
-    migration
-    that truncates a table it has not made loses what was in it. Name what is meant, and keep a copy.
+    ``TRUNCATE ... CASCADE`` empties every table that references this one, directly or indirectly, whatever
+    their foreign keys define for deletes. ``DROP ... CASCADE`` also drops views and foreign keys and, for a
+    type, the columns of that type. A migration that truncates a table it did not create loses its rows. Name
+    the objects to remove, and keep a backup.
     """
 
     ID = "SQ057"
@@ -85,10 +84,14 @@ class TruncateCascade(SqlCheck):
         if not kept:
             return
         if node.get("behavior") == "DROP_CASCADE":
-            if not (self.script.is_sql and statement.fragment.migrates):  # squawk says it
-                self.say(statement, f"CASCADE empties every table that refers to {kept[0]} too, however far")
+            if not (self.script.is_sql and statement.fragment.migrates):  # squawk reports it
+                self.say(
+                    statement,
+                    f"CASCADE also empties every table that references {kept[0]}, "
+                    "directly or indirectly; name the tables",
+                )
         elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
-            self.say(statement, f"everything in {kept[0]} is gone once this migration has run")
+            self.say(statement, f"migration deletes all rows of {kept[0]}; keep a backup")
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node
@@ -99,10 +102,10 @@ class TruncateCascade(SqlCheck):
         if (kind == "table" and self.script.is_new(name)) or name in self._made:
             return
         taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
-            kind, "views and keys"
+            kind, "views and foreign keys"
         )
         level = Severity.INFO if kind == "table" else None
-        self.say(statement, f"CASCADE drops {taken} along with {name}", severity=level)
+        self.say(statement, f"CASCADE also drops {taken} with {name}; drop them by name", severity=level)
 
     @property
     def _made(self) -> set[Name]:

@@ -1,4 +1,4 @@
-"""SQ040: a statement that is no Postgres."""
+"""SQ040: statement that PostgreSQL cannot parse."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _READ = 1
 
 
 class UnparsedSql(SqlCheck):
-    """A statement is not what Postgres reads, so the migration fails there and nothing was said about it.
+    """Statement that PostgreSQL cannot parse.
 
-    It is a warning where one word with a letter set right makes it a statement, and where the file is a
-    migration surely for Postgres (it or one beside it has what hardly another database reads, and most of its
-    statements parse) and nobody else reads it: neither another database nor a later Postgres, nor does a
-    client fill in parts of it. In such a migration it is a note where somebody else might. If the file is for
-    another database all the same, set ``dialect`` below ``[tool.wardround.sql]``.
+    The migration fails at this statement, and no other rule has checked it. The severity is warn if
+    correcting one letter of a keyword makes the statement valid. It is also warn in a migration that is
+    certainly for PostgreSQL (it or an adjacent file uses syntax of hardly any other database, and most of its
+    statements parse) if no other database, later PostgreSQL version or client-side template accepts the
+    statement; otherwise it is info there. If the file is for another database, set ``dialect`` in
+    ``[tool.wardround.sql]``.
     """
 
     ID = "SQ040"
@@ -65,14 +66,14 @@ class UnparsedSql(SqlCheck):
             return
         slips = {bad: right for bad in script.unparsed[:_MOST] if (right := slip_of(bad)) is not None}
         for bad, slip in slips.items():
-            text = f"Postgres says {bad.message}; {slip.meant} is meant"
+            text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
             self.report(script.span_of_unparsed(replace(bad, point=slip.point)), text, severity=Severity.WARN)
         left = [bad for bad in script.unparsed if bad not in slips]
         if not left or not (script.exposure.is_supabase or self._is_sure()):
             return
         wrong = [bad for bad in left[:_MOST] if not is_read_elsewhere(bad)] if script.surely_postgres else []
         for bad in wrong or left[:1]:
-            text = f"this statement was not reviewed: Postgres says {bad.message}"
+            text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
             certain = bool(wrong) or (script.exposure.is_supabase and script.surely_postgres)
             self.report(script.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None)
 

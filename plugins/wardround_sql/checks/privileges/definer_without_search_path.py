@@ -1,4 +1,4 @@
-"""SQ005: a SECURITY DEFINER function that trusts the caller's search path."""
+"""SQ005: SECURITY DEFINER function without a search_path."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround_sql.schema.model import Name
 
 
 class DefinerWithoutSearchPath(SqlCheck):
-    """A SECURITY DEFINER function does not set its search_path.
+    """SECURITY DEFINER function that does not set its ``search_path``.
 
-    It runs with its owner's rights, but finds tables and functions by the caller's search path: whoever can
-    create objects in any schema of that path puts their own in place of yours. Add ``SET search_path = ''``
-    and qualify the names.
+    It runs with its owner's privileges but resolves names by the caller's search path, so anyone who can
+    create objects in a schema of that path can substitute their own. Add ``SET search_path = ''`` and qualify
+    the names.
     """
 
     ID = "SQ005"
@@ -53,7 +53,7 @@ class DefinerWithoutSearchPath(SqlCheck):
             if text_of(option(made, "language")) in ("c", "internal"):
                 continue
             name = Name(routine.schema, routine.name)
-            text = f"function {name} runs as its owner but by the caller's search_path; set it"
+            text = f"function {name} runs as its owner but with the caller's search_path; add SET search_path"
             self.say(statement, text, _place(statement))
 
 

@@ -1,4 +1,4 @@
-"""SQ006: a function of an API that leaves its search path open."""
+"""SQ006: exposed function without a search_path."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wardround_sql.schema.model import dotted
 
 
 class FunctionSearchPathMutable(SqlCheck):
-    """A function of a schema that an API serves does not set its search_path.
+    """Function in an exposed schema that does not set its ``search_path``.
 
-    Its names mean whatever the caller's search path makes of them, so it can behave differently for different
-    roles. ``SET search_path = ''`` with qualified names gives it one meaning.
+    Its names are resolved by the caller's search path, so it may behave differently for each role. Add ``SET
+    search_path = ''`` and qualify the names.
     """
 
     ID = "SQ006"
@@ -55,4 +55,4 @@ class FunctionSearchPathMutable(SqlCheck):
             if routine is None or routine.pinned or routine.definer or self.script.whole.pins_all:
                 continue
             if self.script.exposure.serves(routine.schema):
-                self.say(statement, f"function {name} leaves its search_path to the caller")
+                self.say(statement, f"function {name} uses the caller's search_path; add SET search_path")

@@ -1,4 +1,4 @@
-"""SQ008: rights given to everyone."""
+"""SQ008: privilege granted to PUBLIC or anon."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TABLES = ("OBJECT_TABLE", "OBJECT_SCHEMA", "OBJECT_DATABASE")
 
 
 class GrantToEveryone(SqlCheck):
-    """A right is granted to PUBLIC or to anon, that is, to everyone who can connect.
+    """Privilege granted to PUBLIC or ``anon``, that is, to everyone who can connect.
 
-    PUBLIC covers every role there is and will be; anon is whoever has the address of the API. Grant it to the
-    role that needs it. Default privileges reach every table that is made later as well. Where row-level
-    security guards the table, a grant to anon is only the door to it, and nothing is said; nor where some
-    columns may be read of a table that was closed before.
+    PUBLIC includes all present and future roles; ``anon`` is every unauthenticated client of the API. Grant
+    the privilege to the role that needs it. Default privileges also apply to every table created later. A
+    grant to ``anon`` on a table with row-level security is not reported, since policies restrict the rows,
+    nor is SELECT on some columns of a table whose privileges were revoked before.
     """
 
     ID = "SQ008"
@@ -53,7 +53,10 @@ class GrantToEveryone(SqlCheck):
 
     def run(self) -> None:
         for found in foreign_facts(self.script, Granted):
-            text = f"{found.rights} is granted to everyone ({found.who}){found.note}"
+            text = (
+                f"{found.rights} is granted to everyone ({found.who}); "
+                f"grant it to the role that needs it{found.note}"
+            )
             self.report(found.span, text, severity=Severity.INFO if found.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
@@ -86,7 +89,10 @@ class GrantToEveryone(SqlCheck):
                 name for parts in named if (name := dotted(parts, self.script.default_schema)) in definers
             )
         if reached:
-            text = f"everyone (PUBLIC) may run {reached[0]}, which has the rights of its owner"
+            text = (
+                f"everyone (PUBLIC) may execute {reached[0]}, which runs with its owner's privileges; "
+                "grant it to a role"
+            )
             self.say(statement, text, role.get("location"))
 
     @cached_property
@@ -101,14 +107,19 @@ class GrantToEveryone(SqlCheck):
             return
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         if tables and all(who in self.script.whole.shut.get(name, ()) for name in tables):
-            return  # taken back by a later statement
+            return  # revoked by a later statement
         if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
-        told = "everyone (PUBLIC)" if who == "public" else "anon, that is, anyone"
+        told = "everyone (PUBLIC)" if who == "public" else "anon, that is, every unauthenticated client"
         by_default = node.get("targtype") == _DEFAULTS
         level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
-        what = f"{', '.join(rights)} on every table to come" if by_default else ", ".join(rights)
-        self.say(statement, f"{what} is granted to {told}", role.get("location"), level)
+        what = f"{', '.join(rights)} on every future table" if by_default else ", ".join(rights)
+        self.say(
+            statement,
+            f"{what} is granted to {told}; grant it to the role that needs it",
+            role.get("location"),
+            level,
+        )
 
     def _is_narrowed(self, node: Node, who: str) -> bool:
         """Whether reading some columns is all that is given, of tables where everything was taken before."""

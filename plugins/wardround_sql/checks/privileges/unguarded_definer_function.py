@@ -1,4 +1,4 @@
-"""SQ062: a function with its owner's rights that anybody may call, and that asks nobody who calls."""
+"""SQ062: SECURITY DEFINER function without an authorization check."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _CALLERS = {"public", "anon", "authenticated"}
 
 
 class UnguardedDefinerFunction(SqlCheck):
-    """A function that runs as its owner changes rows, clients may call it, and it asks nobody who calls.
+    """SECURITY DEFINER function that clients can call and that does not check the caller.
 
-    Row-level security does not hold inside SECURITY DEFINER, and everyone may execute a new function, so the
-    API offers it to every client with any arguments. Compare with ``auth.uid()`` in the body, make it
-    SECURITY INVOKER, move it to a schema that is not served, or REVOKE EXECUTE FROM PUBLIC, anon and
+    Row-level security does not apply inside the function, and PUBLIC may execute new functions by default, so
+    the API offers it to every client with arbitrary arguments. Check ``auth.uid()`` in the body, make it
+    SECURITY INVOKER, move it to a schema that is not exposed, or REVOKE EXECUTE FROM PUBLIC, anon and
     authenticated.
     """
 
@@ -87,15 +87,15 @@ class UnguardedDefinerFunction(SqlCheck):
             callers = self._callers(routine.name)
             if callers and not writes:
                 text = (
-                    f"{routine.name} gives rows past row-level security, {callers} may call it, "
-                    "and it does not ask who calls"
+                    f"{routine.name} returns rows bypassing row-level security, {callers} may call it, "
+                    "and it does not check the caller; check auth.uid()"
                 )
                 self.say(statement, text, severity=Severity.INFO)
             elif callers:
                 self.say(
                     statement,
-                    f"{routine.name} changes rows with its owner's rights, {callers} may call it, "
-                    "and it does not ask who calls",
+                    f"{routine.name} changes rows with its owner's privileges, {callers} may call it, "
+                    "and it does not check the caller; check auth.uid()",
                     severity=None if statement.node.get("parameters") else Severity.INFO,
                 )
 
@@ -115,7 +115,7 @@ class UnguardedDefinerFunction(SqlCheck):
         if not taken:
             return "everyone"
         if given:
-            return "everyone" if given - {"authenticated"} else "whoever is signed in"
+            return "everyone" if given - {"authenticated"} else "every signed-in user"
         return ""
 
     @cached_property

@@ -1,4 +1,4 @@
-"""SQ007: a view that shows its owner's rows to everyone."""
+"""SQ007: exposed view without ``security_invoker``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wardround_sql.schema.model import sets_option
 
 
 class ViewWithoutSecurityInvoker(SqlCheck):
-    """A view that an API serves does not run as its caller.
+    """View in an exposed schema without ``security_invoker``.
 
-    A view reads its tables with the rights of its owner, so row-level security does not count for whoever
-    selects from it. Add ``WITH (security_invoker = on)``, or revoke the view from the API's roles.
+    The view reads its tables with the privileges of its owner, so row-level security does not apply to its
+    readers. Add ``WITH (security_invoker = on)``, or revoke the view from the API's roles.
     """
 
     ID = "SQ007"
@@ -50,7 +50,7 @@ class ViewWithoutSecurityInvoker(SqlCheck):
             says = is_true(option(statement.node.get("options"), "security_invoker"))
             if reads and not says and relation.get("relpersistence") != "t" and self._is_open(relation):
                 name = self.script.name_of(relation)
-                text = f"view {name} is served by the API and reads past row-level security"
+                text = f"view {name} is exposed by the API and bypasses row-level security"
                 self.say(statement, f"{text}; add security_invoker", relation.get("location"))
         self._look_at_options()
 
@@ -62,7 +62,9 @@ class ViewWithoutSecurityInvoker(SqlCheck):
             taken = any(sets_option(command, "security_invoker") is False for command in commands)
             if taken and self._is_open(relation):
                 name = self.script.name_of(relation)
-                text = f"view {name}, which the API serves, reads past row-level security from here on"
+                text = (
+                    f"view {name}, exposed by the API, now bypasses row-level security; keep security_invoker"
+                )
                 self.say(statement, text, relation.get("location"))
 
     def _is_open(self, relation: Node) -> bool:

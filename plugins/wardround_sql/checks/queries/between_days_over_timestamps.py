@@ -1,4 +1,4 @@
-"""SQ060: BETWEEN two days over points in time."""
+"""SQ060: BETWEEN dates on a timestamp."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _DATED = LazyPattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|
 
 
 class BetweenDaysOverTimestamps(SqlCheck):
-    """BETWEEN compares a point in time with two days, so all of the last day but midnight is missing.
+    """BETWEEN two dates on a timestamp, which excludes all but midnight of the last day.
 
-    A day compared with a timestamp is its first moment. Write ``at >= first AND at < last + interval '1
+    A date compared with a timestamp means its first moment. Write ``at >= first AND at < last + interval '1
     day'``.
     """
 
@@ -71,7 +71,11 @@ class BetweenDaysOverTimestamps(SqlCheck):
         bounds = items(one.get("rexpr"))
         if len(bounds) == 2 and (_is_day(bounds[1]) or self._is_named_day(statement, bounds[1])):
             place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
-            self.say(statement, f"of the last day only midnight is in: {name} is a point in time", place)
+            self.say(
+                statement,
+                f"{name} is a timestamp, so BETWEEN includes only midnight of the last day; use >= and <",
+                place,
+            )
 
     def _is_named_day(self, statement: Statement, bound: object) -> bool:
         """Whether a placeholder's name says that it is a day."""

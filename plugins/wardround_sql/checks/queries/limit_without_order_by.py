@@ -1,4 +1,4 @@
-"""SQ033: some rows, but which."""
+"""SQ033: LIMIT without ORDER BY."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from wardround_sql.queries.nondeterministic import any_of_each, chosen_rows, say
 
 
 class LimitWithoutOrderBy(SqlCheck):
-    """LIMIT without ORDER BY gives any rows.
+    """LIMIT without ORDER BY, which returns arbitrary rows.
 
-    Which ones depends on the plan, on the last vacuum and on what else runs. Pages overlap or miss rows.
-    Order by something unique. ``LIMIT 1`` is reported where the name of the function says that it wants the
-    latest
-    or the like, or where the condition leaves several rows; ``DISTINCT ON`` needs an order too.
+    The rows depend on the query plan, the last vacuum and concurrent queries, so pages overlap or skip rows.
+    Order by a unique column. ``LIMIT 1`` is reported only if the function's name implies an order, such as
+    "latest", or the condition matches several rows; ``DISTINCT ON`` needs an order too.
     """
 
     ID = "SQ033"
@@ -49,14 +48,12 @@ class LimitWithoutOrderBy(SqlCheck):
             return
         for found in bare_limits(self.script):
             self.report(
-                found.span, f"LIMIT without ORDER BY: which rows come out is left to chance{found.note}"
+                found.span, f"LIMIT without ORDER BY returns arbitrary rows; add ORDER BY{found.note}"
             )
         for found in any_of_each(self.script):
             self.report(
-                found.span, "DISTINCT ON without ORDER BY: which row of each is kept is left to chance"
+                found.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
             )
         for found in chosen_rows(self.script):
             if found.parameter or says_which(self.source.text, self.script.offset_of(found.span)):
-                self.report(
-                    found.span, "LIMIT 1 without ORDER BY: which of the rows comes out is left to chance"
-                )
+                self.report(found.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")

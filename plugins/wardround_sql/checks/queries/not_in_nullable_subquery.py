@@ -1,4 +1,4 @@
-"""SQ030: NOT IN over values that may be NULL."""
+"""SQ030: NOT IN over a nullable column."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wardround_sql.queries.facts import Exclusion, not_ins
 
 
 class NotInNullableSubquery(SqlCheck):
-    """NOT IN over a subquery that can give NULL finds nothing as soon as it does.
+    """NOT IN over a subquery that may return NULL.
 
-    ``x NOT IN (1, NULL)`` is never true. One NULL in the column, and the query silently gives no rows. Use
-    ``NOT EXISTS``, or say ``WHERE column IS NOT NULL`` in the subquery.
+    ``x NOT IN (1, NULL)`` is never true, so one NULL in the column silently makes the result empty. Use ``NOT
+    EXISTS``, or add ``WHERE column IS NOT NULL`` to the subquery.
     """
 
     ID = "SQ030"
@@ -46,7 +46,7 @@ class NotInNullableSubquery(SqlCheck):
             required = self._is_required(found)
             if required is not True and found.span.start not in told:
                 told.add(found.span.start)
-                text = f"NOT IN gives no rows as soon as one {found.column} is NULL{found.note}"
+                text = f"NOT IN matches no row if any {found.column} is NULL; use NOT EXISTS{found.note}"
                 self.report(found.span, text, severity=None if required is False else Severity.INFO)
 
     def _is_required(self, found: Exclusion) -> bool | None:

@@ -1,4 +1,4 @@
-"""SQ038: a comparison that passes over NULL."""
+"""SQ038: comparison that ignores NULL."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ _TRIGGER = ("old", "new")
 
 
 class NullUnsafeComparison(SqlCheck):
-    """A comparison leaves out the rows where one side is NULL.
+    """Comparison that silently excludes rows with NULL.
 
-    ``a <> b`` is unknown as soon as one of them is NULL: a trigger that compares OLD and NEW so does not
-    see a value
-    that comes or goes, ``WHERE a <> 'x'`` does not find the rows without a, and ``WHERE a = $1`` finds
-    nothing when
-    NULL is passed. Use ``IS DISTINCT FROM`` and ``IS NOT DISTINCT FROM``, or test for NULL beside it.
+    ``a <> b`` is unknown if either is NULL: a trigger that compares OLD and NEW misses a value that is set or
+    cleared, ``WHERE a <> 'x'`` excludes rows where a is NULL, and ``WHERE a = $1`` matches nothing if NULL is
+    passed. Use ``IS DISTINCT FROM`` and ``IS NOT DISTINCT FROM``, or test for NULL as well.
     """
 
     ID = "SQ038"
@@ -82,7 +80,7 @@ class NullUnsafeComparison(SqlCheck):
                 continue
             required = self._is_required(statement, left[1])
             if required is not True and left[1] != "id":
-                text = f"this misses {left[1]} becoming NULL, or no longer being it; use IS DISTINCT FROM"
+                text = f"<> misses a change of {left[1]} to or from NULL; use IS DISTINCT FROM"
                 place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
                 self.say(statement, text, place, Severity.WARN if required is False else None)
                 return
@@ -116,7 +114,10 @@ class NullUnsafeComparison(SqlCheck):
                 name = column_name(found) if found else []
                 if not name or tuple(name[-1:]) in tested or not self._may_be_null(name, tables):
                     continue
-                text = f"rows where {name[-1]} is NULL are left out as well; say so, or use IS DISTINCT FROM"
+                text = (
+                    f"condition also excludes rows where {name[-1]} is NULL; "
+                    "test for NULL, or use IS DISTINCT FROM"
+                )
                 place = next((n["location"] for n in walk(found) if "location" in n), None)
                 self.say(statement, text, place)
 
@@ -169,7 +170,7 @@ class NullUnsafeComparison(SqlCheck):
             return
         if {statement.offset + statement.point(place) for place in places} & set(nullable):
             where = next((n["location"] for n in walk(column) if "location" in n), None)
-            text = f"nothing is found when NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
+            text = f"condition matches no row if NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
             self.say(statement, text, where)
 
     # Other dialects
@@ -178,9 +179,7 @@ class NullUnsafeComparison(SqlCheck):
         from wardround_sql.queries.null_comparisons import left_out
 
         for span, column, note in left_out(self.script):
-            self.report(
-                span, f"rows where {column} is NULL are left out as well; say so, or test for NULL{note}"
-            )
+            self.report(span, f"condition also excludes rows where {column} is NULL; test for NULL{note}")
 
 
 def _parts(where: object) -> Iterator[object]:

@@ -1,4 +1,4 @@
-"""SQ200: ON CONFLICT names columns that no unique constraint is about."""
+"""SQ200: ON CONFLICT without a matching unique constraint."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _WORD = LazyPattern(r"\w+")
 
 
 class OnConflictWithoutUnique(SqlCheck):
-    """ON CONFLICT names columns on which the table has no unique constraint or index.
+    """ON CONFLICT on columns without a matching unique constraint or index.
 
-    The columns must be exactly those of one: neither some of them nor more. A plain index is none, and one
-    with a WHERE counts only if ON CONFLICT repeats it. Every such statement fails when it runs, whether or
-    not there is a conflict. Name the columns of the constraint there is, or add the one that is meant first.
+    The columns must be exactly those of one unique constraint or index; a plain index does not count, and a
+    partial one counts only if ON CONFLICT repeats its WHERE. The statement fails at every execution, with or
+    without a conflict. Name the columns of an existing constraint, or add the constraint first.
     """
 
     ID = "SQ200"
@@ -97,7 +97,9 @@ class OnConflictWithoutUnique(SqlCheck):
             return
         name = infer.get("conname")
         if name:
-            text = f"{table} has no constraint {name}, so this fails whenever it runs"
+            text = (
+                f"{table} has no constraint {name}, so ON CONFLICT always fails; name an existing constraint"
+            )
         else:
             elements = members(infer.get("indexElems"), "IndexElem")
             text = _says(table, [str(one.get("name") or "an expression") for one in elements], found)
@@ -105,9 +107,12 @@ class OnConflictWithoutUnique(SqlCheck):
 
 
 def _says(table: Name, columns: list[str], found: list[Uniques]) -> str:
-    has = ", ".join(sorted({str(one) for one in found[0].known if one.whole})) or "nothing"
+    has = ", ".join(sorted({str(one) for one in found[0].known if one.whole})) or "none"
     wanted = ", ".join(columns)
-    return f"{table} has no unique constraint on exactly ({wanted}), so this fails; unique is {has}"
+    return (
+        f"{table} has no unique constraint on exactly ({wanted}), so ON CONFLICT fails; "
+        f"its unique columns are {has}"
+    )
 
 
 def _matches(one: Uniques, infer: Node) -> bool:

@@ -1,4 +1,4 @@
-"""SQ020: an UPDATE or DELETE of every row."""
+"""SQ020: UPDATE or DELETE without WHERE."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from wardround_sql.project.migration_files import is_seed
 from wardround_sql.queries.facts import Write, conjuncts
 from wardround_sql.queries.unfiltered_writes import writes
 
+_BACKFILL = (
+    "UPDATE fills every row of {table} while ALTER TABLE holds its lock; fill it in batches, "
+    "in a separate migration"
+)
+
 
 class WriteWithoutWhere(SqlCheck):
-    """An UPDATE or DELETE has no WHERE and changes every row.
+    """UPDATE or DELETE without WHERE, which changes every row.
 
-    If one row was meant, all others are lost with it. If all were meant, say so: ``TRUNCATE`` for emptying a
-    table, ``WHERE true`` for the rest. A migration that fills a column it has just added keeps everybody
-    from the table until the last row is written; both together are a note.
+    If only some rows were intended, the data of all others is lost. State the intention otherwise:
+    ``TRUNCATE`` to empty a table, ``WHERE true`` for the rest. A migration that fills a column it has just
+    added blocks the table until the last row is written. The severity is info in migrations and for calls of
+    an ORM.
     """
 
     ID = "SQ020"
@@ -56,11 +62,7 @@ class WriteWithoutWhere(SqlCheck):
                 continue
             text = f"{write.verb} without WHERE changes every row of {write.table}{write.note}"
             if self._is_backfill(write):
-                text = (
-                    f"this fills every row of {write.table} while the lock of ALTER TABLE is held; fill "
-                    f"it in "
-                    "batches, in a migration of its own"
-                )
+                text = _BACKFILL.format(table=write.table)
             self.report(write.span, text, severity=self._level(write))
         self._half_filled()
 
@@ -83,8 +85,7 @@ class WriteWithoutWhere(SqlCheck):
             ):
                 self.say(
                     statement,
-                    f"this fills every row of {own.name} while the lock of ALTER TABLE is held; fill it in "
-                    "batches, in a migration of its own",
+                    _BACKFILL.format(table=own.name),
                     severity=Severity.INFO,
                 )
 

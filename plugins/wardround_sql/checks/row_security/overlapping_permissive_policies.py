@@ -1,4 +1,4 @@
-"""SQ011: several permissive policies for the same thing."""
+"""SQ011: overlapping permissive policies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _COMMANDS = ("select", "insert", "update", "delete")
 
 
 class OverlappingPermissivePolicies(SqlCheck):
-    """Two permissive policies of a table answer for the same role and the same action.
+    """Permissive policies of a table that apply to the same role and action.
 
-    Postgres evaluates both for every row and lets the row through if either does, which costs time and
-    makes it hard to see what is allowed. Make one policy of them, joined by OR, or make one restrictive.
+    PostgreSQL evaluates all of them for every row and admits the row if any passes, which costs time and
+    obscures the effective rule. Merge them into one policy with OR, or make one restrictive.
     """
 
     ID = "SQ011"
@@ -66,8 +66,8 @@ class OverlappingPermissivePolicies(SqlCheck):
             other = mine if at is None else whole.policies_of(mine.table)[at]
             if other is not mine:
                 text = (
-                    f'policies "{other.name}" and "{mine.name}" of {mine.table} are both '
-                    "evaluated for the same rows"
+                    f'permissive policies "{other.name}" and "{mine.name}" of {mine.table} are both '
+                    "evaluated for the same rows; merge them"
                 )
                 self.say(statement, text)
 

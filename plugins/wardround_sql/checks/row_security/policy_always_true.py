@@ -1,4 +1,4 @@
-"""SQ002: a policy whose condition is always true."""
+"""SQ002: write policy whose condition is always true."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_au
 
 
 class PolicyAlwaysTrue(SqlCheck):
-    """A policy lets everyone write, because its condition is always true.
+    """Policy for writing whose condition is always true.
 
-    ``USING (true)`` or ``WITH CHECK (true)`` on INSERT, UPDATE, DELETE or ALL is the same as no row-level
-    security for the roles it names, and without TO it names everybody. Compare the row with the caller, for
-    example ``(select auth.uid()) = user_id``, or name the role that is meant. A policy that lets everyone
-    read is not reported: that is how public data is published.
+    ``USING (true)`` or ``WITH CHECK (true)`` on INSERT, UPDATE, DELETE or ALL disables row-level security for
+    its roles, and without TO for everyone. Compare the row with the caller, for example ``(select auth.uid())
+    = user_id``, or name the intended role. Policies for SELECT are not reported: they publish public data.
     """
 
     ID = "SQ002"
@@ -64,7 +63,7 @@ class PolicyAlwaysTrue(SqlCheck):
                 whom = "everyone (PUBLIC)" if who == "public" else who
                 text = (
                     f'policy "{node.get("policy_name")}" lets {whom} {what} every row: its '
-                    "condition is always true"
+                    "condition is always true; compare the row with the caller"
                 )
                 self.say(statement, text, _place(always), Severity.ERROR if is_open else Severity.WARN)
 

@@ -1,4 +1,4 @@
-"""SQ004: a policy that calls a function for every row."""
+"""SQ004: policy that calls a function for every row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CHEAP = frozenset(
 
 
 class PolicyFunctionPerRow(SqlCheck):
-    """A policy calls a function that does not depend on the row, once for every row.
+    """Policy that calls a function for every row although the result does not depend on the row.
 
-    ``auth.uid()`` and ``current_setting()`` give the same for the whole query, but Postgres calls them again
-    for each row it looks at. In ``(select auth.uid())`` they run once.
+    ``auth.uid()`` and ``current_setting()`` return the same value during a query, but PostgreSQL calls them
+    again for each row it reads. Written as ``(select auth.uid())``, they run once.
     """
 
     ID = "SQ004"
@@ -50,7 +50,7 @@ class PolicyFunctionPerRow(SqlCheck):
             if call is not None:
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
-                text = f"{name}() runs once for each row here; (select {name}(...)) runs once"
+                text = f"{name}() runs once per row; write (select {name}(...)), which runs once per query"
                 self.say(statement, text, call.get("location"), Severity.INFO if inserts else None)
 
 

@@ -1,4 +1,4 @@
-"""SQ003: a policy for writing that does not say what may be written."""
+"""SQ003: write policy without WITH CHECK."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _PLAIN = frozenset(
 
 
 class PolicyWithoutCheck(SqlCheck):
-    """A policy for writing has no WITH CHECK, and USING does not tie the row to the caller.
+    """Policy for writing without WITH CHECK whose USING does not tie the row to the caller.
 
-    An INSERT policy without it lets no row in at all. For UPDATE and ALL, Postgres applies USING to the new
-    row too. Where USING asks who is calling, as ``(select auth.uid()) = user_id`` does, that is enough and
-    nothing is said. Where one way through it does not, as ``status = 'draft'``, the row may be handed to
-    anybody: say in WITH CHECK what it must look like.
+    An INSERT policy without WITH CHECK admits no row. For UPDATE and ALL, PostgreSQL applies USING to the new
+    row too, which suffices if USING checks the caller, as in ``(select auth.uid()) = user_id``; such policies
+    are not reported. If one branch does not, as in ``status = 'draft'``, the row may be assigned to anyone:
+    restrict the new row in WITH CHECK.
     """
 
     ID = "SQ003"
@@ -90,16 +90,20 @@ class PolicyWithoutCheck(SqlCheck):
             ):
                 continue
             if is_constant_true(node.get("qual")):
-                continue  # SQ002 says what is wrong there
+                continue  # SQ002 reports it
             if roles_of(node.get("roles")) == ("service_role",):
                 continue
             name = node.get("policy_name")
             if command == "insert":
                 self.say(
-                    statement, f'policy "{name}" is for INSERT and has no WITH CHECK, so it lets no row in'
+                    statement,
+                    f'INSERT policy "{name}" has no WITH CHECK, so it admits no row; add WITH CHECK',
                 )
             elif not _asks_the_caller(node.get("qual")) or self._leaves_the_owner(statement):
-                text = f'policy "{name}" has no WITH CHECK, and USING does not tie the new row to its writer'
+                text = (
+                    f'policy "{name}" has no WITH CHECK, '
+                    "and USING does not tie the new row to its writer; add WITH CHECK"
+                )
                 self.say(statement, text, severity=Severity.INFO)
 
     def _leaves_the_owner(self, statement: Statement) -> bool:

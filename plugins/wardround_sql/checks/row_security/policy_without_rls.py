@@ -1,4 +1,4 @@
-"""SQ010: a policy on a table whose row-level security is off."""
+"""SQ010: policy on a table without row-level security."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class PolicyWithoutRls(SqlCheck):
-    """A table has a policy, and row-level security is not enabled on it.
+    """Policy on a table whose row-level security is not enabled.
 
-    Until ``ALTER TABLE ... ENABLE ROW LEVEL SECURITY`` runs, Postgres stores policies and does not look at
-    them: the table is as open as without.
+    PostgreSQL stores the policies but ignores them until ``ALTER TABLE ... ENABLE ROW LEVEL SECURITY`` runs,
+    so all rows are accessible. Enable it in the same migration.
     """
 
     ID = "SQ010"
@@ -51,7 +51,7 @@ class PolicyWithoutRls(SqlCheck):
             table = self.script.whole.tables.get(name)
             guarded = bool(self.script.whole.policies_of(name))
             if table is not None and table.rls is False and guarded and not self.script.is_exposed(name):
-                text = f"the policies of {name} do nothing from here on: its row-level security is off"
+                text = f"policies of {name} have no effect after this: row-level security is disabled"
                 self.say(statement, text, relation.get("location"))
         for statement in self.script.of("CreatePolicyStmt"):
             relation = statement.node.get("table", {})
@@ -66,5 +66,5 @@ class PolicyWithoutRls(SqlCheck):
             ):
                 continue
             told.add(name)
-            text = f"this policy does nothing: row-level security is not enabled on {name}"
+            text = f"policy has no effect: row-level security is not enabled on {name}; enable it"
             self.say(statement, text, relation.get("location"))

@@ -1,4 +1,4 @@
-"""SQ054: rows that belong to somebody, and everybody may read them."""
+"""SQ054: private rows that all users may read."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OWNER = LazyPattern(
 
 
 class PrivateRowsReadableByAll(SqlCheck):
-    """A policy lets everyone who is logged in read every row of a table whose rows are somebody's own.
+    """Policy that lets all users read every row of a table with private data.
 
-    ``USING (true)`` for reading is how public data is published. A table with an owner, and with messages,
-    payments or addresses in it, is seldom meant to be: compare the owner with ``(select auth.uid())``.
+    ``USING (true)`` for SELECT publishes the table. A table with an owner column and with messages, payments
+    or addresses is rarely public: compare the owner with ``(select auth.uid())``.
     """
 
     ID = "SQ054"
@@ -83,7 +83,10 @@ class PrivateRowsReadableByAll(SqlCheck):
                     (n["location"] for n in walk(node["qual"]) if isinstance(n.get("location"), int)),
                     default=None,
                 )
-                text = f'policy "{node.get("policy_name")}" lets everyone read all of {name}, {why}'
+                text = (
+                    f'policy "{node.get("policy_name")}" lets everyone read all rows of {name}, '
+                    f"{why}; compare the owner"
+                )
                 self.say(statement, text, place)
 
 
@@ -97,5 +100,5 @@ def _private(name: Name, table: Table) -> str:
     if not owner:
         return ""
     if told:
-        return f"with {told} of each {owner}" if told != owner else ""
+        return f"with the {told} of each {owner}" if told != owner else ""
     return f"whose rows belong to {owner}" if _TABLE.search(name.name) else ""

@@ -1,4 +1,4 @@
-"""SQ065: a public bucket whose files everybody can list."""
+"""SQ065: public bucket whose files clients can list."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CLIENTS = {"public", "anon", "authenticated"}
 
 
 class PublicBucketListing(SqlCheck):
-    """Everybody may read all rows of a public bucket, and so list its files.
+    """Policy that lets clients list the files of a public bucket.
 
-    The files of a public bucket are served by their address without asking a policy. A policy for SELECT on
-    ``storage.objects`` adds nothing but the list of all names, of all users. Leave it out, or limit it to the
+    The files of a public bucket are served by their URL without a policy. A policy for SELECT on
+    ``storage.objects`` only adds the list of all file names of all users. Remove it, or restrict it to the
     user's own folder.
     """
 
@@ -71,7 +71,9 @@ class PublicBucketListing(SqlCheck):
             )
             if open_ones:
                 self.say(
-                    statement, f"bucket {open_ones[0]} is public; this policy lets clients list all its files"
+                    statement,
+                    f"policy lets clients list all files of public bucket {open_ones[0]}; "
+                    "remove or restrict it",
                 )
 
     def _public(self) -> set[str]:

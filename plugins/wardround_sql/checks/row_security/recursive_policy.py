@@ -1,4 +1,4 @@
-"""SQ063: a policy that asks the table it guards."""
+"""SQ063: policy that reads its own table."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _READS = ("select", "all")
 
 
 class RecursivePolicy(SqlCheck):
-    """A policy for reading a table reads the same table, so every query of it fails.
+    """Policy for reading a table that reads the same table, which makes every query fail.
 
-    To know which rows may be seen Postgres has to read the table, which asks the policy again: "infinite
-    recursion detected in policy". The same happens where two tables' policies read each other. Put the
-    look-up into a SECURITY DEFINER function, inside which no policy holds.
+    PostgreSQL reads the table to evaluate the policy, which applies the policy again: "infinite recursion
+    detected in policy". The same happens if the policies of two tables read each other. Move the lookup to a
+    SECURITY DEFINER function, which bypasses policies.
     """
 
     ID = "SQ063"
@@ -59,7 +59,12 @@ class RecursivePolicy(SqlCheck):
             found = next(self._circles(name, policy, statement), None)
             if found is not None:
                 place, through = found
-                self.say(statement, f"reading {name} asks this policy, which reads {through}", place)
+                self.say(
+                    statement,
+                    f"reading {name} evaluates this policy, which reads {through}; "
+                    "use a SECURITY DEFINER function",
+                    place,
+                )
 
     def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
         """The places where a policy comes back to its own table, and how."""

@@ -9,10 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class RlsWithoutPolicy(SqlCheck):
-    """Row-level security is enabled and no policy lets anybody in.
+    """Row-level security enabled on a table without any policy.
 
-    Only the owner and roles that bypass row-level security see rows. That may be meant for tables the server
-    alone uses; if clients are to read the table, the policy is missing.
+    Only the owner and roles that bypass row-level security see rows. That is correct for tables that only the
+    server uses; if clients read the table, add a policy.
     """
 
     ID = "SQ009"
@@ -53,7 +53,10 @@ class RlsWithoutPolicy(SqlCheck):
                 continue
             whole = self.script.whole
             if self.script.own.is_barred(name) or whole.has_policy_by_loop(name):
-                continue  # the same file says that no client is meant, or a loop makes the policies
+                continue  # the file revokes access from all clients, or creates the policies in a loop
             if name in whole.tables and not whole.policies_of(name):
-                text = f"row-level security is on for {name} and no policy lets anyone in"
+                text = (
+                    f"row-level security is enabled on {name} without a policy, "
+                    "so clients see no row; add a policy"
+                )
                 self.say(statement, text, relation.get("location"))

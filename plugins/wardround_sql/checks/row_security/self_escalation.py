@@ -1,4 +1,4 @@
-"""SQ019: users who may change what they are allowed to do."""
+"""SQ019: users who can change their own privileges."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PEOPLE = ("user", "member", "profile", "account")
 
 
 class SelfEscalation(SqlCheck):
-    """Users may update their own row, and the row says what they are allowed to do.
+    """Policy that lets users update their own row, which holds their privileges.
 
-    A policy chooses rows, not columns, so whoever owns the row sets ``is_admin`` or ``role`` too. Revoke
-    UPDATE on the table and grant it for the columns that are meant, or keep such columns in a table that only
-    the server writes. A trigger that sees the row before it is written is taken for a guard.
+    A policy restricts rows, not columns, so the owner of a row can also set ``is_admin`` or ``role``. Revoke
+    UPDATE on the table and grant it for the permitted columns, or store privileges in a table that only the
+    server writes. A trigger that fires before the write counts as protection.
     """
 
     ID = "SQ019"
@@ -72,7 +72,8 @@ class SelfEscalation(SqlCheck):
                 continue
             for column in self._rights(table, statement):
                 text = (
-                    f'with policy "{node.get("policy_name")}" users set {column} in their own row of {name}'
+                    f'policy "{node.get("policy_name")}" lets users set {column} in their own row of '
+                    f"{name}; revoke it"
                 )
                 self.say(statement, text)
                 break

@@ -1,4 +1,4 @@
-"""SQ001: a table clients can reach, without row-level security."""
+"""SQ001: exposed table without row-level security."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround_sql.schema.model import Name, Table
 
 
 class TableWithoutRls(SqlCheck):
-    """A table in a schema that an API serves has no row-level security.
+    """Table in an exposed schema without row-level security.
 
-    PostgREST and Supabase hand every table of the exposed schemas to whoever holds the public key. Without
-    ``ENABLE ROW LEVEL SECURITY`` anyone reads and changes all rows. Enable it in this migration, and write
-    the policies; or move the table to a schema that is not exposed.
+    PostgREST and Supabase serve every table of the exposed schemas to anyone with the public key, so without
+    ``ENABLE ROW LEVEL SECURITY`` anyone can read and change all rows. Enable it in this migration and write
+    the policies, or move the table to a schema that is not exposed.
     """
 
     ID = "SQ001"
@@ -58,8 +58,8 @@ class TableWithoutRls(SqlCheck):
             table = self.script.whole.tables.get(name)
             if self.script.is_exposed(name) and table is not None and table.rls is False:
                 text = (
-                    f"this opens table {name}, which the API serves, to everyone: no row-level "
-                    "security is left"
+                    f"table {name}, exposed by the API, is open to everyone after this: row-level security "
+                    "is disabled"
                 )
                 self.say(statement, text, relation.get("location"))
 
@@ -78,8 +78,8 @@ class TableWithoutRls(SqlCheck):
             if "partbound" in statement.node:
                 self._look_at_partition(statement, table)
             elif self.script.is_exposed(self.script.name_of(relation)):
-                text = f"table {table.name} is served by the API and has no row-level security: anyone can "
-                self.say(statement, f"{text}read and change its rows", relation.get("location"))
+                text = f"table {table.name} is exposed by the API without row-level security; enable it"
+                self.say(statement, text, relation.get("location"))
 
     def _look_at_partition(self, statement: Statement, table: Table) -> None:
         """A partition whose parent is guarded; of one that is not, the parent is spoken about."""
@@ -87,8 +87,8 @@ class TableWithoutRls(SqlCheck):
         known = [self.script.whole.tables.get(name) for name in parents]
         if any(parent is not None and parent.rls for parent in known):
             text = (
-                f"partition {table.name} has no row-level security of its own: who asks for it by name "
-                "gets past the policies of its parent"
+                f"partition {table.name} has no row-level security of its own, so queries that name it "
+                "bypass the policies of its parent; enable it"
             )
             self.say(statement, text, statement.node.get("relation", {}).get("location"), Severity.WARN)
 
@@ -101,7 +101,7 @@ class TableWithoutRls(SqlCheck):
             table = self.script.whole.tables.get(new)
             came = statement.node.get("objectType") == "OBJECT_TABLE" and not self.script.is_exposed(old)
             if came and table is not None and table.created is not None and self._is_open(table):
-                text = f"this moves table {old} to where the API serves it, without row-level security"
+                text = f"table {old} moves to an exposed schema without row-level security; enable it first"
                 self.say(statement, text, relation.get("location"))
 
     def _is_open(self, table: Table) -> bool:

@@ -1,4 +1,4 @@
-"""SQ014: a policy that trusts what users write about themselves."""
+"""SQ014: policy based on metadata that users can change."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _DECIDES = LazyPattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|r
 
 
 class UserMetadataInPolicy(SqlCheck):
-    """A policy decides by user_metadata, which every user can change.
+    """Policy that relies on ``user_metadata``, which every user can change.
 
-    Supabase lets users update their own metadata, so whoever likes makes themselves an administrator.
-    Decide by ``app_metadata``, or by a table that only the server writes.
+    Supabase lets users update their own metadata, so any user can become an administrator. Use
+    ``app_metadata``, or a table that only the server writes.
     """
 
     ID = "SQ014"
@@ -64,8 +64,8 @@ class UserMetadataInPolicy(SqlCheck):
                 if parts & _OWN:
                     inside = one.get("A_Const") or one.get("ColumnRef") or {}
                     text = (
-                        f'policy "{statement.node.get("policy_name")}" decides by metadata '
-                        "that users write themselves"
+                        f'policy "{statement.node.get("policy_name")}" relies on metadata '
+                        "that users can change; use app_metadata"
                     )
                     self.say(statement, text, inside.get("location"))
                     break
@@ -78,5 +78,5 @@ class UserMetadataInPolicy(SqlCheck):
         if found is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
             return
         at = min(found.start(group) for group in (1, 2, 3) if found[group])
-        text = f"{name}() decides by metadata that users write themselves"
+        text = f"{name}() relies on metadata that users can change; use app_metadata"
         self.say(statement, text, len(statement.text[: at - 1].encode()))

@@ -1,4 +1,4 @@
-"""SQ053: a policy that lets a row be handed to somebody else."""
+"""SQ053: WITH CHECK that ignores the owner."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
 
 
 class WithCheckMissingOwner(SqlCheck):
-    """USING ties a row to the caller by a column, and WITH CHECK does not ask for that column.
+    """WITH CHECK that ignores the column by which USING ties a row to the caller.
 
-    WITH CHECK is about the row as it will be. Without the owner in it, whoever may change a row may write any
-    other owner, or tenant, into it. Repeat the comparison of USING in WITH CHECK.
+    WITH CHECK applies to the new row. Without the owner in it, anyone who may change a row can assign it to
+    any other owner or tenant. Repeat the comparison of USING in WITH CHECK.
     """
 
     ID = "SQ053"
@@ -66,7 +66,7 @@ class WithCheckMissingOwner(SqlCheck):
                 continue
             command = node.get("cmd_name", "all")
             if command not in ("insert", "update", "all") or is_constant_true(check):
-                continue  # SQ002 speaks about the latter
+                continue  # SQ002 reports the latter
             table = self.script.name_of(node.get("table", {}))
             owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
             held = all(
@@ -78,12 +78,12 @@ class WithCheckMissingOwner(SqlCheck):
             if not _asks_for(check, owner, table.name):
                 place = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
                 text = (
-                    f'policy "{node.get("policy_name")}" asks for {owner} of the row as it was, and not '
-                    f"as it "
-                    "will be: it can be given to anyone"
+                    f'policy "{node.get("policy_name")}" checks {owner} of the old row only, '
+                    "so the row can be "
+                    "assigned to anyone; compare it in WITH CHECK"
                     if command != "insert"
-                    else f'policy "{node.get("policy_name")}" does not ask for {owner}: rows can be '
-                    f"made for anyone"
+                    else f'policy "{node.get("policy_name")}" does not check {owner}, so rows can be '
+                    "inserted for anyone; compare it in WITH CHECK"
                 )
                 self.say(statement, text, _first(check, place))
 

@@ -1,4 +1,4 @@
-"""SQ085: a dbt model that reads past the staging models."""
+"""SQ085: dbt model that bypasses staging."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ _OTHER_FROM = LazyPattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overla
 
 
 class MartBypassesStaging(SqlCheck):
-    """A model behind staging reads a raw table itself.
+    """Model downstream of staging that reads a raw table directly.
 
-    What staging does to the table, its names, types and deleted rows, is missing here or done twice, and a
-    change of the source has to be followed in both places. Read the staging model by ``ref()``. A table
-    named outright is not in dbt's graph at all: it is not built first, and reads production from every
-    environment.
+    The renaming, casting and filtering of the staging model are missing or duplicated, and a change of the
+    source must be made in both models. Read the staging model through ``ref()``. A hard-coded table is not
+    part of dbt's graph: it is not built first, and every environment reads production.
     """
 
     ID = "SQ085"
@@ -72,7 +71,7 @@ class MartBypassesStaging(SqlCheck):
         late = _LATE.search(path) is not None or _REF.search(code) is not None
         for found in _SOURCE.finditer(code) if late and not _EARLY.search(path) else ():
             place = self.script.span_of(*found.span("call"))
-            self.report(place, "a raw table is read past its staging model; use ref()")
+            self.report(place, "model reads a raw table instead of its staging model; use ref()")
         for found in _NAMED.finditer(code):
             if _is_table(code, found):
                 place = self.script.span_of(*found.span("name"))

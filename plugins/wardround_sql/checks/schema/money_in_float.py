@@ -1,4 +1,4 @@
-"""SQ035: money in a binary fraction."""
+"""SQ035: money in a floating-point column."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CASTS = LazyPattern(r"::\s*(?:float|real|double)|\bas\s+(?:float|real|double)",
 
 
 class MoneyInFloat(SqlCheck):
-    """An amount of money is stored as a binary floating point number.
+    """Amount of money in a floating-point column.
 
-    0.1 has no exact binary form, so sums come out a fraction off and equal amounts compare unequal. Use
-    ``numeric(precision, scale)``, or whole cents in ``bigint``.
+    0.1 has no exact binary representation, so sums are off by fractions and equal amounts compare unequal.
+    Use ``numeric(precision, scale)``, or an integer number of cents in ``bigint``.
     """
 
     ID = "SQ035"
@@ -56,7 +56,7 @@ class MoneyInFloat(SqlCheck):
         for found in typed_columns(self.script):
             if _FLOATS.match(found.type) and is_money(found.column):
                 text = (
-                    f"{found.column} is money in a {found.type}, which has no exact cents; use "
+                    f"{found.column} is money in a {found.type}, which cannot store cents exactly; use "
                     f"numeric{found.note}"
                 )
                 self.report(found.span, text)
@@ -77,7 +77,10 @@ class MoneyInFloat(SqlCheck):
             ]
             for said, kind in typed:
                 if _FLOATS.match(type_name(kind)) and is_money(said.lower().removesuffix("_for")):
-                    text = f"{said} is money in a {type_name(kind)}, which has no exact cents; use numeric"
+                    text = (
+                        f"{said} is money in a {type_name(kind)}, which cannot store cents exactly; "
+                        "use numeric"
+                    )
                     self.say(statement, text, kind.get("location"))
                     break
 
@@ -86,7 +89,7 @@ class MoneyInFloat(SqlCheck):
         for found in float_casts(self.script):
             if is_money(found.column):
                 text = (
-                    f"{found.column} is money cast to a {found.type}, which has no "
-                    f"exact cents; use numeric{found.note}"
+                    f"{found.column} is money cast to a {found.type}, which cannot store cents exactly; "
+                    f"use numeric{found.note}"
                 )
                 self.report(found.span, text)

@@ -1,4 +1,4 @@
-"""SQ036: a moment without its zone."""
+"""SQ036: timestamp without time zone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DRIZZLE = LazyPattern(
 
 
 class TimestampWithoutZone(SqlCheck):
-    """A column is a timestamp without time zone.
+    """Column of type ``timestamp`` without time zone.
 
-    It keeps what the clock showed and forgets where, so the same value is another moment for each session's
-    time zone. ``timestamptz`` takes no more room and keeps the moment. What Prisma and pg_dump write is not
-    reported: the type is not chosen there.
+    It stores the clock time without the zone, so the same value is a different moment in each session's time
+    zone. ``timestamptz`` takes the same space and stores the moment. Output of Prisma and pg_dump is not
+    reported, since the type is not chosen there.
     """
 
     ID = "SQ036"
@@ -67,7 +67,7 @@ class TimestampWithoutZone(SqlCheck):
             if found.type != "timestamp" or not found.statement:
                 continue
             if found.table not in placed and not _LOCAL.search(found.column):
-                self.report(found.span, f"{found.column} forgets the time zone; use timestamptz")
+                self.report(found.span, f"{found.column} does not store the time zone; use timestamptz")
 
     def _of_drizzle(self) -> None:
         """Columns of Drizzle, from which it writes the migrations."""
@@ -76,4 +76,6 @@ class TimestampWithoutZone(SqlCheck):
         for found in _DRIZZLE.finditer(self.source.text):
             if "withTimezone" not in (found["options"] or "") and not _LOCAL.search(found["key"]):
                 place = self.script.span_of(found.start("call"), found.end("call"))
-                self.report(place, f"{found['key']} forgets the time zone; pass {{ withTimezone: true }}")
+                self.report(
+                    place, f"{found['key']} does not store the time zone; pass {{ withTimezone: true }}"
+                )

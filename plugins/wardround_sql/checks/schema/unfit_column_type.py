@@ -1,4 +1,4 @@
-"""SQ066: column types that do harm sooner or later."""
+"""SQ066: column type that does not fit its values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.queries.facts import typed_columns
 
 _INTERNAL = (
-    "is an internal number that a major upgrade gives anew, so pg_upgrade refuses the database; keep the name"
+    "is an internal number that a major upgrade reassigns, so pg_upgrade rejects the database; store the name"
 )
 _WHY = {
-    "money": "keeps no currency, and the number of its decimals is the server's locale; use numeric",
-    "timetz": "has a zone and no day, so daylight saving cannot be known; use timestamptz",
+    "money": "stores no currency, and the server's locale determines its decimals; use numeric",
+    "timetz": "has a zone and no date, so its daylight saving is undefined; use timestamptz",
     "regcollation": _INTERNAL,
     "regconfig": _INTERNAL,
     "regdictionary": _INTERNAL,
@@ -35,12 +35,12 @@ _SMALL = frozenset({"int4", "int", "integer", "int2", "smallint"})
 
 
 class UnfitColumnType(SqlCheck):
-    """A column has a type, or a default, that does not fit what it holds.
+    """Column type or default that does not fit the column's values.
 
-    ``money`` depends on the server's locale, ``time with time zone`` cannot know daylight saving, and most
-    of the ``reg...`` types make a major upgrade impossible. A default of ``'now'`` is the moment the table
-    was made, for every row. A key that counts up in 32 bits ends at 2,147,483,647, and changing it then
-    rewrites the table while nobody can use it.
+    ``money`` depends on the server's locale, ``time with time zone`` cannot handle daylight saving, and most
+    of the ``reg...`` types block a major upgrade. A default of ``'now'`` is evaluated once, when the table is
+    created. A 32-bit sequential key is exhausted at 2,147,483,647, and widening it then rewrites the table
+    under a lock.
     """
 
     ID = "SQ066"
@@ -82,7 +82,7 @@ class UnfitColumnType(SqlCheck):
             return
         for found in typed_columns(self.script):
             if _LIST.search(found.column) and _TEXT.match(found.type):
-                says = f"{found.column} keeps a list in a text, without keys; use a table, or an array"
+                says = f"{found.column} stores a list as text, without foreign keys; use a table or an array"
                 self.report(found.span, says)
         if not self.script.is_postgres:
             return
@@ -103,7 +103,9 @@ class UnfitColumnType(SqlCheck):
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))
             if one.get("contype") == "CONSTR_DEFAULT" and said.lower().strip() in _NOW and dated:
                 place = (content(cast.get("arg"), "A_Const") or {}).get("location")
-                self.say(statement, f"'{said}' is read once, when the table is made; use now()", place)
+                self.say(
+                    statement, f"'{said}' is evaluated once, when the table is created; use now()", place
+                )
 
     def _keys(self) -> None:
         """Keys that count up in fewer bits than a table may need."""
@@ -113,8 +115,8 @@ class UnfitColumnType(SqlCheck):
             for column in _counted_keys(statement.node):
                 self.say(
                     statement,
-                    f"{column['colname']} runs out of numbers at 2 thousand million; "
-                    "bigint GENERATED ALWAYS AS IDENTITY does not",
+                    f"{column['colname']} is exhausted at 2,147,483,647; "
+                    "use bigint GENERATED ALWAYS AS IDENTITY",
                     column.get("location"),
                 )
 

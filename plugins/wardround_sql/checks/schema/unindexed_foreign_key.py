@@ -1,4 +1,4 @@
-"""SQ018: a foreign key without an index."""
+"""SQ018: foreign key without an index."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from wardround_sql.schema.model import Name
 
 
 class UnindexedForeignKey(SqlCheck):
-    """The columns of a foreign key have no index.
+    """Foreign key whose columns have no index.
 
-    Postgres indexes the table a key points at, not the one it points from. Each DELETE or key change over
-    there then reads this whole table, and so does every join. Create an index that begins with these
-    columns.
+    PostgreSQL indexes the referenced columns, not the referencing ones, so each DELETE or key change in the
+    referenced table, and every join, scans this table. Create an index that begins with these columns.
     """
 
     ID = "SQ018"
@@ -50,13 +49,13 @@ class UnindexedForeignKey(SqlCheck):
                 continue
             table = whole.tables.get(key.table)
             if not self.script.is_sql and not self._is_own(key.table, key.columns):
-                continue  # an earlier migration may have made the index
+                continue  # an earlier migration may have created the index
             if table is None or table.partial or whole.is_indexed(key.table, key.columns):
                 continue
             columns = ", ".join(key.columns)
             text = (
-                f"foreign key ({columns}) of {key.table} to {key.target} has no index: deletes "
-                f"there scan {key.table}"
+                f"foreign key ({columns}) of {key.table} to {key.target} has no index, so deletes in "
+                f"{key.target} scan {key.table}; add one"
             )
             self.say(key.statement, text, key.location)
 

@@ -1,4 +1,4 @@
-"""SQ201: a trigger that fires before a row is written gives nothing back, so that the row is not written."""
+"""SQ201: BEFORE trigger that cancels the write."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from wardround_sql.schema.triggers import (
 
 
 class BeforeTriggerDropsRow(SqlCheck):
-    """A row trigger that fires BEFORE a write gives back NULL or the wrong row, so the write does not happen.
+    """BEFORE row trigger that returns NULL or the wrong row, which cancels the write.
 
-    There is no error: the statement says that it changed no row. A function that sets values of NEW has to
-    end with ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is
-    for AFTER triggers, and to leave a row out on purpose. Without any RETURN each write fails.
+    There is no error: the statement reports 0 changed rows. A function that sets values of NEW must end with
+    ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is for AFTER
+    triggers, and for skipping a row deliberately. Without any RETURN every write fails.
     """
 
     ID = "SQ201"
@@ -95,7 +95,7 @@ def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | N
     """What is wrong with what a function gives back, and where that stands in its body."""
     if triggers and (body.falls_off() or not (body.given or body.raises())):
         at = body.changes()[-1] if body.falls_off() else None
-        yield at, f"{body.name} ends without RETURN, and the write it is fired for fails"
+        yield at, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
     before = [one for one in triggers if one.timing == BEFORE]
     last = body.last_return() if before else None
     if last is None:
@@ -105,9 +105,9 @@ def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | N
     if what == "null" and (body.loses_changes(last.start()) or body.only_tells()):
         yield (
             last.start(),
-            "this trigger fires before the row is written, and NULL says not to write it; RETURN NEW",
+            "BEFORE trigger returns NULL, which skips the write; RETURN NEW",
         )
     elif what == "old" and not deletes and not body.asks_what and body.loses_changes(last.start()):
-        yield last.start(), "OLD says to leave the row as it was, and what was set in NEW is lost; RETURN NEW"
+        yield last.start(), "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
     elif what == "new" and deletes and body.given == {"new"} and not body.asks_what:
-        yield last.start(), "NEW is NULL for a DELETE, which says not to delete the row; RETURN OLD"
+        yield last.start(), "NEW is NULL for DELETE, which skips the delete; RETURN OLD"

@@ -1,4 +1,4 @@
-"""SQ082: a value that is read, changed and written back, while others do the same."""
+"""SQ082: lost update."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SETS = LazyPattern(r"(?i)\bupdate\s+[\w.]+\s+set\s")
 
 
 class LostUpdate(SqlCheck):
-    """A value is read, a new one computed from it, and that written back.
+    """Read-modify-write of a value without a lock.
 
-    Two callers at the same time read the same value, and one of the two changes is lost. Let the database
-    compute (``SET n = n - 1 WHERE n > 0``, Django's ``F()``), or lock the row when it is read: ``FOR
-    UPDATE``, ``select_for_update()``.
+    Two concurrent callers read the same value, and one of the two changes is lost. Let the database compute
+    (``SET n = n - 1 WHERE n > 0``, Django's ``F()``), or lock the row when it is read: ``FOR UPDATE``,
+    ``select_for_update()``.
     """
 
     ID = "SQ082"
@@ -75,12 +75,19 @@ class LostUpdate(SqlCheck):
             self._of_python()
         elif not self.script.is_sql and not self.source.path.endswith((".rb", ".sh")):
             for start, end, name in of_script(self.source.text):
-                self._note(start, end, f"{name} was read before; two requests at once lose one change")
+                self._note(
+                    start,
+                    end,
+                    f"{name} is computed from an earlier read, "
+                    "so concurrent requests lose a change; lock the row",
+                )
         for fragment, masked in masked_fragments(self.script) if self.script.is_sql else ():
             for start, end, column, _name in of_routines(masked):
                 span = span_in(self.script, fragment, start, end)
                 self.report(
-                    span, f"{column} is read here and written back below; two callers lose one change"
+                    span,
+                    f"{column} is read here and written back below, "
+                    "so concurrent callers lose a change; add FOR UPDATE",
                 )
 
     def _of_python(self) -> None:
@@ -89,13 +96,19 @@ class LostUpdate(SqlCheck):
             return
         for call, column in of_python(module.tree) if _SETS.search(self.source.text) else ():
             start = module.place(call)[0]
-            says = f"{column} is computed of what was read before; two callers lose one change"
+            says = (
+                f"{column} is computed from an earlier read, so concurrent callers lose a change; "
+                "compute it in SQL"
+            )
             self._note(
                 start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), says
             )
         if ".objects" in self.source.text and any(name.startswith("django") for name in module.imports):
             for one, name in of_django(module.tree):
-                says = f"{name} was read before; two requests lose one change: F() or select_for_update()"
+                says = (
+                    f"{name} is computed from an earlier read, so concurrent requests lose a change; "
+                    "use F() or select_for_update()"
+                )
                 self._note(*module.place(one), says)
 
     def _note(self, start: int, end: int, says: str) -> None:

@@ -102,7 +102,7 @@ def test_a_column_that_went_is_reported_though_its_words_are_in_another_file(rep
     (found,) = found_in(repo, MODEL.replace(",\n    total", ""))
     assert (found["rule"], found["line"], found["column"]) == ("sql/SQ050", 1, 1)
     assert found["status"] == "caused"
-    assert found["message"] == 'models/schema.yml documents "total", but this change took it out'
+    assert found["message"] == 'models/schema.yml documents "total", but this change removes it'
 
 
 def test_nothing_is_said_where_the_change_took_the_words_along(repo: GitRepository) -> None:
