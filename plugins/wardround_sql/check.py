@@ -1,4 +1,4 @@
-"""What every SQL check is, and the one parse that serves them all."""
+"""Base class of SQL checks, and the shared parse of a file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from wardround_sql.parsing.statements import Statement
 
 
 class SqlCheck(Check):
-    """A check on the statements of ``self.script``.
+    """Base class of checks on the statements of ``self.script``.
 
-    ``WORDS``: one of them stands in every file the check can speak about, in any case; empty if none can be
-    named. ``READS``: whether that is about the SQL of a file, or about the code around it. ``SIGN``: what
-    stands in all SQL it can speak about.
+    Attributes:
+        WORDS: lower-case words; a file without any of them cannot have a finding. Empty if no such words
+            exist.
+        READS: whether WORDS occur in the SQL of a file (``sql``) or in the surrounding code (``code``).
+        SIGN: pattern that all SQL with a finding matches.
     """
 
     CASE_PATH = "db/migrations/0002_change.sql"
@@ -48,16 +50,16 @@ class SqlCheck(Check):
         location: int | None = None,
         severity: Severity | None = None,
     ) -> None:
-        """Report a place inside a statement of this file."""
+        """Report a location inside a statement of this file."""
         self.report(self.script.span(statement, location), message, severity=severity)
 
     def is_here(self, statement: Statement) -> bool:
-        """Whether a statement of the whole set stands in this file."""
+        """Return True if a statement of the migration set is in this file."""
         return statement.path == self.source.path
 
 
 def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
+    """Run SQL checks over one file, parsed once, or not at all if no check can match."""
     script = SqlDocument(source)
     asked = [*_about(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
@@ -71,7 +73,7 @@ def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterabl
 def _about(
     checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
-    """The checks that read the SQL, or the code, and may say something about it."""
+    """Yield the checks that read the SQL, or the code, and that may match it."""
     for one in candidate_checks(checks, reads, source, lowered):
         if not issubclass(one, SqlCheck):
             if reads == "sql":

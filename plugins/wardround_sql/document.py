@@ -1,4 +1,4 @@
-"""One file under review: its statements, its dialect, and the schema it is part of."""
+"""File under review: its statements, its dialect, and the schema it belongs to."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from wardround_sql.schema.model import Name, Policy, Schema, Table, build, name_
 _TOKEN = LazyPattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LazyPattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
-"""Files of the same migration set that are read at most: the names of a table in use are all over it."""
+"""Maximum number of files of the same migration set to read; a common table's name is in many."""
 
 _ELSEWHERE = 40
-"""Files outside the set that are read at most for one table."""
+"""Maximum number of files outside the set to read for one table."""
 
 
 class SqlDocument:
-    """A file with SQL in it. Built once for a file and shared by all checks."""
+    """File that contains SQL; built once per file and shared by all checks."""
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
@@ -51,7 +51,7 @@ class SqlDocument:
 
     @cached_property
     def dialect(self) -> str:
-        """``postgres``, or what sqlglot calls the dialect this file is in."""
+        """``postgres``, or sqlglot's name of the file's dialect."""
         locked = _prisma_provider(self.source) if migration_files.is_prisma(self.path) else ""
         if not self.is_sql:
             locked = locked or driver_of(self.text)
@@ -59,7 +59,7 @@ class SqlDocument:
 
     @cached_property
     def sql(self) -> str:
-        """The SQL of the file as one text, to look for signs in."""
+        """SQL of the file as one text, for pattern searches."""
         return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded)
 
     @cached_property
@@ -68,12 +68,12 @@ class SqlDocument:
 
     @cached_property
     def built(self) -> tuple[AssembledText, ...]:
-        """The texts with holes that code gives to a database."""
+        """Texts with holes that code passes to a database."""
         return () if self.is_sql else calls(self.path, self.text).built
 
     @cached_property
     def discarded(self) -> tuple[Discarded, ...]:
-        """Calls of code that narrow a statement and change nothing."""
+        """Method calls that narrow a statement and discard the result."""
         return () if self.is_sql else calls(self.path, self.text).discarded
 
     @cached_property
@@ -82,7 +82,7 @@ class SqlDocument:
 
     @cached_property
     def fragments(self) -> list[SqlFragment]:
-        """The SQL of the file: all of it, or the strings that are certain to be SQL."""
+        """SQL of the file: the entire file, or the string literals that are certain to be SQL."""
         if not self.is_sql:
             return self._embedded
         fragment = SqlFragment(
@@ -96,12 +96,12 @@ class SqlDocument:
 
     @cached_property
     def is_template(self) -> bool:
-        """Whether it is Jinja around SQL, as dbt models are."""
+        """Return True if the file is Jinja around SQL, as dbt models are."""
         return self.is_sql and any(one.template for one in self._parsed)
 
     @cached_property
     def everything(self) -> list[Statement]:
-        """Every statement that parses, those inside bodies behind the one they stand in."""
+        """All statements that parse, those inside bodies after the enclosing statement."""
         if not self.is_postgres:
             return []
         return [s for one in self._parsed for s in one.statements]
@@ -112,28 +112,28 @@ class SqlDocument:
 
     @cached_property
     def statements(self) -> list[Statement]:
-        """The statements that move the database forwards, those of DO blocks included."""
+        """Statements of the forward migration, including those of DO blocks."""
         if migration_files.is_down(self.path):
             return []
         return [s for s in self.everything if not s.down and (s.outer is None or s.outer.kind == "DoStmt")]
 
     @cached_property
     def queries(self) -> list[Statement]:
-        """The same with what stands in function bodies, for what is said about queries."""
+        """Statements of the forward migration, including those of function bodies."""
         return [] if migration_files.is_down(self.path) else [s for s in self.everything if not s.down]
 
     def of(self, *names: str) -> Iterator[Statement]:
-        """The statements of some kinds, in order."""
+        """Yield the statements of the given kinds, in order."""
         return (statement for statement in self.statements if statement.kind in names)
 
     def commands(self, *subtypes: str) -> Iterator[tuple[Statement, Node]]:
-        """The parts of ALTER TABLE of some kinds, each with its statement."""
+        """Yield the ALTER TABLE commands of the given subtypes, each with its statement."""
         for statement in self.of("AlterTableStmt"):
             for command in members(statement.node.get("cmds"), "AlterTableCmd"):
                 if command.get("subtype") in subtypes and statement.node.get("objtype") == "OBJECT_TABLE":
                     yield statement, command
 
-    # What kind of file it is
+    # Kind of file
 
     @cached_property
     def is_spare(self) -> bool:
@@ -141,18 +141,18 @@ class SqlDocument:
 
     @cached_property
     def is_generated(self) -> bool:
-        """Whether a tool wrote the statements, so that their style is nobody's choice."""
+        """Return True if a tool generated the statements, so that nobody chose their style."""
         written = migration_files.is_prisma(self.path) or "--> statement-breakpoint" in self.text
         written = written or "-- Running upgrade " in self.text
         return written or _DUMP.search(self.text) is not None
 
     def migrates(self, statement: Statement) -> bool:
-        """Whether a statement runs against a database that is in use, and Postgres runs it."""
+        """Return True if PostgreSQL runs the statement against a database in use."""
         return statement.fragment.migrates and not self.is_spare and self.surely_postgres
 
     @cached_property
     def surely_postgres(self) -> bool:
-        """Whether nothing around the file says that another database reads it."""
+        """Return True if no adjacent file indicates another database."""
         if not self.is_postgres:
             return False
         if shows_postgres(self.sql):
@@ -165,14 +165,14 @@ class SqlDocument:
         return Exposure(self.source, self.options)
 
     def is_exposed(self, name: Name) -> bool:
-        """Whether clients reach a table, view or function through an API."""
+        """Return True if clients can reach a table, view or function through an API."""
         return not self.is_spare and self.exposure.serves(name.schema)
 
-    # The schema around it
+    # Schema
 
     @cached_property
     def default_schema(self) -> str:
-        """The schema of names without one: the first of the search path the file sets."""
+        """Schema of unqualified names: the first of the search path that the file sets."""
         for statement in self.of("VariableSetStmt"):
             if statement.node.get("name") == "search_path" and statement.node.get("args"):
                 constant = content(statement.node["args"][0], "A_Const") or {}
@@ -186,17 +186,17 @@ class SqlDocument:
 
     @cached_property
     def own(self) -> Schema:
-        """What the statements of this file alone leave behind."""
+        """Schema that the statements of this file alone produce."""
         return build(self.statements, self.default_schema)
 
     @cached_property
     def whole(self) -> Schema:
-        """What the migration set leaves behind, as far as it is about the tables this file names."""
+        """Schema that the migration set produces, limited to the tables that this file names."""
         return build(self.set_statements, self.default_schema)
 
     @cached_property
     def set_statements(self) -> list[Statement]:
-        """The statements of the migration set, by file name, as far as they are about the same tables."""
+        """Statements of the migration set in file order, limited to the tables that this file names."""
         before: list[Statement] = []
         after: list[Statement] = []
         for path, text in self._siblings(sorted(self.subjects)):
@@ -207,7 +207,7 @@ class SqlDocument:
         return [*before, *self.statements, *after]
 
     def policies_of(self, name: Name) -> list[Policy]:
-        """The policies of any table, whether or not this file is about it."""
+        """Return the policies of any table, including tables that this file does not name."""
         if name.name in self.subjects:
             return self.whole.policies_of(name)
         if name.name not in self._around:
@@ -219,15 +219,15 @@ class SqlDocument:
 
     @cached_property
     def _around(self) -> dict[str, Schema]:
-        """What the set says about names this file is not about."""
+        """Schemas of tables that this file does not name."""
         return {}
 
     def around(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """The other files of the set that hold one of some names, in order, with their texts."""
+        """Yield path and text of the other files of the set that contain one of the names, in order."""
         return self._siblings(names)
 
     def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """The other files of the set that hold one of some names."""
+        """Yield path and text of the other files of the set that contain one of the names."""
         if not names or not self.is_sql:
             return
         project, root = self.source.project, migration_files.set_root(self.path)
@@ -243,7 +243,7 @@ class SqlDocument:
                 yield path, text
 
     def known_table(self, name: Name) -> Table | None:
-        """What is known of a table's columns: in this migration set, else in the project's other SQL."""
+        """Return the columns of a table from the migration set, else from other SQL of the project."""
         if name not in self._known:
             mine = self.whole.tables.get(name) if self.is_postgres else None
             self._known[name] = mine if mine is not None and mine.columns else self._from_elsewhere(name)
@@ -254,7 +254,7 @@ class SqlDocument:
         return {}
 
     def _from_elsewhere(self, name: Name) -> Table | None:
-        """A table as the SQL files of the project make it, whatever they belong to."""
+        """Return a table as the SQL files of the project create it."""
         found: list[Statement] = []
         for path in self.source.project.files_with_word((name.name,), ("*.sql",))[:_ELSEWHERE]:
             text = (
@@ -268,7 +268,7 @@ class SqlDocument:
 
     @cached_property
     def subjects(self) -> set[str]:
-        """The names of tables, views and functions the statements are about, as words to look for."""
+        """Names of the tables, views and functions that the statements define or change."""
         found: set[str] = set()
         for statement in self.statements:
             node = statement.node
@@ -293,11 +293,11 @@ class SqlDocument:
         return {name for name in found if name}
 
     def policy(self, statement: Statement) -> Policy | None:
-        """The policy that CREATE or ALTER POLICY is about, if it still is there when all is done."""
+        """Return the policy that CREATE or ALTER POLICY defines, if it still exists after the set."""
         return self.whole.policy(statement, self.name_of(statement.node.get("table", {})))
 
     def conditions(self, statement: Statement) -> list[Node]:
-        """WITH CHECK and USING of such a statement, less what a later statement replaces."""
+        """Return WITH CHECK and USING of a policy statement, unless a later statement replaces them."""
         policy, node = self.policy(statement), statement.node
         if policy is None and statement.kind == "CreatePolicyStmt":
             return []
@@ -306,25 +306,25 @@ class SqlDocument:
         return [node[part] for part, by in parts if part in node and by is statement]
 
     def is_new(self, name: Name) -> bool:
-        """Whether this file makes a table, so that nothing is in it and nobody waits for it."""
+        """Return True if this file creates the table, so that it is empty and unused."""
         return name in self.own.made
 
-    # Places
+    # Locations
 
     @cached_property
     def _lines(self) -> LineIndex:
         return LineIndex(self.text)
 
     def offset_of(self, span: Span) -> int:
-        """The offset at which a span begins in the file, in code points."""
+        """Return the offset of a span in the file, in code points."""
         return self._lines.offset(span.line, span.column)
 
     def span_of(self, start: int, end: int) -> Span:
-        """The place of a stretch of the file, in code points."""
+        """Return the span between two offsets of the file, in code points."""
         return self._between(start, end)
 
     def span(self, statement: Statement, location: int | None = None) -> Span:
-        """The place of a token of a statement; without a location, of the statement's first line."""
+        """Return the span of a token of a statement, or of its first line without a location."""
         fragment, text = statement.fragment, statement.text
         if location is None:
             start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
@@ -348,7 +348,7 @@ class SqlDocument:
 
 
 def _prisma_provider(source: SourceFile) -> str:
-    """The database a Prisma migration is written for, as its lock file says."""
+    """Return the database of a Prisma migration according to its lock file."""
     lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
     found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
     known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}

@@ -1,4 +1,4 @@
-"""What the SQL specialist's model is trained to choose: which statement a comment or a name is about."""
+"""Training tasks of the SQL specialist's model: choose the statement that a comment or a name describes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 2_000
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="statement-words",
@@ -52,7 +52,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _named_migrations(history: History) -> Iterator[Choice]:
-    """Each migration's name, if no other has it, against what it and its neighbours in time do."""
+    """Yield each migration's unique name with its statements and those of its neighbours."""
     added = [
         (commit.time, change.path, _words_of_path(change.path), text)
         for commit in history.commits(_PATTERNS)
@@ -71,7 +71,7 @@ def _named_migrations(history: History) -> Iterator[Choice]:
 
 
 def _words_of_path(path: str) -> str:
-    """The words of a migration's name, not its number: of its file, or its folder where files are alike."""
+    """Return the words of a migration's name without its number: of its file, or of its folder."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".sql")
     if stem.lower() in ("migration", "up", "migrate", "index"):
@@ -80,7 +80,7 @@ def _words_of_path(path: str) -> str:
 
 
 def _shortened(text: str | None) -> str:
-    """The statements of a migration without its comments, which would give its name away."""
+    """Return the statements of a migration without comments, which could contain its name."""
     if text is None:
         return ""
     pieces, _ = cut(text)
@@ -92,7 +92,7 @@ def _without_remarks(statement: str) -> str:
 
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
-    """The comments of a file, each with the statement that follows it on the next line."""
+    """Yield the comments of a file, each with the statement that follows it on the next line."""
     if is_spare(path):
         return []
     plain = without_jinja(text) if is_template(text) else text
@@ -108,7 +108,7 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
 
 
 def _blocks(text: str, remarks: list[Remark]) -> Iterator[tuple[str, int]]:
-    """Comments on lines of their own, those on consecutive lines as one: (words, offset of the end)."""
+    """Yield comments on lines of their own, consecutive ones joined: (words, offset of the end)."""
     lines: list[str] = []
     end = -1
     for remark in remarks:
@@ -131,5 +131,5 @@ def _next_word(text: str, at: int) -> int:
 
 
 def _is_prose(words: str) -> bool:
-    """Whether a comment speaks, and is no statement that was commented out."""
+    """Return True if a comment is prose, not a commented-out statement."""
     return len(_PROSE.findall(words)) >= _FEWEST_WORDS and not _STATEMENT.match(words)

@@ -1,4 +1,4 @@
-"""Alembic's operations, written as the SQL they run."""
+"""Alembic operations as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallin
 
 
 class AlembicReader:
-    """The operations of one file; ``batch_alter_table`` gives its table to those on its variable."""
+    """Operations of one file; those on the variable of ``batch_alter_table`` use its table."""
 
     def __init__(self, module: SqlModule) -> None:
         self.module = module
@@ -46,7 +46,7 @@ class AlembicReader:
                 )
 
     def operation(self, call: CallSite) -> Iterator[AssembledText]:
-        """The SQL an operation runs, for those whose SQL has something to be said about."""
+        """Return the SQL of an operation, for operations that rules inspect."""
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return
@@ -66,9 +66,7 @@ class AlembicReader:
     def _parts(
         self, call: CallSite, table: str | None, start: int, width: int
     ) -> Iterator[tuple[str, int, int]]:
-        """The SQL of an operation; each thing ``alter_column`` changes stands at the argument that says
-        so.
-        """
+        """Yield the SQL of an operation; each change of ``alter_column`` at the argument that requests it."""
         if call.name != "alter_column":
             sql = _sql(self.module, call, table)
             if sql:
@@ -83,7 +81,7 @@ class AlembicReader:
             yield sql, at, len(name) if said is not None else width
 
     def commits(self) -> Iterator[AssembledText]:
-        """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
+        """Yield the ends of ``autocommit_block``s, where their changes are committed."""
         for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
             opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
             blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
@@ -100,7 +98,7 @@ class AlembicReader:
 
 
 class _Arguments:
-    """The arguments of an operation; those on a batch leave the table out."""
+    """Arguments of an operation; those of a batch operation omit the table."""
 
     def __init__(self, module: SqlModule, call: CallSite, table: str | None, names: tuple[str, ...]) -> None:
         given = _keywords(call.node)
@@ -115,14 +113,14 @@ class _Arguments:
         return next((found for name in names if (found := self._said(self.given.get(name)))), "")
 
     def _said(self, node: ast.expr | None) -> str:
-        """A text as it is written, or of a name the first it stands for."""
+        """Return a string literal, or the first string that a name is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             held = next(self.module.values(node, self.scope), None)
             return held.text if held is not None and not held.holes else ""
         return _text(node)
 
     def texts(self, name: str) -> list[str]:
-        """The texts of a list; none if one of them cannot be told."""
+        """Return the strings of a list; empty if one of them is unknown."""
         node = self.given.get(name)
         if isinstance(node, ast.Name):
             return [one.text for one in self.module.values(node, self.scope) if not one.holes]
@@ -205,7 +203,7 @@ def _index(table: str, given: _Arguments) -> str:
 
 
 def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
-    """What ``alter_column`` does: the argument that says so, and its SQL."""
+    """Yield the changes of ``alter_column``: the argument that requests each, and its SQL."""
     column = quoted(given.text("column_name"))
     new = given.given.get("type_")
     if new is not None and not _is_same(given.given.get("existing_type"), new):
@@ -221,7 +219,7 @@ def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
 
 
 def _default(node: ast.expr | None) -> str:
-    """A default as SQL, where it is one text."""
+    """Return a default as SQL if it is a single string."""
     written = _text(node).replace("'", "''")
     if written:
         return f"'{written}'"
@@ -230,7 +228,7 @@ def _default(node: ast.expr | None) -> str:
 
 
 def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
-    """Whether a change of type keeps how values are stored, as far as the types say."""
+    """Return True if a change of type keeps the stored form of the values, according to the types."""
     if old is None:
         return False
     if _type(old) != _type(new):
@@ -240,7 +238,7 @@ def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
 
 
 def _length(node: ast.expr) -> int | None:
-    """The length of a text; None where there is none."""
+    """Return the length of a text type; None if it has none."""
     if not isinstance(node, ast.Call):
         return None
     given = node.args[0] if node.args else _keywords(node).get("length")
@@ -276,13 +274,13 @@ def _table(module: SqlModule, call: ast.Call, start: int, width: int) -> Iterato
 
 
 def first_line(module: SqlModule, node: ast.expr) -> int:
-    """How many characters of a node stand on its first line."""
+    """Return the number of characters of a node on its first line."""
     start, end = module.place(node)
     return max(len(module.text[start:end].split("\n", 1)[0]), 1)
 
 
 def _constraint(part: ast.Call) -> str:
-    """A constraint of a table as SQL; nothing if it does not matter here."""
+    """Return a table constraint as SQL; empty if no rule inspects it."""
     match called(part):
         case "PrimaryKeyConstraint" | "UniqueConstraint":
             names = [_text(one) for one in part.args]
@@ -298,9 +296,7 @@ def _constraint(part: ast.Call) -> str:
 
 
 class DeclaredTable:
-    """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to and
-    where.
-    """
+    """Declared column: its name, its SQL, whether it requests an index, its target and its location."""
 
     def __init__(self, name: str, head: str, indexed: bool) -> None:
         self.name = name
@@ -315,9 +311,9 @@ class DeclaredTable:
 
 
 def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable | None:
-    """A ``Column(...)`` or ``mapped_column(...)``; None where it is no plain column.
+    """Return a ``Column(...)`` or ``mapped_column(...)``; None if it is not a plain column.
 
-    ``name`` and ``typed`` are what stands around it, where the call itself says nothing.
+    ``name`` and ``typed`` come from the context, for calls that omit them.
     """
     if not isinstance(node, ast.Call) or called(node) not in ("Column", "mapped_column"):
         return None
@@ -352,7 +348,7 @@ def _on_delete(keywords: dict[str, ast.expr]) -> str:
 
 
 def called_type(node: ast.expr) -> bool:
-    """Whether an argument of a column is its type."""
+    """Return True if an argument of a column is its type."""
     if isinstance(node, ast.Call):
         return called(node) not in (
             "ForeignKey",
@@ -366,7 +362,7 @@ def called_type(node: ast.expr) -> bool:
 
 
 def declared_type(node: ast.expr) -> str:
-    """A type as SQL; nothing where it is none that is known."""
+    """Return a type as SQL; empty if it is unknown."""
     named = node.func if isinstance(node, ast.Call) else node
     return _type(node) if getattr(named, "attr", getattr(named, "id", "")) in _TYPES else ""
 
@@ -391,7 +387,7 @@ def _flag(keywords: dict[str, ast.expr], name: str) -> object:
 
 
 def _text(node: ast.expr | None) -> str:
-    """The text of a constant; of ``op.f("name")`` the name."""
+    """Return the text of a constant, and the name in ``op.f("name")``."""
     if isinstance(node, ast.Call) and called(node) == "f" and node.args:
         node = node.args[0]
     value = node.value if isinstance(node, ast.Constant) else ""

@@ -1,4 +1,4 @@
-"""dbt models: the columns one is certain to have, and those its documentation tells of."""
+"""dbt models: the columns that a model certainly has, and those that its properties file documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COVERED = LazyPattern(
     r"|\{\{(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|(?!\}\}).)*+(?:\}\}|\Z)|\{%.*?%\}",
     re.DOTALL,
 )
-"""What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""
+"""Text that is not SQL of the model: comments, strings, templates, and queries assigned in a template."""
 _HOLE, _BLOCK = "\x01", "\x02"
 _PART = LazyPattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
 _HEAD = LazyPattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
@@ -35,11 +35,11 @@ _SHOWN = 3
 _DESCRIBED_AT_LEAST = 2
 _DESCRIBED_SHARE = 0.9
 _LARGEST = 400_000
-"""Characters; documentation above is generated."""
+"""Size in characters; longer documentation is generated."""
 
 
 class DbtColumn(msgspec.Struct, frozen=True):
-    """A column of a select list, in lower case, and the (start, end) of its name in the text."""
+    """Column of a select list, in lower case, and the (start, end) of its name in the text."""
 
     name: str
     start: int
@@ -47,7 +47,7 @@ class DbtColumn(msgspec.Struct, frozen=True):
 
 
 class SelectList(msgspec.Struct, frozen=True):
-    """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
+    """Columns of a model; ``select`` is the offset of the preceding keyword."""
 
     select: int
     columns: tuple[DbtColumn, ...]
@@ -58,11 +58,11 @@ class SelectList(msgspec.Struct, frozen=True):
 
 
 class Documentation(msgspec.Struct, frozen=True):
-    """What a properties file says of a model's columns.
+    """Documentation of a model's columns in a properties file.
 
     Attributes:
-        columns: those it lists, in lower case.
-        described: those of them it has words about; others are listed for their tests.
+        columns: the listed columns, in lower case.
+        described: the listed columns with a description; the others are listed for their tests.
     """
 
     path: str
@@ -71,14 +71,14 @@ class Documentation(msgspec.Struct, frozen=True):
 
 
 class ModelChange(msgspec.Struct, frozen=True):
-    """A documented model whose columns a change touched."""
+    """Documented model whose columns the change modifies."""
 
     old: SelectList
     new: SelectList
     documented: Documentation
 
     def gone(self) -> list[tuple[str, str | None]]:
-        """The documented columns that are gone, each with the one that plainly took its place."""
+        """Return the removed documented columns, each with its evident replacement."""
         old, new = self.old.names, self.new.names
         return [
             (name, new[at] if len(old) == len(new) and new[at] not in old else None)
@@ -87,7 +87,7 @@ class ModelChange(msgspec.Struct, frozen=True):
         ]
 
     def undocumented(self) -> list[DbtColumn]:
-        """The new columns that are not documented, where nearly all others are and none of them is gone."""
+        """Return the new undocumented columns, if nearly all others are documented and none was removed."""
         if self.gone():
             return []
         old, described = set(self.old.names), self.documented.described
@@ -98,7 +98,7 @@ class ModelChange(msgspec.Struct, frozen=True):
 
 
 def model_change(source: SourceFile) -> ModelChange | None:
-    """What a change did to a model's columns; None where that is not certain or nothing documents it."""
+    """Return the change of a model's columns; None if it is uncertain or the model is undocumented."""
     base = source.base_text
     if base is None or base == source.text or not is_model(source.path, source.text):
         return None
@@ -110,12 +110,12 @@ def model_change(source: SourceFile) -> ModelChange | None:
 
 
 def is_model(path: str, text: str) -> bool:
-    """Whether a file is a model as somebody wrote it, and no compiled one."""
+    """Return True if a file is a hand-written model, not a compiled one."""
     return "models/" in path and "{{" in text and not path.startswith(("target/", "dbt_packages/"))
 
 
 def select_list(text: str) -> SelectList | None:
-    """The columns of a model; None where one of them is not certain."""
+    """Return the columns of a model; None if one of them is uncertain."""
     covered = _COVERED.sub(_cover, text)
     return _select_list(covered, 0, len(covered), 0)
 
@@ -147,7 +147,7 @@ def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | No
 
 
 def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
-    """The columns of the only table that ``select *`` is from, if a query above it makes it."""
+    """Return the columns of the only table of ``select *``, if a query above defines it."""
     source = _ONE_SOURCE.match(text[behind:end])
     if source is None or depth == _DEEPEST:
         return None
@@ -168,7 +168,7 @@ def _closing(text: str, at: int, end: int) -> int | None:
 
 
 def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The words that build a query, those in brackets left out."""
+    """Yield the keywords of a query outside parentheses."""
     depth = 0
     for match in _PART.finditer(text, start, end):
         if match[0] in "()":
@@ -206,7 +206,7 @@ def _column(text: str, start: int, end: int) -> DbtColumn | None:
 
 
 def documentation(path: str, project: RepositoryView) -> Documentation | None:
-    """What documents the columns of a model; None if nothing does, or more than one file."""
+    """Return the documentation of a model; None if no file or more than one documents it."""
     model = path.rpartition("/")[2].removesuffix(".sql")
     found = []
     for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
@@ -220,11 +220,11 @@ def documentation(path: str, project: RepositoryView) -> Documentation | None:
 
 
 def documented_columns(text: str, model: str) -> dict[str, str] | None:
-    """The columns a properties file lists for a model, in lower case, and what it says of each.
+    """Return the columns that a properties file lists for a model, in lower case, with their descriptions.
 
-    None if it is not about the model.
+    None if the file is not about the model.
     """
-    import yaml  # not needed unless a model's columns changed
+    import yaml  # only needed if a model's columns changed
 
     try:
         content: Any = yaml.load(text, Loader=_loader())  # noqa: S506  (a safe one)
@@ -241,26 +241,26 @@ def documented_columns(text: str, model: str) -> dict[str, str] | None:
 
 
 def _loader() -> Any:
-    """The fast safe loader, where there is one."""
+    """Return the fast safe loader if it is available."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
-    """The mappings of a list in a mapping."""
+    """Return the mappings of a list in a mapping."""
     items = content.get(key) if isinstance(content, dict) else None
     return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
 
 
 def span(text: str, start: int, end: int) -> Span:
-    """The place between two offsets of one line."""
+    """Return the span between two offsets of one line."""
     line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
     return Span(line, column, line, column + end - start)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence; of many the first few."""
+    """Join names for a message; only the first few of many."""
     shown = [f'"{name}"' for name in names[:_SHOWN]]
     if len(names) > _SHOWN:
         return f"{', '.join(shown)} and {len(names) - _SHOWN} more"

@@ -1,4 +1,4 @@
-"""Django's migrations and models, as the SQL they stand for."""
+"""Django migrations and models as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField",
 
 
 def django_migration(module: SqlModule) -> Iterator[AssembledText]:
-    """The SQL of a migration's operations; those on Django's own state alone run none."""
+    """Yield the SQL of a migration's operations; state-only operations run none."""
     for one in module.classes:
         listed = [s for s in one.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
         made: set[str] = set()
@@ -100,7 +100,7 @@ def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledTe
 
 
 def called_of(node: ast.expr | None) -> str:
-    """The last part of the name of what is called; nothing where nothing is."""
+    """Return the last part of the name of the called object; empty for other nodes."""
     return called(node) if isinstance(node, ast.Call) else ""
 
 
@@ -120,7 +120,7 @@ def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.C
 
 
 def django_models(module: SqlModule) -> Iterator[AssembledText]:
-    """The tables that Django's model classes stand for."""
+    """Yield the tables of Django's model classes."""
     if not any(name.startswith("django.db") for name in module.imports):
         return
     for one in module.classes:
@@ -143,7 +143,7 @@ def django_models(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _on_delete(node: ast.expr | None) -> str:
-    """What is done to a row when the one it points to goes: ``CASCADE``, ``PROTECT`` ..."""
+    """Return the action on deletion of the referenced row: ``CASCADE``, ``PROTECT`` ..."""
     given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
     said = given.get("on_delete") or (
         node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
@@ -152,7 +152,7 @@ def _on_delete(node: ast.expr | None) -> str:
 
 
 def _target(node: ast.expr | None) -> str:
-    """The model a key points to."""
+    """Return the model that a foreign key references."""
     given = (
         node.args[:1] or [k.value for k in node.keywords if k.arg == "to"]
         if isinstance(node, ast.Call)
@@ -174,12 +174,12 @@ def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
 
 
 def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool = False) -> str:
-    """A model's field as a column; nothing where it is none.
+    """Return a model field as a column; empty if it is not a field.
 
-    ``modelled``: of a model, not of a migration: an index on a key that deletes with its target is left out,
-    as
-    Django makes it, and stands as UNIQUE for what asks for one. ``own``: of a class that is not Django's,
-    which is required only where the migration says so.
+    Args:
+        modelled: whether the field belongs to a model, not to a migration: the index of a cascading key is
+            omitted, as Django creates it, and UNIQUE represents a requested index.
+        own: whether the class is not Django's; it is required only if the migration states so.
     """
     kind = called_of(node)
     if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):

@@ -1,7 +1,6 @@
-"""Queries as knex, Kysely, Drizzle, TypeORM, Sequelize, Prisma and supabase-js build them in TypeScript.
+"""Queries built with knex, Kysely, Drizzle, TypeORM, Sequelize, Prisma and supabase-js.
 
-What is yielded is no translation: it is the shortest statement that has what is to be said about the built
-one.
+The result is not a translation: it is the shortest statement that triggers the same rules as the built query.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _PAGE = LazyPattern(r"(?<![\w.])(?P<name>skip|offset)\s*:\s*(?P<value>[^,\n}]+)"
 
 
 class Chain(Struct, frozen=True):
-    """The text of a chain of calls, where it begins, and the place of one step in it."""
+    """Text of a chain of calls, its start, and the location of one step in it."""
 
     text: str
     start: int
@@ -65,7 +64,7 @@ class Chain(Struct, frozen=True):
 
 
 def script_queries(path: str, text: str) -> Iterator[AssembledText]:
-    """What is to be said about the queries a file builds."""
+    """Yield the statements that represent the queries a file builds."""
     if not _LIBRARY.search(text) or _NO_SQL.search(text):
         return
     for step in _STEP.finditer(text):
@@ -97,14 +96,14 @@ def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]
 
 
 def _held(text: str, given: str) -> str:
-    """Arguments, with what a constant of the file stands for in the place of the last one."""
+    """Return arguments with the last one replaced by the value of its constant."""
     last = given.rpartition(",")[2].strip()
     return given + (_made(text, last) if last.isidentifier() else "")
 
 
 @lru_cache(maxsize=256)
 def _made(text: str, name: str) -> str:
-    """What a constant of the file stands for; nothing if there is none."""
+    """Return the value of a constant of the file; empty if it is unknown."""
     found = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\s][^;]{{0,600}});", text)
     return "" if found is None else found[1]
 
@@ -137,7 +136,7 @@ def _found(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[
 
 
 def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[AssembledText]:
-    """Writes of every row."""
+    """Return a write that affects every row."""
     verb = "update" if "pdate" in name else "delete"
     behind = text[at : _chain_end(text, at)]
     whole = chain.text + behind
@@ -165,7 +164,7 @@ def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[
 
 
 def _handle(text: str, before: str, at: int) -> str:
-    """What a constant stands for that a chain begins with, if it is used for nothing else in between."""
+    """Return the value of the constant that a chain begins with, if it has no other use in between."""
     name = before.strip().removeprefix("await").removeprefix("return").strip().rstrip(".")
     if not name.isidentifier():
         return ""
@@ -183,7 +182,7 @@ _CONST = LazyPattern(r"\bconst\s+(?=(?P<name>\w+)\s*=\s*(?P<value>[^;\n]{1,200})
 
 @lru_cache(maxsize=8)
 def _constants(text: str) -> dict[str, list[re.Match[str]]]:
-    """The constants of a file whose value stands on a line, by their names, in order."""
+    """Return the constants of a file whose value is on one line, by name, in order."""
     found: dict[str, list[re.Match[str]]] = {}
     for one in _CONST.finditer(text):
         found.setdefault(one["name"], []).append(one)
@@ -200,7 +199,7 @@ _DB = LazyPattern(r"(?:^|[.\s])(?:db|tx|trx)\s*\.?$")
 
 
 def _undone(given: str, chain: Chain) -> Iterator[AssembledText]:
-    """``where`` about the table that ``leftJoin`` brings."""
+    """Yield ``where`` conditions on the right table of ``leftJoin``."""
     table = re.match(r"\s*['\"`](?:\w+\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?['\"`]", given)
     name = (table[2] or table[1]) if table else ""
     behind = chain.text
@@ -214,9 +213,7 @@ def _undone(given: str, chain: Chain) -> Iterator[AssembledText]:
 
 
 def _excluded(given: str, at: int, wide: int) -> Iterator[AssembledText]:
-    """``whereNotIn`` over a query whose column is a key of another table, which is NULL where there is
-    none.
-    """
+    """Yield ``whereNotIn`` over a query of a foreign key column that may be NULL."""
     inner = re.search(
         r"\.(?:select|pluck|distinct)\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)|"
         r"\bselect\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)",
@@ -229,7 +226,7 @@ def _excluded(given: str, at: int, wide: int) -> Iterator[AssembledText]:
 
 
 def _pages(text: str) -> Iterator[AssembledText]:
-    """``skip`` and ``offset`` of objects that are options of a query."""
+    """Yield ``skip`` and ``offset`` in the options of a query."""
     if not _FINDS.search(text):
         return
     has_options = _OPTIONS.search(text) is not None
@@ -254,7 +251,7 @@ _OPTIONS = LazyPattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
 
 
 def _helper(text: str, chain: Chain) -> str | None:
-    """The body of the function of the file that the chain begins with; None where it begins otherwise."""
+    """Return the body of the file's function that a chain begins with; None if there is none."""
     begun = re.match(r"\s*(?:await\s+|return\s+)?(?:this\.)?(\w+)\(", chain.text)
     if begun is None:
         return None
@@ -270,7 +267,7 @@ _FUNCTION = LazyPattern(
 
 @lru_cache(maxsize=8)
 def _bodies(text: str) -> dict[str, str]:
-    """The functions of a file that build queries: their bodies by their names; of several the first."""
+    """Return the bodies of the file's functions that build queries, by name; the first of duplicates."""
     found: dict[str, int] = {}
     for one in _FUNCTION.finditer(text):
         found.setdefault(one["name"], one.start("opened"))
@@ -279,7 +276,7 @@ def _bodies(text: str) -> dict[str, str]:
 
 
 def _chain(text: str, at: int, opened: int) -> Chain | None:
-    """The chain of calls around a step: from its first word to its last bracket."""
+    """Return the chain of calls around a step, from its first word to its last parenthesis."""
     start = _chain_start(text, at)
     end = _chain_end(text, opened)
     return Chain(text[start:end], start, at) if start < at else None
@@ -289,7 +286,7 @@ _OPENS = {")": "(", "]": "[", "}": "{"}
 
 
 def _chain_start(text: str, at: int) -> int:
-    """Where a chain begins whose next step stands at a place: words, dots and brackets before it."""
+    """Return the start of the chain whose next step is at an offset."""
     limit = max(at - 3000, 0)
     while at > limit:
         place = at
@@ -317,7 +314,7 @@ def _chain_start(text: str, at: int) -> int:
 
 
 def _opening(text: str, at: int, limit: int) -> int:
-    """Where the bracket is opened that closes at a place; -1 if too far."""
+    """Return the opening bracket of the one that closes at an offset; -1 if it is too far away."""
     depth = 0
     while at >= limit:
         char = text[at]
@@ -339,7 +336,7 @@ _NEXT = LazyPattern(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*[?!]?\.\s*\w+\s*(?:<[^()]*>)
 
 
 def _chain_end(text: str, at: int) -> int:
-    """Where a chain ends in which a place stands."""
+    """Return the end of the chain that contains an offset."""
     opened = text.find("(", at)
     end = closing(text, opened) + 1 if opened >= 0 else at
     while (more := _NEXT.match(text, end)) is not None:

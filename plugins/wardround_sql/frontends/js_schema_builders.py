@@ -1,4 +1,4 @@
-"""Schemas as knex, TypeORM and Sequelize build them in migrations, as the SQL they stand for."""
+"""Schemas built with knex, TypeORM and Sequelize migrations, as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _STRING = LazyPattern(r"['\"`]([\w.]+)['\"`]")
 
 
 def built_schema(text: str) -> Iterator[AssembledText]:
-    """The SQL of the calls that build a schema."""
+    """Yield the SQL of the calls that build a schema."""
     if not any(
         word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
     ):
@@ -76,9 +76,7 @@ def built_schema(text: str) -> Iterator[AssembledText]:
 
 
 class _Held:
-    """What a file keeps under names: the runners of its migrations, objects, and functions that make a
-    column.
-    """
+    """Named values of a file: runners of its migrations, objects, and functions that create a column."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -87,7 +85,7 @@ class _Held:
         self.helpers = {found["name"] or found["held"]: found for found in _STEP_HELPER.finditer(text)}
 
     def of(self, name: str) -> tuple[str, int] | None:
-        """The text kept under a name, ``this.name`` too, and where it begins."""
+        """Return the text bound to a name, including ``this.name``, and its start."""
         at = self.values.get(name.removeprefix("this."))
         if at is None:
             return None
@@ -99,14 +97,14 @@ class _Held:
         return self.text[at : closing(self.text, opened) + 1], at
 
     def table(self, found: re.Match[str]) -> str:
-        """The table a call is about, as far as the file says."""
+        """Return the table of a call, as far as the file states it."""
         if found["table"]:
             return found["table"]
         held = self.of(found["variable"])
         return held[0] if held is not None and re.fullmatch(r"[\w.]+", held[0]) else "the table"
 
     def helped(self, name: str, given: str) -> tuple[str, str] | None:
-        """The step a function of the file makes of what it is given: the call, and its chain."""
+        """Return the step that a function of the file makes with its parameter: the call, and its chain."""
         helper = self.helpers.get(name)
         if helper is None:
             return None
@@ -122,7 +120,7 @@ class _Held:
 
 
 def _steps(held: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
-    """The steps of a block, those through a function of the file too: place, call, chain and width."""
+    """Yield the steps of a block, also through functions of the file: location, call, chain, width."""
     text = held.text
     for step in _STEP.finditer(text, block.end(), end):
         if step["owner"] == block["name"]:
@@ -174,7 +172,7 @@ def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[AssembledTex
 
 
 def _column(call: str, chain: str) -> str:
-    """A column as SQL; nothing where the call makes none."""
+    """Return a column as SQL; empty if the call creates none."""
     named = re.match(r"\w+\s*\.\w+\(\s*['\"`](\w+)['\"`]", chain)
     if call not in _KNEX_TYPES or named is None:
         return ""
@@ -228,7 +226,7 @@ def _foreign_key(chain: str, table: str, column: str) -> str:
 
 
 def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[AssembledText]:
-    """The SQL of one call; of several columns or keys each where it is written down."""
+    """Yield the SQL of one call; several columns or keys each at their own location."""
     text, table = held.text, held.table(found)
     rest, begun = text[found.end() : end], found.end()
     call = found["call"]
@@ -256,14 +254,14 @@ def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Assembl
 
 
 def _objects(rest: str) -> Iterator[tuple[str, int]]:
-    """The objects of a list, each with its place."""
+    """Yield the objects of a list, each with its location."""
     for made in re.finditer(r"new\s+\w+\s*\(|(?<=[\[,])\s*\{", rest):
         opened = made.end() - 1
         yield rest[made.start() : closing(rest, opened) + 1], made.start()
 
 
 def _called(call: str, table: str, rest: str) -> str:
-    """The SQL of a call of TypeORM's or Sequelize's migrations."""
+    """Yield the SQL of a call in TypeORM or Sequelize migrations."""
     at, names = quoted(table), _STRING.findall(rest)
     if call == "addColumn":
         return _column_added(at, rest)
@@ -331,7 +329,7 @@ def _line(chain: str) -> int:
 
 
 def closing(text: str, at: int) -> int:
-    """Where the bracket at a place is closed."""
+    """Return the offset of the bracket that closes the one at an offset."""
     depth, quote = 0, ""
     while at < len(text):
         char = text[at]
@@ -354,7 +352,7 @@ def closing(text: str, at: int) -> int:
 
 
 def _statement_end(text: str, at: int, limit: int) -> int:
-    """Where a chain of calls ends: at a semicolon, or at a line that does not go on with a dot."""
+    """Return the end of a chain of calls: a semicolon, or a line without a continuing dot."""
     while at < limit:
         char = text[at]
         if char in "([{":

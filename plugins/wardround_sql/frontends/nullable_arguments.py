@@ -1,4 +1,4 @@
-"""Values that may be None or null where code passes them to a query."""
+"""Values that may be None or null when code passes them to a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACEHOLDER = LazyPattern(
 
 
 def may_be_none(module: SqlModule, call: CallSite, sql: str) -> tuple[int, ...]:
-    """The places of a query's placeholders whose value may be None, as the function's own signature says."""
+    """Return the offsets of a query's placeholders whose value may be None by the function's signature."""
     function = call.scope.node
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(call.node.args) < 2:
         return ()
@@ -49,7 +49,7 @@ def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Names a function tests, or gives another value."""
+    """Return the names that a function tests or reassigns."""
     found = set()
     for node in walk(function):
         tests = []
@@ -64,9 +64,7 @@ def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def placeholders(sql: str) -> Iterator[tuple[int, str, int]]:
-    """Where placeholders stand: the place, the name,
-    and the number counted from 0 of those without a name.
-    """
+    """Yield the placeholders: offset, name, and the 0-based number of those without a name."""
     count = 0
     for found in _PLACEHOLDER.finditer(sql):
         name = found["percent"] or found["named"] or ""
@@ -80,8 +78,11 @@ def placeholders(sql: str) -> Iterator[tuple[int, str, int]]:
 
 
 def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]:
-    """The same in TypeScript: ``after`` is what follows the query in the call,
-    ``before`` where the call begins.
+    """Return the placeholders that may be null in TypeScript.
+
+    Args:
+        after: text of the call after the query.
+        before: offset at which the call begins.
     """
     given = re.match(r"\s*,\s*\[([^\[\]]*)\]", after)
     if given is None:

@@ -1,4 +1,4 @@
-"""SQL in Python: strings given to a database, operations of migrations, and statements of ORMs."""
+"""SQL in Python: strings passed to a database, operations of migrations, and statements of ORMs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KEYWORDS = ("sql", "query", "statement", "operation")
 
 
 def python_calls(path: str, text: str) -> CallNames:
-    """What a Python file has of SQL; nothing if it cannot be read."""
+    """Return the SQL of a Python file; empty if it cannot be parsed."""
     module = parsed_module(text)
     if module is None:
         return CallNames()
@@ -105,7 +105,7 @@ class _Found:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
     def _view(self, call: CallSite) -> None:
-        """A view as alembic_utils is given one."""
+        """Add a view declared for alembic_utils."""
         given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
         given |= {one.arg: one.value for one in call.node.keywords if one.arg}
         name, query = given.get("signature"), given.get("definition")
@@ -120,18 +120,18 @@ class _Found:
 
     @cached_property
     def queries(self) -> bool:
-        """Whether the file talks to a database itself."""
+        """Return True if the file itself accesses a database."""
         return any(_DRIVERS.match(name) for name in self.module.imports)
 
     def _extra(self, call: CallSite) -> None:
-        """Conditions and columns of Django's ``extra()``."""
+        """Add conditions and columns of Django's ``extra()``."""
         given = {one.arg: one.value for one in call.node.keywords}
         parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
         for part in parts:
             self._piece(part, call.scope)
 
     def _piece(self, node: ast.expr, scope: PythonScope) -> None:
-        """A part of a query that is put together elsewhere."""
+        """Add a part of a query that is assembled elsewhere."""
         text = self.module.value(node, scope)
         if text is not None and text.holes:
             self.built.setdefault((text.holes[0].offset, text.text), text)
@@ -145,7 +145,7 @@ class _Found:
                 self.fragments[fragment.offset, ""] = replace(known, maybe_null=nullable)
 
     def _constants(self) -> None:
-        """Strings that a module keeps under a name that says they are SQL."""
+        """Add strings of a module bound to a name that indicates SQL."""
         scope = self.module.scope
         holders = (scope.names, self.module.members)
         for name, values in ((n, v) for holder in holders for n, v in holder.items()):
@@ -159,7 +159,7 @@ class _Found:
                     self._keep(text, migrates=self.migrates)
 
     def _grown(self) -> None:
-        """Texts with holes that are added to a text which is given to a database."""
+        """Add texts with holes that are appended to a text passed to a database."""
         given: set[tuple[int, str]] = set()
         for call in self.module.calls:
             argument = _argument(call.node, call.name) if call.name in _CALLS else None
@@ -180,7 +180,7 @@ class _Found:
 
 
 def _argument(call: ast.Call, name: str) -> ast.expr | None:
-    """The SQL a call is given."""
+    """Return the SQL argument of a call."""
     position = 1 if name in _LATER else 0
     if len(call.args) > position:
         return call.args[position]

@@ -1,4 +1,4 @@
-"""Python source as SQL is looked for in it: its calls, and what the strings in them come to."""
+"""Python source for the search of SQL: its calls, and the values of their strings."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _DEPTH = 12
 
 @lru_cache(maxsize=8)
 def parsed_module(text: str) -> SqlModule | None:
-    """A file, read once for all who ask; None if it cannot be read."""
+    """Return the parsed file, cached for all readers; None if it cannot be parsed."""
     try:
         return SqlModule(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # what reviews Python says so
+        return None  # the Python specialist reports it
 
 
 class PythonScope(Struct):
-    """A module or function: what its names were given."""
+    """Module or function with the values bound to its names."""
 
     names: dict[str, list[ast.expr]] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ class PythonScope(Struct):
 
 
 class CallSite(Struct):
-    """A call and where it stands."""
+    """Call and its scope."""
 
     node: ast.Call
     scope: PythonScope
@@ -69,7 +69,7 @@ class CallSite(Struct):
 
 
 class SqlModule:
-    """One file, read once."""
+    """One file, parsed once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -137,10 +137,10 @@ class SqlModule:
             items = items.args[0]
         scope.names.setdefault(name, []).append(ast.Starred(items))
 
-    # What an expression comes to
+    # Values of expressions
 
     def values(self, node: ast.expr, scope: PythonScope) -> Iterator[AssembledText]:
-        """The texts an expression can be: several where it goes over a list that is written down."""
+        """Return the possible texts of an expression: several if it iterates over a literal list."""
         each = self._listed(node, scope)
         if each is not None:
             for one in each:
@@ -151,7 +151,7 @@ class SqlModule:
             yield found
 
     def _listed(self, node: ast.expr, scope: PythonScope) -> list[ast.expr] | None:
-        """The items where an expression is a list, or the variable of a loop over one."""
+        """Return the items of an expression that is a literal list, or the variable of a loop over one."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return node.elts
         held = self._held(node.id, scope) if isinstance(node, ast.Name) else []
@@ -163,9 +163,7 @@ class SqlModule:
         return None
 
     def value(self, node: ast.expr, scope: PythonScope, depth: int = 0) -> AssembledText | None:
-        """The text of an expression,
-        with a hole for whatever is not written in the file; None if it is no text.
-        """
+        """Return the text of an expression with holes for unknown parts; None if it is not a text."""
         if depth > _DEPTH:
             return None
         if isinstance(node, ast.Constant):
@@ -188,7 +186,7 @@ class SqlModule:
         return None
 
     def _first(self, node: ast.Name, scope: PythonScope, depth: int) -> AssembledText | None:
-        """The first text the variable of a loop over a written list stands for."""
+        """Return the first text of the variable of a loop over a literal list."""
         each = self._listed(node, scope)
         return self.value(each[0], scope, depth + 1) if each else None
 
@@ -210,7 +208,7 @@ class SqlModule:
         return read_literals(self.text[start:end], start, fill)
 
     def _fill(self, code: str, offset: int, writer: SqlAssembler, scope: PythonScope, depth: int) -> None:
-        """What stands for an expression inside a text: the text it holds, or a hole."""
+        """Add the text of an interpolated expression, or a hole."""
         bare = re.sub(r"=?(?:![rsa])?(?::[^:]*)?$", "", code).strip()
         try:
             node = ast.parse(bare or "_", mode="eval").body
@@ -245,7 +243,7 @@ class SqlModule:
         return writer.text()
 
     def _interpolated(self, left: AssembledText, right: ast.expr, scope: PythonScope) -> AssembledText:
-        """``text % values``: each ``%s`` is a hole."""
+        """Return ``text % values``, with a hole for each ``%s``."""
         values = right.elts if isinstance(right, ast.Tuple) else [right]
         writer, at = SqlAssembler(), 0
         for number, found in enumerate(re.finditer(r"%(?:\((\w+)\))?([sdrifx])|%%", left.text)):
@@ -309,7 +307,7 @@ class SqlModule:
         return writer.text()
 
     def is_safe(self, node: ast.expr, scope: PythonScope) -> bool:
-        """Whether a value is plainly no text from outside."""
+        """Return True if a value is certainly not an external text."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Call):
@@ -331,7 +329,7 @@ class SqlModule:
         return isinstance(node, ast.Name) and self._is_number(node.id, scope)
 
     def is_outside(self, node: ast.expr, scope: PythonScope) -> bool:
-        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        """Return True if a value is certainly an external text that nothing validates."""
         code = ast.unparse(node)
         if _REQUEST.match(code):
             return True
@@ -350,7 +348,7 @@ class SqlModule:
         return sent and not _is_asked(function, node.id)
 
     def _is_number(self, name: str, scope: PythonScope | None) -> bool:
-        """Whether a name holds a number, an enum or one of some constants."""
+        """Return True if a name is bound to a number, an enum or one of some constants."""
         while scope is not None:
             if name in scope.names:
                 return all(self._is_fixed(value, scope) for value in scope.names[name])
@@ -375,7 +373,7 @@ class SqlModule:
         return self.is_safe(value, scope)
 
     def table_name(self, name: str, scope: PythonScope) -> str:
-        """The table a name stands for: of ``table("orders", ...)`` kept under it, ``orders``."""
+        """Return the table of a name: ``orders`` for a name bound to ``table("orders", ...)``."""
         held = self._held(name, scope) if name.isidentifier() else []
         made = held[0] if len(held) == 1 else None
         if isinstance(made, ast.Call) and called(made) in ("table", "Table") and made.args:
@@ -384,11 +382,11 @@ class SqlModule:
         return name
 
     def place_of(self, line: int, column: int) -> int:
-        """The offset in code points of a place that ``ast`` gives."""
+        """Return the offset in code points of a position from ``ast``."""
         return self.lines.offset(line, column)
 
     def place(self, node: ast.expr) -> tuple[int, int]:
-        """Where an expression begins and ends in the file, in code points."""
+        """Return start and end of an expression in the file, in code points."""
         start = self.lines.offset(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         return start, self.lines.offset(
             getattr(node, "end_lineno", 1) or 1, getattr(node, "end_col_offset", 0) or 0
@@ -399,7 +397,7 @@ _LOOK_UPS = ("get", "index", "fullmatch", "match", "isidentifier")
 
 
 def _is_asked(function: ast.AST, name: str) -> bool:
-    """Whether a function looks a name up, or compares it, before it uses it."""
+    """Return True if a function uses a name as a key or compares it before its use."""
     for node in walk(function):
         if isinstance(node, ast.Compare) and any(n.id == name for n in walk(node) if isinstance(n, ast.Name)):
             return True
@@ -425,7 +423,7 @@ def _where(text: AssembledText, at: int) -> int:
 
 
 def _copy(text: AssembledText, start: int, end: int, writer: SqlAssembler) -> None:
-    """A stretch of a text, with the places of its parts."""
+    """Return a section of a text with the locations of its parts."""
     bounds = [part.start for part in text.parts if start < part.start < end]
     for first, last in zip([start, *bounds], [*bounds, end], strict=True):
         part = next((one for one in reversed(text.parts) if one.start <= first), None)
@@ -435,6 +433,6 @@ def _copy(text: AssembledText, start: int, end: int, writer: SqlAssembler) -> No
 
 
 def called(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
+    """Return the last part of the name of the called object."""
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -1,4 +1,4 @@
-"""The string literals of Python source, as text that knows where each character stands."""
+"""String literals of Python source as text with the location of each character."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _BETWEEN = LazyPattern(r"(?:[\s()\\]|#[^\n]*+)+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
 
 Fill = Callable[[str, int, SqlAssembler], None]
-"""Writes what stands for an expression of an f-string, given its code and its place in the file."""
+"""Writes the replacement of an f-string's expression, given its code and its location in the file."""
 
 
 def read_literals(source: str, offset: int, fill: Fill) -> AssembledText | None:
-    """The text of string literals that stand behind each other; None if there is something else.
+    """Return the text of adjacent string literals; None if there is anything else.
 
-    ``source`` is the piece of the file that begins at ``offset``. Takes linear time.
+    ``source`` is the section of the file that begins at ``offset``. Takes linear time.
     """
     writer, at = SqlAssembler(), 0
     while at < len(source):
@@ -39,7 +39,7 @@ def read_literals(source: str, offset: int, fill: Fill) -> AssembledText | None:
 
 
 def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, writer: SqlAssembler) -> int:
-    """Write one literal; the place behind it, -1 if it does not end."""
+    """Write one literal; return the offset after it, -1 if it is unterminated."""
     quote, prefix = opening["quote"], opening["prefix"].lower()
     is_raw, is_format = "r" in prefix, "f" in prefix or "t" in prefix
     at = begun = opening.end()

@@ -1,4 +1,4 @@
-"""SQL in the code of other languages, where the call around makes it certain."""
+"""SQL in code of other languages, where the enclosing call makes it certain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STARTS = LazyPattern(
     r"DO\s+\$|COMMENT\s+ON\s|BEGIN\s*;)",
     re.IGNORECASE | re.DOTALL,
 )
-"""How a text begins that is SQL and nothing else."""
+"""Beginning of a text that can only be SQL."""
 _CAPITALS = LazyPattern(
     r"\s*(?:--[^\n]*\n\s*)*(?:SELECT\s.*\sFROM\s+[\w\".(]+|INSERT\s+INTO\s+[\w\".]+|UPDATE\s+[\w\".]+\s+(?:\w+\s+)?SET\s|"
     r"WITH\s+(?:RECURSIVE\s+)?\w+\s+AS\s*(?:MATERIALIZED\s*)?\()",
@@ -30,18 +30,18 @@ _VALUE = LazyPattern(
     re.IGNORECASE,
 )
 _MYSQL = LazyPattern(r"(?:[=<>(]|\blike)\s*\"%?$", re.IGNORECASE)
-"""Double quotes where a value stands, as MySQL and SQLite read them."""
+"""Double quotes in the position of a value, as MySQL and SQLite read them."""
 _LISTED = LazyPattern(r"\([^()]*,\s*$")
 
 
 def fragments(path: str, text: str) -> list[SqlFragment]:
-    """The SQL in a file of another language, in order; none if it cannot be read."""
+    """Return the SQL of a file in another language, in order; empty if it cannot be parsed."""
     return list(calls(path, text).fragments)
 
 
 @lru_cache(maxsize=64)
 def calls(path: str, text: str) -> CallNames:
-    """What a file has of SQL, and the texts it puts together for a database."""
+    """Return the SQL of a file, and the texts that it assembles for a database."""
     if path.endswith(".py"):
         from wardround_sql.frontends.python import python_calls
 
@@ -60,7 +60,7 @@ def calls(path: str, text: str) -> CallNames:
 
 
 def is_sql(text: AssembledText) -> bool:
-    """Whether a text is one or more whole statements: what is filled in are values, not parts of it."""
+    """Return True if a text is one or more complete statements whose holes are values."""
     return STARTS.match(text.text) is not None and all(
         is_value(text.text, hole.start, hole.end) for hole in text.holes
     )
@@ -74,7 +74,7 @@ _RELATION = LazyPattern(
 
 
 def with_names(text: AssembledText) -> AssembledText:
-    """A text whose holes where a table's name stands hold a name: the code, in braces."""
+    """Return a text whose holes in the position of a table name hold a name: the code, in braces."""
     named = [one for one in text.holes if _is_name(text.text, one.start, one.end)]
     if not named:
         return text
@@ -96,12 +96,12 @@ def _is_name(sql: str, start: int, end: int) -> bool:
 
 
 def is_plainly_sql(text: AssembledText) -> bool:
-    """Whether a text is a query in capitals, as nobody writes a sentence."""
+    """Return True if a text is a query in capitals, unlike any sentence."""
     return _CAPITALS.match(text.text) is not None and is_sql(text)
 
 
 def is_value(sql: str, start: int, end: int) -> bool:
-    """Whether a hole stands where a value does: behind an operator, or inside quotes."""
+    """Return True if a hole is in the position of a value: after an operator, or inside quotes."""
     before = sql[max(start - 400, 0) : start]
     if is_quoted(sql, start):
         return True
@@ -113,6 +113,6 @@ def is_value(sql: str, start: int, end: int) -> bool:
 
 
 def is_quoted(sql: str, at: int) -> bool:
-    """Whether a place is inside a string of the SQL."""
+    """Return True if an offset is inside a string of the SQL."""
     begun = sql.rfind(";", 0, at) + 1
     return sql.count("'", begun, at) % 2 == 1

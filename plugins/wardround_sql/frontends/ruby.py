@@ -1,4 +1,4 @@
-"""SQL in Ruby: strings given to a database, and migrations of Rails as the SQL they run."""
+"""SQL in Ruby: strings passed to a database, and Rails migrations as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _EVERY_ROW = LazyPattern(
 
 
 def ruby_calls(path: str, text: str) -> CallNames:
-    """What a Ruby file has of SQL."""
+    """Return the SQL of a Ruby file."""
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
     found: dict[tuple[int, str], SqlFragment] = {}
@@ -117,7 +117,7 @@ def _every_row(text: str) -> Iterator[AssembledText]:
 
 
 def _table_of(model: str) -> str:
-    """The table of a model by Rails' habit, as far as endings are plain."""
+    """Return the table of a model by Rails conventions, for regular plural endings."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", model.split("::")[-1]).lower()
     if name.endswith("y") and name[-2:-1] not in "aeiou":
         return name[:-1] + "ies"
@@ -125,7 +125,7 @@ def _table_of(model: str) -> str:
 
 
 class _Line:
-    """One call of a migration: what stands in its brackets."""
+    """One call of a migration with its arguments."""
 
     def __init__(self, arguments: str) -> None:
         arguments = re.sub(r"\s#\s[^\n]*", "", arguments)
@@ -158,7 +158,7 @@ class _Line:
 
 
 _PROVEN = LazyPattern(r"\b(?:validate|remove)_check_constraint\b")
-"""A check constraint says already that there is no NULL, so that Postgres does not look again."""
+"""Marks a check constraint that already excludes NULL, so that PostgreSQL does not scan the table."""
 
 
 def _operations(text: str) -> Iterator[AssembledText]:
@@ -209,7 +209,7 @@ def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
 
 
 def _columns(call: str, line: _Line) -> Iterator[str]:
-    """The columns a line of a block makes."""
+    """Yield the columns that a line of a block creates."""
     if call not in _TYPES or not line.names:
         return
     if call == "column":
@@ -243,7 +243,7 @@ def _rest(line: _Line) -> str:
 
 
 def _inside(call: str, line: _Line, table: str) -> Iterator[str]:
-    """What a line of a block does beside making columns."""
+    """Yield the SQL of a line of a block apart from new columns."""
     if call in ("references", "belongs_to") and not line.is_off("index"):
         how = "CONCURRENTLY " if line.is_concurrent or "concurrently" in line.options.get("index", "") else ""
         yield from (
@@ -274,7 +274,7 @@ def _foreign_key(table: str, line: _Line, number: int) -> str:
 
 
 def _sql(call: str, line: _Line) -> str:
-    """The SQL of a call outside blocks; nothing if there is nothing to be said about it."""
+    """Return the SQL of a call outside blocks; empty if no rule inspects it."""
     table, name = quoted(line.name(0)), line.name(1)
     if not line.name(0):
         return ""

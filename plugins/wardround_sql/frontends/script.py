@@ -1,4 +1,4 @@
-"""SQL in JavaScript and TypeScript: tagged templates, and strings given to a database."""
+"""SQL in JavaScript and TypeScript: tagged templates, and strings passed to a database."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 def script_calls(path: str, text: str) -> CallNames:
-    """What a JavaScript or TypeScript file has of SQL, and the texts it puts together for a database."""
+    """Return the SQL of a JavaScript or TypeScript file, and the texts that it assembles for a database."""
     found = _Found(path, text, is_migration(path))
     found.read()
     kept = sorted(found.fragments.values(), key=lambda one: one.offset)
@@ -133,7 +133,7 @@ class _Found:
                 self._one(found["name"], at, held, name.group() if name else "", grown)
 
     def _pieces(self) -> None:
-        """Conditions in templates of their own, in a file that gives a database texts as they are."""
+        """Add conditions in separate templates, in a file that passes raw texts to a database."""
         if not _RAW.search(self.text):
             return
         for found in _PIECE.finditer(self.text):
@@ -160,7 +160,7 @@ class _Found:
                     self.built.setdefault(one.end(), added)
 
     def _nullable(self, text: AssembledText, at: int) -> tuple[int, ...]:
-        """The places of placeholders that may be null; ``at`` is where the query stands in the call."""
+        """Return the placeholders that may be null; ``at`` is the offset of the query in the call."""
         quote = self.text[at]
         end = self._string(at, quote, SqlAssembler()) if quote in "`'\"" else _operand_end(self.text, at)
         return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
@@ -177,7 +177,7 @@ class _Found:
     # Expressions
 
     def expression(self, at: int) -> AssembledText | None:
-        """The text of strings and templates joined by ``+`` that begin at a place; None if it is none."""
+        """Return the text of strings and templates joined by ``+`` at an offset; None if there are none."""
         writer, text, has_string = SqlAssembler(), self.text, False
         while at < len(text):
             at = _skipped(text, at)
@@ -206,7 +206,7 @@ class _Found:
         return writer.text() if has_string else None
 
     def _string(self, at: int, quote: str, writer: SqlAssembler) -> int:
-        """Write one string or template; the place behind it, -1 if it does not end."""
+        """Write one string or template; return the offset after it, -1 if it is unterminated."""
         text = self.text
         begun = at = at + 1
         while at < len(text):
@@ -241,7 +241,7 @@ class _Found:
             writer.hole(code, offset, safe=self.is_safe(code), outside=self.is_outside(code))
 
     def is_outside(self, code: str) -> bool:
-        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        """Return True if a value is certainly an external text that nothing validates."""
         if _OUTSIDE.search(code):
             return True
         if not re.fullmatch(r"[\w$]+", code):
@@ -263,16 +263,16 @@ class _Found:
 
     @cached_property
     def _parts(self) -> dict[str, str]:
-        """The names that stand for a part of something, and for which; of several the first."""
+        """Return the names that are bound to a property, with the property; the first of duplicates."""
         return {found[1]: found[2] for found in reversed([*_MADE_OF.finditer(self.text)])}
 
     @cached_property
     def _asked(self) -> dict[str, re.Match[str] | None]:
-        """Where a file asks what is in such a name."""
+        """Return the offsets at which a file tests such a name."""
         return {}
 
     def is_safe(self, code: str) -> bool:
-        """Whether a value is plainly no text from outside."""
+        """Return True if a value is certainly not an external text."""
         if _OUTSIDE.search(code):
             return False
         if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
@@ -286,7 +286,7 @@ class _Found:
 
     @cached_property
     def _no_texts(self) -> dict[str, bool]:
-        """Names whose type or first value is a number, a date or the like."""
+        """Names whose type or first value is a number, a date or similar."""
         return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
 
 
@@ -294,13 +294,13 @@ _BLANK = LazyPattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 
 
 def _skipped(text: str, at: int) -> int:
-    """The place behind blanks and comments."""
+    """Return the offset after whitespace and comments."""
     found = _BLANK.match(text, at)
     return found.end() if found else at
 
 
 def _operand_end(text: str, at: int) -> int:
-    """Where an expression ends: before ``+``, a comma, a semicolon or a closing bracket of the outside."""
+    """Return the end of an operand: before ``+``, a comma, a semicolon or an outer closing bracket."""
     depth: list[str] = []
     limit = min(len(text), at + 2000)
     while at < limit:
@@ -319,7 +319,7 @@ def _operand_end(text: str, at: int) -> int:
 
 
 def in_comment(text: str, at: int) -> bool:
-    """Whether a place stands behind ``//``, or on a line of a block comment."""
+    """Return True if an offset is after ``//``, or on a line of a block comment."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
 
@@ -328,7 +328,7 @@ _HOLE = LazyPattern(r"\$\{[^{}`]*+\}")
 
 
 def _without_holes(template: str) -> str | None:
-    """A template with each ``${...}`` as a placeholder of its length; None where one stands inside a name."""
+    """Return a template with each ``${...}`` as a placeholder of its length; None if one is inside a name."""
     if "${" not in template:
         return template
     filled = _HOLE.sub(

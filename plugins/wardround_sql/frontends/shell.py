@@ -1,4 +1,4 @@
-"""SQL in shell scripts: what is given to a database's client in quotes, or in a here-document."""
+"""SQL in shell scripts: quoted arguments or here-documents of a database client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COMMENT = LazyPattern(r"^[ \t]*#")
 
 
 def shell_calls(path: str, text: str) -> CallNames:
-    """What a shell script has of SQL."""
+    """Return the SQL of a shell script."""
     found: list[SqlFragment] = []
     for one in _texts(text):
         named = with_names(one)
@@ -46,7 +46,7 @@ def _texts(text: str) -> Iterator[AssembledText]:
 
 
 def _filled(body: str, begun: int, *, expands: bool) -> AssembledText:
-    """A text with a hole for each variable of the shell."""
+    """Return a text with a hole for each shell variable."""
     writer, at = SqlAssembler(), 0
     for hole in _VARIABLE.finditer(body) if expands else ():
         if body[hole.start() - 1 : hole.start()] == "\\":

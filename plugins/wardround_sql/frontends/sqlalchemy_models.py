@@ -1,4 +1,4 @@
-"""Tables and statements as SQLAlchemy and Django write them in Python, as the SQL they stand for."""
+"""Tables and statements of SQLAlchemy and Django in Python, as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PYTHON_TYPES = {"float": "double precision", "int": "integer", "str": "text", "
 
 
 def models(module: SqlModule) -> Iterator[AssembledText]:
-    """The tables that SQLAlchemy's declarative classes stand for."""
+    """Yield the tables of SQLAlchemy's declarative classes."""
     zoned = "timezone=True" in module.text
     for one in module.classes:
         table = _table_name(one) or (one.name if _is_mixin(one) else "")
@@ -52,13 +52,13 @@ def models(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _is_mixin(one: ast.ClassDef) -> bool:
-    """Whether a class without a table gives columns to those that have one."""
+    """Return True if a class without a table provides columns to mapped classes."""
     typed = [s.value for s in one.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
     return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
 
 
 def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
-    """``type_annotation_map``: the types of all columns that are only annotated."""
+    """Return ``type_annotation_map``: the types of columns that are only annotated."""
     for name, values in module.members.items():
         if name != "type_annotation_map":
             continue
@@ -86,7 +86,7 @@ def _table_name(one: ast.ClassDef) -> str:
 
 
 def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
-    """The name of a class attribute, what it is given, and the SQL type its annotation says."""
+    """Return the name of a class attribute, its value, and the SQL type of its annotation."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value, ""
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -98,7 +98,7 @@ def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
 
 
 def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
-    """The columns of the indexes and keys in ``__table_args__``."""
+    """Yield the columns of the indexes and keys in ``__table_args__``."""
     for statement in one.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
@@ -113,7 +113,7 @@ def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
 
 
 def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
-    """UPDATE and DELETE of every row, as ORMs write them."""
+    """Yield the UPDATE and DELETE of every row in ORM code."""
     for call in module.calls:
         if call.scope.down or call.name not in ("update", "delete", "values"):
             continue
@@ -128,7 +128,7 @@ def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | None:
-    """What a call changes: verb, table and columns; None if it is no such call, or not of every row."""
+    """Return verb, table and columns of a write; None if it is not one, or not of every row."""
     steps, root = _chain(call.node)
     names = [called(step) for step in steps]
     if any(name in _NARROWS for name in names):
@@ -164,7 +164,7 @@ def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | No
 def _core(
     module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr
 ) -> tuple[str, str, list[str]] | None:
-    """``update(table)``, ``table.delete()`` and the like, where they are what a database is given."""
+    """Yield ``update(table)``, ``table.delete()`` and the like that are passed to a database."""
     runner = module.parents.get(id(call.node))
     if not isinstance(runner, ast.Call) or called(runner) not in _RUNS or runner.args[:1] != [call.node]:
         return None
@@ -187,7 +187,7 @@ def _core(
 
 
 def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
-    """The calls of ``a.b().c()`` from the first to the last, and what the first is called on."""
+    """Return the calls of ``a.b().c()`` from first to last, and the object of the first."""
     steps, at = [call], call.func
     while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
         steps.insert(0, at.value)

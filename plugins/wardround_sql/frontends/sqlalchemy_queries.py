@@ -1,8 +1,6 @@
-"""Queries as SQLAlchemy's select(), delete() and session.query() build them, as far as rules speak about
-them.
+"""Queries built with SQLAlchemy's select(), delete() and session.query(), as far as rules inspect them.
 
-What is yielded is no translation: it is the shortest statement that has what is to be said about the built
-one.
+The result is not a translation: it is the shortest statement that triggers the same rules as the built query.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _ENDS = frozenset({"all", "first", "one", "one_or_none", "scalar", "count"})
 
 
 class BuiltQuery(Struct):
-    """One statement as code builds it: the calls of its chain, those on its variable included, in order."""
+    """Statement built by code: the calls of its chain, including those on its variable, in order."""
 
     kind: str
     root: ast.Call
@@ -62,7 +60,7 @@ class BuiltQuery(Struct):
 
 
 def built_queries(module: SqlModule) -> Iterator[AssembledText]:
-    """What is to be said about the queries a module builds."""
+    """Yield the statements that represent the queries a module builds."""
     if not any(
         name.split(".")[0] in ("sqlalchemy", "sqlmodel", "flask_sqlalchemy") for name in module.imports
     ):
@@ -77,7 +75,7 @@ def built_queries(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _dropped(module: SqlModule) -> Iterator[ast.Call]:
-    """Calls that narrow a statement and whose result nobody takes."""
+    """Return the calls that narrow a statement and discard the result."""
     narrowing = (*_FILTERS, "filter_by", "order_by", "limit", "offset")
     return (call for call in module.bare if called(call) in narrowing)
 
@@ -117,7 +115,7 @@ def _is_root(call: CallSite) -> bool:
 
 
 def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
-    """For the first call of each chain, the calls of the whole chain in order."""
+    """Return, for the first call of each chain, the calls of the entire chain in order."""
     found: dict[int, list[ast.Call]] = {}
     for call in module.calls:
         steps, at = [call.node], call.node.func
@@ -131,7 +129,7 @@ def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
 
 
 def _root_of(value: ast.expr) -> ast.Call | None:
-    """The first call of a chain that ``select`` or the like begins."""
+    """Return the first call of a chain that begins with ``select`` or the like."""
     at: ast.expr = value
     first: ast.Call | None = None
     while isinstance(at, ast.Call):
@@ -160,7 +158,7 @@ def _add_later(
     held: dict[tuple[int, str], BuiltQuery],
     outer: dict[int, list[ast.Call]],
 ) -> None:
-    """Calls on the variable of a statement, and calls that take it."""
+    """Add calls on the variable of a statement, and calls that receive it."""
     owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
     if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in held:
         one = held[id(call.scope), owner.id]
@@ -181,7 +179,7 @@ def _is_dropped(module: SqlModule, call: ast.Call) -> bool:
     return any(one is call for one in module.bare)
 
 
-# What is said
+# Facts
 
 
 def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> AssembledText:
@@ -193,7 +191,7 @@ def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> Assembl
 
 
 def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
-    """A statement that stands at the name of a step of a chain."""
+    """Return a statement located at the name of a step of a chain."""
     function = step.func
     assert isinstance(function, ast.Attribute)
     line, column = function.end_lineno or 1, (function.end_col_offset or 0) - len(function.attr)
@@ -225,7 +223,7 @@ def _cross_join(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
 
 
 def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
-    """The conditions an argument stands for; None for what cannot be told."""
+    """Return the conditions of an argument, with None for unknown ones."""
     node = argument.value if isinstance(argument, ast.Starred) else argument
     if isinstance(node, ast.Name):
         values = scope.names.get(node.id, []) if node.id not in scope.unknown else []
@@ -252,7 +250,7 @@ def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
 
 
 def _owners(nodes: list[ast.expr]) -> set[str]:
-    """The classes whose attributes, or which themselves, stand in expressions."""
+    """Return the classes in expressions, including the owners of attributes."""
     found: set[str] = set()
     for top in nodes:
         for node in walk(top):
@@ -272,7 +270,7 @@ def _is_class(name: str) -> bool:
 
 
 def _undone(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    """A comparison in WHERE with a class that comes in by an outer join."""
+    """Yield comparisons in WHERE with a class of an outer join."""
     for join in one.named("outerjoin", "join"):
         keywords = {k.arg: k.value for k in join.keywords}
         outer = called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
@@ -322,7 +320,7 @@ def _by_key(one: BuiltQuery) -> bool:
 
 
 def _whole_table(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    """delete() and update() kept under a name, and run without a condition."""
+    """Yield delete() and update() that are bound to a name, and executed without a condition."""
     if (
         one.kind not in ("delete", "update")
         or not one.runs
@@ -332,14 +330,14 @@ def _whole_table(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
         return
     parent = module.parents.get(id(one.root))
     if isinstance(parent, ast.Call) and called(parent) in _RUNS:
-        return  # orm.whole_table_writes says it
+        return  # whole_table_writes reports it
     held = any(_root_of(v) is one.root for values in one.scope.names.values() for v in values)
     if held:
         yield _say(module, one.root, every_row(one.kind, ast.unparse(one.root.args[0]), ["?"]))
 
 
 def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
-    """``column.not_in(select(Other.column))`` where the column may be NULL."""
+    """Yield ``column.not_in(select(Other.column))`` where the column may be NULL."""
     for call in module.calls:
         negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
         if not negated or not call.node.args:
@@ -360,9 +358,7 @@ def _is_negated(module: SqlModule, node: ast.Call) -> bool:
 
 
 def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int = 0) -> ast.Call | None:
-    """The select() an expression stands for: through a variable, or a function of the file that returns
-    it.
-    """
+    """Return the select() of an expression: through a variable, or a function of the file that returns it."""
     if isinstance(node, ast.Name):
         values = scope.names.get(node.id, [])
         return _select_of(module, values[0], scope, depth + 1) if len(values) == 1 and depth < 4 else None
@@ -384,7 +380,7 @@ def _keeps_null_out(one: BuiltQuery) -> bool:
 
 
 def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
-    """Whether a class of the file says that a column may be NULL."""
+    """Return True if a class of the file declares a column as nullable."""
     for one in module.classes:
         for statement in one.body if one.name == owner else ():
             if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
@@ -398,7 +394,7 @@ def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
 
 
 def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
-    """Calls that narrow the statement under a name, and whose result nobody takes."""
+    """Yield calls that narrow the statement bound to a name, and discard the result."""
     dropped = {id(call) for call in _dropped(module)}
     for call in module.calls if dropped else ():
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
@@ -411,7 +407,7 @@ def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
 
 
 def _is_statement(value: ast.expr) -> bool:
-    """Whether a value is a statement of SQLAlchemy or a queryset of Django, or one narrowed."""
+    """Return True if a value is a SQLAlchemy statement or a Django queryset, also after narrowing."""
     at: ast.expr = value
     while isinstance(at, ast.Call):
         if called(at) in _ROOTS and _is_root(CallSite(at, PythonScope(), called(at))):
@@ -423,7 +419,7 @@ def _is_statement(value: ast.expr) -> bool:
 
 
 def called_narrowing(value: ast.expr) -> bool:
-    """Whether a value is a narrowing call on a name: ``stmt.where(...)``."""
+    """Return True if a value is a narrowing call on a name: ``stmt.where(...)``."""
     return isinstance(value, ast.Call) and called(value) in (
         *_FILTERS,
         "filter_by",

@@ -1,8 +1,8 @@
-"""Cutting SQL text into statements without understanding them.
+"""Splitting of SQL text into statements without parsing them.
 
-Quotes, comments, dollar-quoted bodies, ``BEGIN ATOMIC`` bodies, psql's own commands and the data of
-``COPY ... FROM stdin`` are told apart, so a statement that does not parse hides none of the others. The time
-is linear in the text.
+Quotes, comments, dollar-quoted bodies, ``BEGIN ATOMIC`` bodies, psql commands and the data of ``COPY ... FROM
+stdin`` are recognized, so a statement that does not parse hides none of the others. Takes time linear in the
+text.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _BATCH_END = LazyPattern(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE
 
 
 class SqlPiece(Struct, frozen=True):
-    """One statement as written: from its first word to before its semicolon; offsets in code points."""
+    """One statement in the source, without its semicolon; offsets in code points."""
 
     text: str
     offset: int
 
 
 class Remark(Struct, frozen=True):
-    """A comment as written, with its sign."""
+    """Comment in the source, with its delimiter."""
 
     text: str
     offset: int
@@ -101,7 +101,7 @@ class _Cutter:
         return at
 
     def _plain(self, run: str, begun: int) -> None:
-        """Words, numbers and signs that mean nothing here."""
+        """Skip words, numbers and characters without meaning here."""
         inside = run.strip()
         if not inside:
             return
@@ -123,7 +123,7 @@ class _Cutter:
         self.end = self.at
 
     def _word(self, word: str) -> None:
-        """Keep count of ``BEGIN ATOMIC ... END``, inside which semicolons end nothing."""
+        """Count ``BEGIN ATOMIC ... END``, inside which semicolons end no statement."""
         if word == "atomic" and self.last == "begin":
             self.atomic = 1
         elif self.atomic and word == "case":
@@ -143,12 +143,12 @@ class _Cutter:
 
 
 def cut(text: str) -> tuple[list[SqlPiece], list[Remark]]:
-    """The statements of a text, and its comments, in order."""
+    """Return the statements and the comments of a text, in order."""
     cutter = _Cutter(text)
     pieces = list(cutter.pieces())
     return pieces, cutter.remarks
 
 
 def without_batch_ends(text: str) -> str:
-    """T-SQL's ``GO`` and Oracle's ``/`` turned into semicolons, every character in its place."""
+    """Replace T-SQL's ``GO`` and Oracle's ``/`` by semicolons without moving any character."""
     return _BATCH_END.sub(lambda found: ";" + " " * (len(found.group()) - 1), text)

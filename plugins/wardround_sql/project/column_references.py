@@ -1,4 +1,4 @@
-"""Queries of the project that name a column of a table."""
+"""Queries of the project that use a column of a table."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from wardround_sql.schema.model import Name
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sql")
 _MOST = 40
-"""Files that are read at most."""
+"""Maximum number of files to read."""
 _LONGEST = 200_000
 _ASKS = r"(?i)(?:\b(?:from|join|update|into)|\()\W{{1,4}}(?:\w+\W{{1,3}})?{table}\b"
-"""Where a query or a query builder names a table."""
+"""Reference to a table in a query or a query builder."""
 
 
 def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] | None:
-    """A file outside the migrations with a query that names a column, and the line; None if there is none."""
+    """Return a file outside the migrations whose query uses a column, and the line; None if there is none."""
     project = script.source.project
     about = set(project.files_with_word((table.name,), _CODE))
     both = [path for path in project.files_with_word((column,), _CODE) if path in about]
@@ -37,7 +37,7 @@ def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] 
 
 
 def _is_past(script: SqlDocument, path: str) -> bool:
-    """Whether a file is no code that runs from now on."""
+    """Return True if a file is not code that runs from now on."""
     return (
         migration_files.is_migration(path, script.options.migrations)
         or migration_files.is_prisma(path)
@@ -62,7 +62,7 @@ def _line_of_use(path: str, text: str, table: str, column: str) -> int:
 
 
 def _use(statement: Statement, table: str, column: str) -> int | None:
-    """Where a statement names the column; None if it does not, or that cannot be told."""
+    """Return the location at which a statement uses the column; None if it does not or that is uncertain."""
     if statement.kind not in ("SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt"):
         return None
     node = statement.node
@@ -92,7 +92,7 @@ def _alias(table: Node) -> str:
 
 
 def _made(node: Node) -> set[str]:
-    """The names of subqueries and functions a statement has in FROM or WITH, and of their columns."""
+    """Return the names of subqueries and functions in FROM or WITH of a statement, and of their columns."""
     found = {str(one.get("ctename", "")) for one in kinds(node, "CommonTableExpr")}
     for one in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
         alias = one.get("alias") or {}

@@ -1,4 +1,4 @@
-"""Values that a migration in Python adds to an enum type, and where its code uses them."""
+"""Enum values that a Python migration adds, and their uses in its code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ADDED = LazyPattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
 
 
 def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
-    """A statement that names an added value, at each place where code behind it has that value as its own."""
+    """Yield a statement that uses an added value, at each later location where the code has that value."""
     added = set(_ADDED.findall(module.text))
     if not added:
         return

@@ -1,4 +1,4 @@
-"""Which migration tools run a file as one transaction, and what a file says against it."""
+"""Migration tools that run a file in one transaction, and settings of a file that disable it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MARKS = (
 
 
 def transaction_of(source: SourceFile) -> str:
-    """The tool that runs a migration inside a transaction of its own; nothing where none is known to.
+    """Return the tool that runs a migration in a transaction; empty if there is none.
 
-    Flyway is left out: it looks at the statements first.
+    Flyway is excluded: it inspects the statements first.
     """
     path, text = source.path, source.text
     if path.endswith(".py"):

@@ -1,4 +1,4 @@
-"""What is said about the shape of queries: groups, counts and outer joins, in any dialect."""
+"""Facts about groups, counts and outer joins of queries, in any dialect."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
 
 FILLED = LazyPattern(r"jx{3,}$")
-"""What stands for a hole of a template."""
+"""Replacement of a template's hole."""
 
 
 class AggregationShape(Struct, frozen=True):
-    """Something about one place of a query; ``subject`` is the column or table it is about."""
+    """Fact about one location of a query; ``subject`` is the column or table concerned."""
 
     span: Span
     subject: str
@@ -26,7 +26,7 @@ class AggregationShape(Struct, frozen=True):
 
 
 class _Query:
-    """One SELECT: its tables, and how they came in."""
+    """One SELECT: its tables and their joins."""
 
     def __init__(self, select: exp.Select) -> None:
         self.select = select
@@ -38,7 +38,7 @@ class _Query:
 
     @property
     def outer(self) -> dict[str, exp.Join]:
-        """The tables of LEFT JOINs, by the name they have here."""
+        """Right tables of LEFT JOINs, by their alias."""
         return {
             join.this.alias_or_name: join
             for join in self.joins
@@ -47,7 +47,7 @@ class _Query:
 
     @property
     def group(self) -> list[exp.Expr]:
-        """What it is grouped by, numbers and aliases put as what they stand for."""
+        """Expressions of GROUP BY, with ordinals and aliases resolved."""
         found = self.select.args.get("group")
         given = list(found.expressions) if isinstance(found, exp.Group) else []
         targets = self.select.expressions
@@ -68,7 +68,7 @@ class _Query:
 
     @property
     def is_plainly_grouped(self) -> bool:
-        """Whether it is grouped by columns alone, each named by itself."""
+        """Return True if GROUP BY has only columns, each by name."""
         found = self.select.args.get("group")
         parts = found.args if isinstance(found, exp.Group) else {}
         more = any(value for key, value in parts.items() if key != "expressions")
@@ -82,7 +82,7 @@ def queries(script: SqlDocument) -> Iterator[tuple[SqlTree, _Query]]:
 
 
 def is_within(node: exp.Expr, select: exp.Select) -> bool:
-    """Whether a part belongs to a query itself, and not to one inside it."""
+    """Return True if a node belongs to a query itself, not to a nested one."""
     return node.find_ancestor(exp.Select) is select
 
 
@@ -93,7 +93,7 @@ def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
 
 
 def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
-    """``count(*)`` of rows that a LEFT JOIN brings: one where there is none."""
+    """Yield each ``count(*)`` over a LEFT JOIN, which is 1 for a group without a match."""
     for tree, query in queries(script):
         outer = query.outer
         if not outer or not query.group or any(join.side in ("RIGHT", "FULL") for join in query.joins):
@@ -126,7 +126,7 @@ def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
-    """Whether a join brings many rows for one group: its table points at the key of what is grouped by."""
+    """Return True if a join adds many rows per group: its table references the key of the grouped table."""
     on = join.args.get("on")
     grouped = {(one.table, one.name) for one in group if isinstance(one, exp.Column)}
     for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
@@ -144,7 +144,7 @@ def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
 
 
 def _word(tree: SqlTree, node: exp.Expr, word: str) -> int:
-    """The place of a word of the text before or at a node whose own place is not kept."""
+    """Return the location of a word of the text before or at a node without a location of its own."""
     start = node.meta.get("start")
     if isinstance(start, int):
         return start
@@ -155,7 +155,7 @@ def _word(tree: SqlTree, node: exp.Expr, word: str) -> int:
 
 
 def _later(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts behind a node, nearest first: its alias, then what follows."""
+    """Yield the nodes after a node, nearest first: its alias, then its successors."""
     parent = node.parent
     while parent is not None:
         alias = parent.args.get("alias")
@@ -167,7 +167,7 @@ def _later(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Columns beside aggregates that are neither grouped by nor determined by what is."""
+    """Yield columns next to aggregates that are neither grouped nor functionally dependent on the group."""
     for tree, query in queries(script):
         if not query.is_plainly_grouped or not all(
             isinstance(t, (exp.Table, exp.Subquery)) for t in query.tables
@@ -184,7 +184,7 @@ def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
         names = {one.name.lower() for one in grouped}
         having = select.args.get("having")
         if script.dialect == "sqlite" and any(select.find_all(exp.Max, exp.Min)) and having is None:
-            continue  # there the other columns are those of the row with the largest or smallest value
+            continue  # the other columns come from the row with the minimum or maximum there
         parts = [*select.expressions, *([having] if having is not None else [])]
         for part in parts:
             if part.alias.lower() in names:
@@ -214,7 +214,7 @@ def _is_loose(
     aliases: dict[str, exp.Expr],
     postgres: bool,
 ) -> bool:
-    """Whether a column stands bare, and nothing says that its group has one value of it."""
+    """Return True if a column is outside aggregates, and not determined by the group."""
     select = query.select
     if column.is_star or isinstance(column.this, exp.Star):
         return False
@@ -237,7 +237,7 @@ def _is_loose(
     ):
         return False
     if column.table and column.table not in query.names:
-        return False  # of the query around
+        return False  # of the enclosing query
     if not column.table and (len(query.tables) > 1 or column.name in aliases):
         return False
     own = column.table or query.names[0]
@@ -245,12 +245,12 @@ def _is_loose(
     table = next((t for t in query.tables if t.alias_or_name == own), None)
     said = table.name.lower() if isinstance(table, exp.Table) else ""
     if postgres and any(name.endswith(("id", "key", "code", "name", "pk")) for name in keys):
-        return False  # it refuses the query unless that is the table's key
+        return False  # the database rejects the query unless that is the table's key
     return not any(_is_key(name, said) for name in keys) and not _is_equal_to_grouped(column, query, names)
 
 
 def _is_key(name: str, table: str) -> bool:
-    """Whether a column is likely to tell the rows of its table apart."""
+    """Return True if a column is probably a key of its table."""
     return (
         name in ("id", "uuid", "pk", "key", "guid", "rowid")
         or (
@@ -263,7 +263,7 @@ def _is_key(name: str, table: str) -> bool:
 
 
 def _is_equal_to_grouped(column: exp.Column, query: _Query, names: set[str]) -> bool:
-    """Whether a join sets the column, or its table's key, equal to a column that is grouped by."""
+    """Return True if a join equates the column, or its table's key, with a grouped column."""
     for join in query.joins:
         on = join.args.get("on")
         for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
@@ -285,7 +285,7 @@ _CHANGES = (exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.Date, exp.TimestampTru
 
 
 def _compared(part: exp.Expr) -> exp.Column | None:
-    """The column that a condition compares with something, so that it is not true where that is NULL."""
+    """Return the column that a condition compares, so that it is not true if the column is NULL."""
     if isinstance(part, exp.Not) and isinstance(part.this, (exp.Column, exp.In, exp.Like, exp.ILike)):
         part = part.this
     if isinstance(part, exp.Column):
@@ -301,13 +301,13 @@ def _compared(part: exp.Expr) -> exp.Column | None:
 
 
 def undone_outer_joins(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A WHERE that compares a column of a LEFT JOIN's table, so rows without a match fall out again."""
+    """Yield WHERE comparisons of a LEFT JOIN's right table, which remove the rows without a match."""
     for tree, query in queries(script):
         outer, where = query.outer, query.select.args.get("where")
         if not outer or not isinstance(where, exp.Where):
             continue
         if isinstance(query.select.parent, exp.Exists):
-            continue  # only whether there is a row is asked, and the condition says which
+            continue  # only the existence of the row matters, and the condition determines it
         later = {
             c.table
             for join in query.joins

@@ -1,4 +1,4 @@
-"""What is said about conditions, in any dialect: what they compare, and how their parts are joined."""
+"""Facts about conditions, in any dialect: their comparisons and the operators that join them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround_sql.queries.aggregation import FILLED, AggregationShape
 
 
 def conditions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Expr]]:
-    """The conditions of WHERE, HAVING, ON and IF, each once, with the statement they stand in."""
+    """Yield the conditions of WHERE, HAVING, ON and IF, each once, with their statement."""
     for tree in trees(script):
         for holder in tree.expression.find_all(exp.Where, exp.Having, exp.Join):
             found = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
@@ -22,7 +22,7 @@ def conditions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Expr]]:
 
 
 def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
-    """``a AND x = 1 OR x = 2`` without brackets, where both sides of OR compare the same column."""
+    """Yield ``a AND x = 1 OR x = 2`` without parentheses, if both operands of OR compare the same column."""
     for tree, condition in conditions(script):
         if not isinstance(condition, exp.Or):
             continue
@@ -38,7 +38,7 @@ def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _compared(part: exp.Expr) -> exp.Column | None:
-    """The column that a part of a condition compares with something that is no column."""
+    """Return the column that a part of a condition compares with something other than a column."""
     if isinstance(part, (exp.EQ, exp.Like, exp.ILike, exp.Is, exp.In, exp.NEQ)):
         right = part.args.get("expression")
         if isinstance(part.this, exp.Column) and not isinstance(right, exp.Column):
@@ -47,7 +47,7 @@ def _compared(part: exp.Expr) -> exp.Column | None:
 
 
 def compared_with_themselves(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A column that a condition compares with itself, which is true of every row that has a value."""
+    """Yield columns that a condition compares with themselves."""
     for tree, condition in conditions(script):
         for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
             left, right = one.this, one.expression
@@ -57,7 +57,7 @@ def compared_with_themselves(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 _INDEXED = frozenset({"postgres", "mysql", "tsql", "sqlite", "oracle"})
-"""Dialects of databases that find rows by indexes."""
+"""Dialects of databases with indexes."""
 _DATES = (
     exp.Date,
     exp.TsOrDsToDate,
@@ -71,7 +71,7 @@ _DATES = (
 
 
 def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Conditions on a part of a date, which no index on the column serves."""
+    """Yield conditions on a part of a date, which cannot use an index on the column."""
     if script.is_template or script.dialect not in _INDEXED:
         return
     for tree, condition in conditions(script):
@@ -84,7 +84,7 @@ def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _dated(node: object) -> exp.Column | None:
-    """The column whose day, month or year is taken."""
+    """Return the column whose day, month or year is extracted."""
     inside: object = None
     if isinstance(node, exp.Extract):
         inside = node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None

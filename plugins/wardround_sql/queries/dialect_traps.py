@@ -1,4 +1,4 @@
-"""What a dialect reads otherwise than it looks: places in a masked text, each with what happens there."""
+"""Syntax with an unexpected meaning in a dialect: locations in a masked text, each with its effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround_sql.parsing.masking import statement_around
 
 
 class Trap(Struct, frozen=True):
-    """A place in a text, and what the dialect makes of it."""
+    """Location in a text, and its meaning in the dialect."""
 
     start: int
     end: int
@@ -114,7 +114,7 @@ def mysql(code: str, text: str) -> Iterator[Trap]:
 
 
 def _is_constraint(code: str, start: int, at: int) -> bool:
-    """Whether REFERENCES belongs to a FOREIGN KEY, not to a column."""
+    """Return True if REFERENCES belongs to a FOREIGN KEY, not to a column."""
     depth = 0
     for place in range(at - 1, start, -1):
         char = code[place]
@@ -154,7 +154,7 @@ _PARTITIONED = LazyPattern(
 
 
 def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
-    """Queries of a table of which a comment says how it is partitioned, that do not ask for the partition."""
+    """Yield queries without a partition filter on a table that a comment declares as partitioned."""
     for said in _PARTITIONED.finditer(text):
         read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{said['table']}`?)(?![\w`.])")
         for found in read.finditer(code):
@@ -177,7 +177,7 @@ _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s
 
 
 def replaced(code: str, text: str) -> Iterator[Trap]:
-    """CREATE OR REPLACE TABLE where the file is a migration."""
+    """Yield CREATE OR REPLACE TABLE, for migrations."""
     for found in _REPLACED.finditer(code):
         says = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"
         yield Trap(found.start(), found.end(), says)
@@ -186,5 +186,5 @@ def replaced(code: str, text: str) -> Iterator[Trap]:
 TRAPS: dict[str, Callable[[str, str], Iterator[Trap]]] = {
     "oracle": oracle, "tsql": tsql, "mysql": mysql, "sqlite": sqlite, "bigquery": bigquery,
 }  # fmt: skip
-"""By the dialect; each is given the masked text and the text as it is."""
+"""Detectors by dialect; the arguments are the masked text and the original text."""
 REPLACES = frozenset({"snowflake", "bigquery", "databricks", "mysql", "clickhouse", "duckdb"})

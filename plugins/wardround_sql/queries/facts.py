@@ -1,4 +1,4 @@
-"""What is said about queries in any dialect: facts with a place, from whichever parser reads the file."""
+"""Facts about queries in any dialect, each with a location, from the parser of the file's dialect."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ _NOWHERE = Name("public", "")
 
 
 class QueryFact(Struct, frozen=True):
-    """Something about one place.
+    """Fact about one location.
 
     Attributes:
-        note: the dialect, where it is not Postgres, to be said in the message: `` (read as mysql)``.
-        statement: where Postgres was read.
+        note: suffix of the message that names the dialect if it is not PostgreSQL: `` (read as mysql)``.
+        statement: the statement if it was parsed as PostgreSQL.
     """
 
     span: Span
@@ -65,7 +65,7 @@ class QueryFact(Struct, frozen=True):
 
 
 class Write(QueryFact, frozen=True):
-    """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
+    """UPDATE or DELETE of every row. ``columns`` are the columns that an UPDATE sets."""
 
     verb: str = ""
     table: Name = _NOWHERE
@@ -73,40 +73,40 @@ class Write(QueryFact, frozen=True):
 
 
 class Exclusion(QueryFact, frozen=True):
-    """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
+    """``x NOT IN (SELECT column FROM table)`` that does not exclude NULL."""
 
     column: str = ""
     table: Name | None = None
 
 
 class CrossJoin(QueryFact, frozen=True):
-    """Tables side by side in FROM that nothing connects."""
+    """Tables in FROM without a join condition."""
 
     tables: tuple[str, ...] = ()
 
 
 class Limit(QueryFact, frozen=True):
-    """LIMIT without ORDER BY, or OFFSET; ``count`` is the number where it is written there."""
+    """LIMIT without ORDER BY, or OFFSET; ``count`` is the number if it is literal."""
 
     count: int | None = None
     parameter: bool = False
 
 
 class ViewStar(QueryFact, frozen=True):
-    """A view that selects everything there is."""
+    """View with SELECT *."""
 
     view: str = ""
 
 
 class NullCompared(QueryFact, frozen=True):
-    """``= NULL``, or NULL in the list of IN; ``column`` is what is compared."""
+    """``= NULL``, or NULL in the list of IN; ``column`` is the compared column."""
 
     column: str = ""
     listed: bool = False
 
 
 class TypeChange(QueryFact, frozen=True):
-    """A column of a table in use that is declared anew, in a dialect other than Postgres."""
+    """Changed type of a column in use, in a dialect other than PostgreSQL."""
 
     table: str = ""
     column: str = ""
@@ -115,7 +115,7 @@ class TypeChange(QueryFact, frozen=True):
 
 
 class TypedColumn(QueryFact, frozen=True):
-    """A column as it is declared, of a new table or added to one."""
+    """Declared column of a new table, or added to an existing one."""
 
     table: str = ""
     column: str = ""
@@ -126,7 +126,7 @@ AnyFact = TypeVar("AnyFact", bound=QueryFact)
 
 
 def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
-    """``NOT IN`` over a subquery that can give NULL."""
+    """Yield ``NOT IN`` over a subquery that may return NULL."""
     if not script.is_postgres:
         yield from facts_of(script, Exclusion)
     for statement in roots(script):
@@ -137,7 +137,7 @@ def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
 
 
 def _excluding(node: Node) -> Iterator[Node]:
-    """The subqueries of NOT IN, and of ``<> ALL``, which is the same."""
+    """Yield the subqueries of NOT IN, and of ``<> ALL``, which is equivalent."""
     for negation in kinds(node, "BoolExpr"):
         link = content(negation["args"][0], "SubLink") if negation.get("boolop") == "NOT_EXPR" else None
         if link and link.get("subLinkType") == "ANY_SUBLINK" and not link.get("operName"):
@@ -148,7 +148,7 @@ def _excluding(node: Node) -> Iterator[Node]:
 
 
 def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Name | None]]:
-    """The columns a subquery gives that may be NULL: those of each side of a UNION."""
+    """Yield the columns of a subquery that may be NULL, for each operand of a UNION."""
     if select.get("op") == "SETOP_UNION":
         for side in ("larg", "rarg"):
             arm = select.get(side, {})
@@ -160,7 +160,7 @@ def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Na
 
 
 def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None] | None:
-    """The column a subquery gives and its table, unless it plainly gives no NULL."""
+    """Return the column of a subquery and its table, unless it certainly returns no NULL."""
     targets = select.get("targetList", [])
     if len(targets) != 1 or select.get("op") != "SETOP_NONE":
         return None
@@ -177,7 +177,7 @@ def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None]
 
 
 def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
-    """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
+    """Yield ``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
     if not script.is_postgres:
         yield from facts_of(script, NullCompared)
     for statement in roots(script):
@@ -205,7 +205,7 @@ def _is_null(node: object) -> bool:
 
 
 def conjuncts(where: object) -> list[object]:
-    """The parts of a condition joined by AND."""
+    """Yield the parts of a condition joined by AND."""
     junction = content(where, "BoolExpr")
     if junction and junction.get("boolop") == "AND_EXPR":
         return [inner for part in junction["args"] for inner in conjuncts(part)]
@@ -213,7 +213,7 @@ def conjuncts(where: object) -> list[object]:
 
 
 def bare_limits(script: SqlDocument) -> Iterator[Limit]:
-    """LIMIT without ORDER BY where the choice of rows can be seen."""
+    """Yield LIMIT without ORDER BY where the choice of rows is visible."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
     for statement in roots(script):
@@ -230,7 +230,7 @@ def bare_limits(script: SqlDocument) -> Iterator[Limit]:
 
 
 def _visible_selects(statement: Statement) -> Iterator[Node]:
-    """The SELECTs whose rows somebody sees: not those inside IN, EXISTS and other expressions."""
+    """Yield the SELECTs whose rows are returned: not those inside IN, EXISTS and other expressions."""
     stack: list[object] = [{statement.kind: statement.node}]
     while stack:
         one = stack.pop()
@@ -247,7 +247,7 @@ def _visible_selects(statement: Statement) -> Iterator[Node]:
 
 
 def is_one_row(select: Node) -> bool:
-    """Whether a SELECT gives one row whatever happens, or rows of no table."""
+    """Return True if a SELECT always returns one row, or rows of no table."""
     if select.get("op") == "SETOP_NONE" and not any(
         True for _ in kinds(select.get("fromClause", []), "RangeVar")
     ):
@@ -261,7 +261,7 @@ def is_one_row(select: Node) -> bool:
 
 
 def offsets(script: SqlDocument) -> Iterator[Limit]:
-    """OFFSET with a number the caller gives."""
+    """Yield OFFSET with a number from the caller."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
     for statement in roots(script):
@@ -273,7 +273,7 @@ def offsets(script: SqlDocument) -> Iterator[Limit]:
 
 
 def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
-    """Views whose columns are whatever the tables have."""
+    """Yield views whose columns are all columns of their tables."""
     if not script.is_postgres:
         yield from facts_of(script, ViewStar)
     if migration_files.is_view(script.path):
@@ -294,7 +294,7 @@ def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
 
 
 def _star(select: Node, around: dict[str, Node]) -> int | None:
-    """The place of a star that takes the columns of a table, through subqueries and WITH if need be."""
+    """Return the location of a star over the columns of a table, also through subqueries and WITH."""
     if select.get("op") not in (None, "SETOP_NONE"):
         arms = (
             _star(content(arm, "SelectStmt") or arm, around)
@@ -328,7 +328,7 @@ def _star(select: Node, around: dict[str, Node]) -> int | None:
 
 
 def _leaves(item: object) -> Iterator[tuple[str, Node]]:
-    """The tables and subqueries of one item of FROM."""
+    """Yield the tables and subqueries of one item of FROM."""
     kind, inside = unwrapped(item)
     if kind == "JoinExpr":
         yield from _leaves(inside.get("larg"))
@@ -341,7 +341,7 @@ _TYPED: WeakKeyDictionary[SqlDocument, list[TypedColumn]] = WeakKeyDictionary()
 
 
 def typed_columns(script: SqlDocument) -> list[TypedColumn]:
-    """Columns with their types, of new tables and added to old ones."""
+    """Return columns with their types, of new tables and added to existing ones."""
     if script not in _TYPED:
         _TYPED[script] = list(_typed_columns(script))
     return _TYPED[script]
@@ -367,35 +367,35 @@ def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
 
 
 _MAY_QUERY = LazyPattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
-"""What every query holds, and no INSERT of plain rows, of which a file may have thousands."""
+"""Substring of every query, but not of an INSERT of literal rows, which occurs in thousands."""
 
 
 def roots(script: SqlDocument) -> Iterator[Statement]:
-    """The statements to look for queries in, each query once."""
+    """Yield the statements to search for queries, so that each query occurs once."""
     skipped = ("CreateFunctionStmt", "DoStmt")
     return (s for s in script.queries if s.kind not in skipped and _MAY_QUERY.search(s.text))
 
 
 def parameters_of(statement: Statement) -> frozenset[str]:
-    """The names of the parameters of the function a statement stands in."""
+    """Return the names of the parameters of the function that contains a statement."""
     outer = statement.outer.node if statement.outer is not None else {}
     return frozenset(one.get("name", "") for one in kinds(outer.get("parameters", []), "FunctionParameter"))
 
 
 def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
-    """Facts of one kind, as sqlglot reads them."""
+    """Return facts of one type, as read by sqlglot."""
     from wardround_sql.queries.sqlglot_facts import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
 
 
 def type_changes(script: SqlDocument) -> Iterator[TypeChange]:
-    """Columns declared anew, in dialects other than Postgres."""
+    """Return changes of a column's type, in dialects other than PostgreSQL."""
     return facts_of(script, TypeChange)
 
 
 def old_type(script: SqlDocument, table: str, column: str) -> str | None:
-    """The type a column had before this file, as the other files of its set say; None if they do not."""
+    """Return the previous type of a column from the other files of its set; None if it is unknown."""
     from wardround_sql.queries.sqlglot_facts import declared_types
 
     found = None
@@ -412,41 +412,41 @@ def old_type(script: SqlDocument, table: str, column: str) -> str | None:
 
 
 class Added(QueryFact, frozen=True):
-    """A NOT NULL column without a default that is added to a table, in a dialect that refuses it there."""
+    """NOT NULL column without a default added to a table, in a dialect that rejects it."""
 
     table: str = ""
     column: str = ""
 
 
 class Removed(QueryFact, frozen=True):
-    """A column or table renamed or dropped, in a dialect other than Postgres."""
+    """Column or table renamed or dropped, in a dialect other than PostgreSQL."""
 
     name: str = ""
     renamed: bool = False
 
 
 class Granted(QueryFact, frozen=True):
-    """Rights given to everyone, in a dialect other than Postgres."""
+    """Privileges granted to everyone, in a dialect other than PostgreSQL."""
 
     rights: str = ""
     who: str = ""
 
 
 def foreign_facts(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
-    """Facts of one kind, in dialects other than Postgres alone."""
+    """Return facts of one type, only for dialects other than PostgreSQL."""
     if not script.is_postgres:
         yield from facts_of(script, kind)
 
 
 class MoneyCast(QueryFact, frozen=True):
-    """A column of a model or view that is cast to a floating point number."""
+    """Column of a model or view that is cast to a floating-point type."""
 
     column: str = ""
     type: str = ""
 
 
 def float_casts(script: SqlDocument) -> Iterator[MoneyCast]:
-    """Casts to floating point in what a dbt model or view selects."""
+    """Yield casts to floating point in the select list of a dbt model or view."""
     from wardround_sql.parsing.sqlglot_trees import trees
 
     for tree in trees(script):

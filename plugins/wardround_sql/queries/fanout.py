@@ -1,4 +1,4 @@
-"""Sums over rows that a second join repeats."""
+"""Sums over rows that a second join multiplies."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _LEAVES_MANY = LazyPattern(
     r"(?i)^(?:.*_)?(?:status|state|active|enabled|deleted|archived|cancell?ed|approved|paid|visible|published|hidden)$|"
     r"^(?:tenant|org|organi[sz]ation|account|company|workspace|shop|store|team)_id$"
 )
-"""Columns that leave several rows for one, whatever they are equal to."""
+"""Columns that match several rows, whatever they are equal to."""
 
 
 class Repeated(AggregationShape, frozen=True, kw_only=True):
-    """A sum, and the place of the join that repeats what it is over."""
+    """Sum, and the location of the join that multiplies its rows."""
 
     join: Span
 
 
 def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
-    """Sums over rows that a second join repeats."""
+    """Yield sums over rows that a second join multiplies."""
     for tree, query in queries(script):
         many = _many(query.select, query.joins)
         if len(many) < 1 or query.first is None:
@@ -47,19 +47,19 @@ def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
 
 
 def _counted(total: exp.Expr) -> exp.Expr:
-    """An aggregate with its FILTER, if it has one."""
+    """Return an aggregate with its FILTER, if it has one."""
     return total.parent if isinstance(total.parent, exp.Filter) else total
 
 
 def _repeating(owner: str, many: dict[str, str], *, is_sum: bool) -> list[str]:
-    """The tables whose rows repeat those of another: joined beside it, or to it."""
+    """Return the tables whose rows multiply those of another: joined to it, or to the same table."""
     beside = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
     below = [name for name, parent in many.items() if parent == owner and is_sum]
     return beside + below
 
 
 def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
-    """Whether what is joined is a query of this statement that gives one row for each key."""
+    """Return True if the joined object is a query of this statement with one row per key."""
     inside: exp.Expr | None = source.this if isinstance(source, exp.Subquery) else None
     if isinstance(source, exp.Table) and not source.db:
         root = select.root()
@@ -72,7 +72,7 @@ def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
 
 
 def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
-    """Tables of which several rows may belong to one of another, and that other."""
+    """Yield tables with several rows per row of another, and that other table."""
     found: dict[str, str] = {}
     for join in joins:
         on, name = join.args.get("on"), join.this.alias_or_name
@@ -90,12 +90,12 @@ def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
 
 
 def _is_key(mine: exp.Column, other: exp.Column) -> bool:
-    """Whether a column points at the key of another table."""
+    """Return True if a column references the key of another table."""
     return mine.name != "id" and mine.name.endswith("_id") and other.name in ("id", mine.name)
 
 
 def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:
-    """The columns of a table that a condition sets equal to something, and to what."""
+    """Yield the columns of a table that a condition equates with something, and with what."""
     for equal in on.find_all(exp.EQ):
         for mine, other in ((equal.left, equal.right), (equal.right, equal.left)):
             if isinstance(mine, exp.Column) and mine.table == name:
@@ -104,7 +104,7 @@ def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:
 
 
 def _using(join: exp.Join, select: exp.Select) -> Iterator[tuple[exp.Column, exp.Expr]]:
-    """The same for USING, where the first table is the one that the column is named after."""
+    """Yield the same for USING, where the first table is the one that the column is named after."""
     first = select.args.get("from_") or select.args.get("from")
     table = first.this if isinstance(first, exp.From) else None
     for one in join.args.get("using") or []:

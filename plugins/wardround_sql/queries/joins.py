@@ -1,4 +1,4 @@
-"""Tables that come together without a condition that connects them."""
+"""Tables joined without a condition that connects them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Aliased = tuple[Node, str]
 
 
 def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """Tables listed with commas that no condition connects."""
+    """Yield comma-separated tables that no condition connects."""
     if not script.is_postgres:
         yield from facts_of(script, CrossJoin)
     for statement in roots(script):
@@ -40,7 +40,7 @@ def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
 
 
 def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """Joins whose condition is about one table alone, so that it connects nothing."""
+    """Yield joins whose condition concerns only one table, so that it connects nothing."""
     for statement in roots(script):
         for select in statement.selects:
             for source in select.get("fromClause", []):
@@ -52,10 +52,9 @@ def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
 
 
 def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
-    """Return True if conditions pick the rows of unconnected tables by value, so that all pairs are meant.
-
-    ``... JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. What an INSERT stores is a list of pairs:
-    there it is enough if the rows of one of them are picked.
+    """Return True if conditions select the rows of unconnected tables by value: an intended product. ``...
+    JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. An INSERT stores a list of pairs: there it is
+    enough if the rows of one table are selected.
     """
     conditions = list(conjuncts(select.get("whereClause")))
     for source in select.get("fromClause", []):
@@ -66,7 +65,7 @@ def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[
 
 
 def _picked(condition: object) -> Iterator[str]:
-    """The table of which a condition sets a column equal to a value, or to one of several."""
+    """Return the table of a column that a condition equates with a value, or with one of several."""
     one = content(condition, "A_Expr") or {}
     if texts(one.get("name")) != ["="]:
         return
@@ -77,7 +76,7 @@ def _picked(condition: object) -> Iterator[str]:
 
 
 def joins_of(node: object) -> Iterator[Node]:
-    """The joins of one item of FROM, those of subqueries left out."""
+    """Yield the joins of one item of FROM, without those of subqueries."""
     join = content(node, "JoinExpr")
     if join is not None:
         yield from joins_of(join.get("larg"))
@@ -86,7 +85,7 @@ def joins_of(node: object) -> Iterator[Node]:
 
 
 def names_of(node: object) -> dict[str, str]:
-    """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
+    """Return the aliases of tables, subqueries and functions in one item of FROM, with their nodes."""
     kind, inside = unwrapped(node)
     if kind == "JoinExpr":
         return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
@@ -95,9 +94,9 @@ def names_of(node: object) -> dict[str, str]:
 
 
 def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
-    """The tables on both sides of a join that nothing connects, and its place; None if something does.
+    """Return the unconnected tables of a join, and its location; None if a condition connects them.
 
-    A condition about one row of the right side is left alone where WHERE connects it, and so is one about
+    A condition about one row of the right table is skipped if WHERE connects it, and so is one about
     constants, or with a subquery.
     """
     quals, right = join.get("quals"), join.get("rarg")
@@ -125,9 +124,9 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
 
 
 def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
-    """The tables that conditions connect with the first one, and the others, each with its alias.
+    """Return the tables connected with the first one, and the others, each with its alias.
 
-    None if there are no others, or it cannot be told.
+    None if there are no others, or it is uncertain.
     """
     tables = [content(one, "RangeVar") for one in select["fromClause"]]
     if any(table is None or table.get("relname") in named for table in tables):
@@ -151,9 +150,9 @@ def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list
 def _connections(
     where: object, aliases: list[str], given: frozenset[str] = frozenset()
 ) -> list[set[str]] | None:
-    """Which tables the parts of a condition bring together; None if a column does not say whose it is.
+    """Return the sets of tables that parts of the conditions connect; None if a column's table is unknown.
 
-    ``given`` are names that are parameters.
+    ``given`` are names of parameters.
     """
     found = []
     for part in conjuncts(where):
@@ -176,7 +175,7 @@ def _is_whole(part: object) -> bool:
 
 
 def _in_every_branch(part: object) -> set[str]:
-    """The tables that each way through an OR brings together."""
+    """Return the tables that every branch of an OR connects."""
     common: set[str] | None = None
     for branch in (content(part, "BoolExpr") or {}).get("args", []):
         joined: set[str] = set()
@@ -188,10 +187,10 @@ def _in_every_branch(part: object) -> set[str]:
 
 
 def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
-    """UPDATE with a table in FROM that no condition connects with the one that is updated.
+    """Yield each UPDATE with a table in FROM that no condition connects with the updated one.
 
-    One row may be meant, as of a table of settings; so only tables are told of whose keys are known, and of
-    which WHERE asks for no whole key.
+    The other table may have one row, such as a table of settings; so only tables with known keys are
+    reported, unless WHERE restricts a complete key.
     """
     for statement in roots(script):
         node = statement.node
@@ -215,7 +214,7 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
 
 
 def _asked(where: object, alias: str) -> Iterator[str]:
-    """The columns of a table that a condition sets equal to something."""
+    """Return the columns of a table that a condition equates with something."""
     for part in conjuncts(where):
         one = content(part, "A_Expr") or {}
         for side in ("lexpr", "rexpr") if texts(one.get("name")) == ["="] else ():
@@ -225,7 +224,7 @@ def _asked(where: object, alias: str) -> Iterator[str]:
 
 
 def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """A plain table joined ``ON true``, which others hang on, and none of them on what stands before."""
+    """Yield plain tables joined ``ON true`` that later joins use, but never with a preceding table."""
     for statement in roots(script):
         for select in statement.selects:
             sources = select.get("fromClause", [])
@@ -243,7 +242,7 @@ def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
 
 
 def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
-    """Whether conditions connect a join's table with later ones, and none of those with any before it."""
+    """Return True if conditions connect a join's table only with later ones."""
     conditions = [part for one in joins for part in conjuncts(one.get("quals"))]
     conditions += list(conjuncts(select.get("whereClause")))
     pairs = []

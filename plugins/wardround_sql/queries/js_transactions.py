@@ -1,4 +1,4 @@
-"""Transactions in JavaScript and TypeScript: what runs inside a callback and not on its handle."""
+"""Transactions in JavaScript and TypeScript: statements inside a callback that do not use its handle."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_QUERY = ("fn", "raw", "ref", "client", "schema", "$on", "$use", "logger", "o
 
 
 def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
-    """BEGIN that is given to a pool: the place of the call and the pool's name."""
+    """Yield each BEGIN on a pool: the location of the call and the pool's name."""
     for found in _BEGIN.finditer(text) if "ool" in text else ():
         name = found["name"].removeprefix("this.").removeprefix("self.")
         if in_comment(text, found.start()) or text[: found.start()].rstrip().endswith("#"):
@@ -46,14 +46,14 @@ def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
 
 @lru_cache(maxsize=64)
 def _is_pool(text: str, name: str) -> bool:
-    """Whether a file makes a pool under a name."""
+    """Return True if a file creates a pool of that name."""
     last = re.escape(name.split(".")[-1])
     made = rf"\b{last}\s*(?::\s*\w+\s*)?=\s*(?:await\s+)?(?:new\s+)?[\w.]*(?:Pool|create_pool)\s*\("
     return re.search(made, text) is not None
 
 
 def outside(text: str) -> Iterator[tuple[int, int, str]]:
-    """Statements in the callback of a transaction that do not use it: their places, and what to use."""
+    """Yield statements in a transaction's callback that bypass its handle: location and handle."""
     for found in _OPENED.finditer(text) if "ransaction" in text else ():
         if in_comment(text, found.start()):
             continue
@@ -75,7 +75,7 @@ _CLIENT_BEGINS = LazyPattern(
 
 
 def beside_held(text: str) -> Iterator[tuple[int, int, str]]:
-    """The same where the transaction is begun and ended by calls: what stands in between."""
+    """Yield such statements between calls that begin and end a transaction."""
     for found in _HELD.finditer(text) if "transaction" in text else ():
         ends = text.find(f"{found['held']}.commit", found.end())
         if ends >= 0 and _SEQUELIZE.search(found["owner"]):
@@ -97,9 +97,7 @@ _ON_POOL = LazyPattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
 
 
 def _on_owner(text: str, start: int, end: int, owner: str, held: str) -> Iterator[tuple[int, int, str]]:
-    """Queries on what the transaction was opened on, and on TypeORM's repositories, which hold its
-    connection.
-    """
+    """Yield queries on the object that opened the transaction, and on TypeORM's repositories of it."""
     other = r"|this\.\w*[rR]epo(?:sitory)?" if "typeorm" in text else ""
     again = re.compile(
         rf"\b(?:await|return)\s+(?P<call>(?:{re.escape(owner)}{other})(?P<next>\s*\(|\s*\.\s*[\w$]+))"
@@ -119,7 +117,7 @@ def _statement_end(text: str, at: int, end: int) -> int:
 
 
 def _without_options(text: str, start: int, end: int, held: str) -> Iterator[tuple[int, int, str]]:
-    """Sequelize's calls without the transaction among their options."""
+    """Yield Sequelize's calls without the transaction among their options."""
     if "useCLS" in text:
         return
     for found in _METHODS.finditer(text, start, end):

@@ -1,6 +1,4 @@
-"""Values that are read, changed by the code, and written back, while nobody keeps others from doing the
-same.
-"""
+"""Values that code reads, changes and writes back without a lock."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ _ROUTINE = LazyPattern(
 )
 _FURTHEST = 4000
 _BEFORE = 2000
-"""Characters in which a lock is looked for, before and behind."""
+"""Characters before and after in which to search for a lock."""
 
 
 def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
-    """In a masked text: the place of a SELECT, the column it reads, and the variable that is written back."""
+    """Yield the location of a SELECT in a masked text, the column it reads, and the variable written back."""
     starts = [found.start() for found in _ROUTINE.finditer(code)]
     for found in _READ.finditer(code) if starts else ():
         end = min(next((one for one in starts if one > found.start()), len(code)), found.end() + _FURTHEST)
@@ -49,7 +47,7 @@ def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _pairs(found: re.Match[str]) -> Iterator[tuple[str, str]]:
-    """The columns of a SELECT and the variables they go to."""
+    """Yield the columns of a SELECT and their target variables."""
     if found["name"]:
         yield _bare(found["column"]), found["name"]
         return
@@ -64,9 +62,7 @@ def _bare(name: str) -> str:
 
 
 def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
-    """Whether a later UPDATE sets the column by the variable, and does not ask whether it still is the
-    same.
-    """
+    """Return True if a later UPDATE sets the column from the variable without comparing the old value."""
     held = {name.lower()}
     for made in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
         if any(re.search(rf"(?i)(?<![\w@]){re.escape(one)}\b", made[2]) for one in held):
@@ -91,7 +87,7 @@ def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
 
 
 def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
-    """Rows that are read, counted up or down, and saved: the places, and what is changed."""
+    """Yield rows that are read, incremented or decremented, and saved: the location, and the attribute."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -117,7 +113,7 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
-    """What is counted up or down: ``a.n -= 1`` and ``a.n = a.n - 1``."""
+    """Return the incremented or decremented target: ``a.n -= 1`` and ``a.n = a.n - 1``."""
     for one in nodes:
         if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
             yield one.target
@@ -136,7 +132,7 @@ def _attributes_of(nodes: list[ast.AST]) -> set[str]:
 
 
 def _is_one_row(node: ast.expr) -> bool:
-    """Whether an expression reads one row of a model."""
+    """Return True if an expression reads one row of a model."""
     while isinstance(node, ast.Await):
         node = node.value
     if not isinstance(node, ast.Call):
@@ -154,7 +150,7 @@ _SCRIPT_LOCKS = LazyPattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*
 
 
 def of_script(text: str) -> Iterator[tuple[int, int, str]]:
-    """The same for Prisma, TypeORM and Sequelize: the places where the new value is written, and of what."""
+    """Yield the same for Prisma, TypeORM and Sequelize: the location of the write, and its source."""
     for found in _STALE.finditer(text):
         behind = text[found.end() : found.end() + _FURTHEST]
         if _SCRIPT_LOCKS.search(text, max(found.start() - _BEFORE, 0), found.end() + len(behind)):
@@ -175,7 +171,7 @@ _SETS = LazyPattern(
 
 
 def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
-    """The same for statements that Python sends itself: the call that writes, and the column."""
+    """Yield the same for statements that Python sends itself: the call that writes, and the column."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -193,7 +189,7 @@ def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
 
 
 def _sent_text(node: ast.AST) -> str:
-    """The text that a call sends to a database, where it is written there."""
+    """Return the literal text that a call sends to a database."""
     if not isinstance(node, ast.Call) or called(node) not in _SENDS or not node.args:
         return ""
     first = node.args[0]
@@ -206,7 +202,7 @@ _SENDS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fe
 
 
 def _computes(given: list[ast.expr]) -> bool:
-    """Whether a value that is passed is computed by adding or subtracting."""
+    """Return True if a parameter is computed by addition or subtraction."""
     return any(
         isinstance(one, ast.BinOp)
         and isinstance(one.op, (ast.Add, ast.Sub))

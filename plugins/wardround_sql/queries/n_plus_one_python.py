@@ -1,4 +1,4 @@
-"""Queries in a loop over the rows of another query, one for each row."""
+"""Queries in a loop over the rows of another query (N+1 queries) in Python."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wardround.languages.python.tree import children, walk
 from wardround_sql.frontends.python_code import called
 
 _ROWS = frozenset({"fetchall", "fetchmany", "fetch_all", "scalars", "mappings", "iterator"})
-"""Calls that give rows, whatever they are given."""
+"""Calls that return rows, whatever their arguments."""
 _READS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_all", "fetch_val",
                     "scalar", "scalars", "query", "read_sql"})  # fmt: skip
-"""Calls that send the text they are given."""
+"""Calls that send their text argument."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _DJANGO = frozenset({"get", "filter", "exclude"})
 _SELECT = LazyPattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
@@ -26,14 +26,14 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def of_python(tree: ast.Module) -> Iterator[ast.Call]:
-    """The queries of a Python file that are sent for each row of another."""
+    """Yield the queries of a Python file that are sent for each row of another."""
     reader = _Reader(tree)
     for function in reader.functions:
         yield from reader.in_function(function)
 
 
 class _Reader:
-    """A file, and what its names stand for."""
+    """File with the values of its names."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.functions: list[_Function] = []
@@ -54,7 +54,7 @@ class _Reader:
 
     @cached_property
     def helpers(self) -> set[str]:
-        """The functions of the file that send one query, with what they are given, and change nothing."""
+        """Functions of the file that send one query with their argument, and change nothing."""
         found = set()
         for one in self.functions:
             given = {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)} - {"self", "cls"}
@@ -66,7 +66,7 @@ class _Reader:
         return found
 
     def _changes(self, node: ast.AST) -> bool:
-        """Whether a part keeps what it found, or sends a text that is no query."""
+        """Return True if a node stores its result, or sends a text that is not a query."""
         if isinstance(node, ast.Compare):
             return isinstance(node.ops[0], (ast.In, ast.NotIn))
         if not isinstance(node, ast.Call):
@@ -96,7 +96,7 @@ class _Reader:
                     yield from self._sent(parts, names, self.helpers)
 
     def _row_names(self, nodes: list[ast.AST]) -> set[str]:
-        """The names that hold the rows of a query."""
+        """Return the names bound to the rows of a query."""
         found: set[str] = set()
         for node in nodes:
             if (
@@ -108,7 +108,7 @@ class _Reader:
         return found
 
     def _gives_rows(self, node: ast.expr) -> bool:
-        """Whether an expression is a call that reads rows, or the end of a chain of such calls."""
+        """Return True if an expression is a call that reads rows, or the end of a chain of such calls."""
         while isinstance(node, (ast.Await, ast.Call, ast.Attribute)):
             if isinstance(node, ast.Await):
                 node = node.value
@@ -141,12 +141,12 @@ class _Reader:
         return self._gives_rows(source)
 
     def _text(self, node: ast.expr) -> ast.expr:
-        """What a name of the module or class stands for; anything else as it is."""
+        """Return the value of a name of the module or class; anything else unchanged."""
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         return self.texts.get(name, node) if isinstance(node, (ast.Name, ast.Attribute)) else node
 
     def _is_select(self, node: ast.expr) -> bool:
-        """Whether an expression is a text that reads, or a ``select()``."""
+        """Return True if an expression is a reading text, or a ``select()``."""
         node = self._text(node)
         if isinstance(node, ast.Call):
             if called(node) in ("text", "SQL", "dedent") and node.args:
@@ -158,7 +158,7 @@ class _Reader:
         return is_text and bool(_SELECT.match(str(getattr(node, "value", ""))))
 
     def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
-        """The queries in the body of a loop that ask for something of the row."""
+        """Yield the queries in the body of a loop that depend on the row."""
         for part in parts:
             writing = {id(inner) for one in walk(part) if _writes(one) for inner in walk(one)}
             for call in walk(part):
@@ -199,7 +199,7 @@ class _Reader:
         return _is_narrowed_query(node)
 
     def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:
-        """A query in a loop over rows of Django for what belongs to each, and was not prefetched."""
+        """Return a query in a loop over Django rows for related objects that were not prefetched."""
         if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
             return None
         for call in (one for part in parts for one in walk(part)):
@@ -212,14 +212,14 @@ class _Reader:
 
 
 def _cursors(nodes: list[ast.AST]) -> set[str]:
-    """The names on which a query is executed, which give its rows one by one."""
+    """Return the names on which a query is executed, which iterate over its rows."""
     calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "execute")
     owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
     return {owner.id for owner in owners if isinstance(owner, ast.Name)}
 
 
 def _plain_name(call: ast.Call) -> str:
-    """The name of a function called as it is, or on ``self``; nothing for others."""
+    """Return the name of a function called directly, or on ``self``; empty for others."""
     function = call.func
     if isinstance(function, ast.Name):
         return function.id
@@ -229,7 +229,7 @@ def _plain_name(call: ast.Call) -> str:
 
 
 def _is_orm_query(node: ast.Call) -> bool:
-    """Whether a call is ``session.query(Model)``."""
+    """Return True if a call is ``session.query(Model)``."""
     function = node.func
     if called(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
         return False
@@ -238,7 +238,7 @@ def _is_orm_query(node: ast.Call) -> bool:
 
 
 def _is_narrowed_query(node: ast.Call) -> bool:
-    """Whether a call asks ``session.query(Model)`` for some of its rows."""
+    """Return True if a call filters the rows of ``session.query(Model)``."""
     if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in ast.unparse(node):
         return False
     inside: ast.expr = node
@@ -250,7 +250,7 @@ def _is_narrowed_query(node: ast.Call) -> bool:
 
 
 def _is_plain_set(source: ast.Call) -> bool:
-    """Whether a call gives rows of a model of Django as they are, without what belongs to them."""
+    """Return True if a call returns rows of a Django model without related objects."""
     said = ast.unparse(source)
     return (
         ".objects." in said and "prefetch" not in said and ".values" not in said and ".annotate(" not in said
@@ -258,7 +258,7 @@ def _is_plain_set(source: ast.Call) -> bool:
 
 
 def _writes(node: ast.AST) -> bool:
-    """Whether a call changes rows, so that what it is called on is no query of its own."""
+    """Return True if a call changes rows, so that its object is not a separate query."""
     return isinstance(node, ast.Call) and called(node) in ("update", "delete", "aupdate", "adelete")
 
 

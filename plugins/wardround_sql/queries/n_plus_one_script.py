@@ -1,4 +1,4 @@
-"""Queries of JavaScript and TypeScript in a loop over the rows of another query, one for each row."""
+"""Queries in a loop over the rows of another query (N+1 queries) in JavaScript and TypeScript."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _CONTINUED = LazyPattern(r"\s*\.")
 
 
 def of_script(text: str) -> Iterator[tuple[int, int]]:
-    """The places of the queries that are sent for each row of another."""
+    """Yield the locations of the queries that are sent for each row of another."""
     yield from _Script(text).found()
 
 
@@ -99,14 +99,14 @@ class _Script:
         return any(found["name"] in self.helpers for found in _HELPER.finditer(code))
 
     def _asked(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
-        """The first query in a stretch that asks for something of the row."""
+        """Return the first query in a section that depends on the row."""
         for asked in _ASKED.finditer(self.text, start, end):
             held = (asked["text"] or "").split(".")[-1]
             if asked["text"] is not None and held not in self.texts:
                 continue
             given = self.text[asked.start() : self._chain_end(asked, end)]
             if _VERB.search(asked.group()) and not _FROM.search(given):
-                continue  # it calls a function, which may do anything
+                continue  # it calls a function with unknown effects
             if _mentions(given, names) and not _MANY.search(given + self.texts.get(held, "")):
                 line = self.text.rfind("\n", 0, asked.start()) + 1
                 at = self.text.rfind("await ", line, asked.start())
@@ -114,7 +114,7 @@ class _Script:
         return None
 
     def _helped(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
-        """The first call in a stretch of a function of this file that sends a query for what it is given."""
+        """Return the first call in a section to a function of this file that sends a query."""
         for called in _HELPER.finditer(self.text, start, end):
             given = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
             if called["name"] in self.helpers and _mentions(given, names):
@@ -122,7 +122,7 @@ class _Script:
         return None
 
     def _chain_end(self, asked: re.Match[str], end: int) -> int:
-        """Where a call and the calls on what it gives end."""
+        """Return the end of a call and of the calls on its result."""
         opened = self.text.find("(", asked.start(), asked.end())
         if opened < 0:
             stop = self.text.find("`", asked.end(), end)
@@ -137,7 +137,7 @@ class _Script:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The names that hold a query which reads, and its text."""
+        """Names bound to a reading query, with its text."""
         found = {}
         for one in _TEXT.finditer(self.text):
             stop = self.text.find(one["quote"], one.end())
@@ -146,7 +146,7 @@ class _Script:
 
     @cached_property
     def helpers(self) -> set[str]:
-        """The functions of the file that send one query, with what they are given, and change nothing."""
+        """Functions of the file that send one query with their argument, and change nothing."""
         found = set()
         for one in _FUNCTION.finditer(self.text):
             names = re.findall(r"(?:^|[,{])\s*([\w$]+)", one["given"])

@@ -1,4 +1,4 @@
-"""Rows that are taken from several without saying which: ``LIMIT 1`` and ``DISTINCT ON`` without an order."""
+"""Arbitrary choice among several rows: ``LIMIT 1`` and ``DISTINCT ON`` without an order."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _AROUND = LazyPattern(
     re.MULTILINE,
 )
 _QUERY_NAME = LazyPattern(r"(?:--|/\*)\s*:?@?name\s*:?\s*(?P<name>[\w-]+)")
-"""How sqlc, aiosql, HugSQL and PgTyped name the query below."""
+"""Name of the following query for sqlc, aiosql, HugSQL and PgTyped."""
 _NEAR = 900
-"""Characters before a query in which the name of the function around it is looked for."""
+"""Characters before a query in which to search for the name of the enclosing function."""
 _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts", "timestamp")
 
 
 def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
-    """``LIMIT 1`` without ORDER BY; ``parameter`` says whether the condition itself leaves several rows."""
+    """Yield ``LIMIT 1`` without ORDER BY; ``parameter`` is True if the condition matches several rows."""
     for statement in roots(script):
         for select in statement.selects:
             constant = content(select.get("limitCount"), "A_Const")
@@ -54,7 +54,7 @@ def _gives_constants(select: Node) -> bool:
 
 
 def _has_key(where: object, given: frozenset[str]) -> bool:
-    """Whether a condition names one row by what is likely to be its key; ``given`` are parameters."""
+    """Return True if a condition selects one row by a probable key; ``given`` are parameters."""
     for part in conjuncts(where):
         one = content(part, "A_Expr") or {}
         if one.get("kind") == "AEXPR_OP" and pg_nodes.texts(one.get("name")) == ["="]:
@@ -66,7 +66,7 @@ def _has_key(where: object, given: frozenset[str]) -> bool:
 
 
 def _is_range(part: object) -> bool:
-    """Whether a condition is that a date or version lies on one side of something."""
+    """Return True if a condition compares a date or version with a bound."""
     one = content(part, "A_Expr") or {}
     if one.get("kind") != "AEXPR_OP" or pg_nodes.texts(one.get("name"))[0] not in ("<", "<=", ">", ">="):
         return False
@@ -78,7 +78,7 @@ def _is_range(part: object) -> bool:
 
 
 def any_of_each(script: SqlDocument) -> Iterator[Limit]:
-    """``DISTINCT ON`` without ORDER BY: of each group some row."""
+    """Yield ``DISTINCT ON`` without ORDER BY, which keeps an arbitrary row of each group."""
     for statement in roots(script):
         for select in statement.selects:
             distinct = select.get("distinctClause", [])
@@ -92,34 +92,31 @@ _BATCH = LazyPattern(
     r"analy[sz]e|debug|inspect|explore|(?:^|/)(?:check|test|scripts?)[-_/]"
 )
 _FEW = range(3, 101)
-"""Numbers of rows that somebody looks at: two are asked for to see whether there is one, many to work
-through."""
+"""Limits of rows that are displayed: two test for uniqueness, many are a batch."""
 
 
 def works_in_batches(path: str) -> bool:
-    """Whether a file is about rows that are all worked through in the end, in whatever order."""
+    """Return True if a file processes all rows in the end, in any order."""
     return _BATCH.search(path) is not None
 
 
-def is_shown(count: str, said: str) -> bool:
-    """Whether a limit that code builds is on rows somebody sees: a page of several, or the first few.
+def is_shown(count: str, query: str) -> bool:
+    """Return True if a limit that code builds is on displayed rows: a page of several, or the first few.
 
     Args:
-        count: the limit as the code has it.
-        said: the code of the query.
+        count: the limit in the code.
+        query: the code of the query.
     """
-    if _PAGED.search(said):
+    if _PAGED.search(query):
         return True
-    return count.strip().isdigit() and int(count) in _FEW and not _BATCH.search(said)
+    return count.strip().isdigit() and int(count) in _FEW and not _BATCH.search(query)
 
 
 _PAGED = LazyPattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
 
 
 def says_which(code: str, at: int) -> bool:
-    """Whether the function or constant around a place says by its name or docstring that it wants one of
-    several.
-    """
+    """Return True if the enclosing function or constant requests a specific row by its name or docstring."""
     before = code[max(at - _NEAR, 0) : at]
     named = list(_QUERY_NAME.finditer(before))
     if named and _WHICH.search(named[-1]["name"]):
@@ -129,7 +126,7 @@ def says_which(code: str, at: int) -> bool:
 
 
 def _is_head(before: str, found: re.Match[str]) -> bool:
-    """Whether a line begins a function or a constant, and is no call or assignment inside one."""
+    """Return True if a line begins a function or a constant, and is not a call or an inner assignment."""
     line = before[found.start() : (before.find("\n", found.start()) + 1 or len(before) + 1) - 1]
     begins = re.match(r"\s*(?:export\s+|async\s+|static\s+|public\s+|private\s+)*(?:def|function)\b", line)
     opens = bounded(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
@@ -138,6 +135,6 @@ def _is_head(before: str, found: re.Match[str]) -> bool:
 
 
 def _said(before: str, head: re.Match[str]) -> str:
-    """The name of a function and its first docstring."""
+    """Return the name of a function and its first docstring."""
     doc = bounded(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
     return head["name"] + " " + (doc[1].split("\n\n")[0] if doc and doc.start() < 200 else "")

@@ -1,6 +1,4 @@
-"""Comparisons that pass over NULL, in dialects other than Postgres,
-where the same file declares the table.
-"""
+"""Comparisons that exclude NULL, in other dialects, where the same file declares the table."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from wardround_sql.parsing.sqlglot_trees import trees
 
 
 def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
-    """The place and name of columns that can be NULL and are compared with ``<>`` or ``NOT IN``."""
+    """Yield location and name of nullable columns that are compared with ``<>`` or ``NOT IN``."""
     known: dict[tuple[str, str], bool] = {}
     for tree in trees(script):
         if isinstance(tree.expression, exp.Create) and tree.expression.kind == "TABLE":
@@ -44,7 +42,7 @@ def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
 
 
 def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
-    """Whether the columns of a table are required."""
+    """Return, for each column of a table, whether it is required."""
     table = create.find(exp.Table)
     name = table.name.lower() if table is not None else ""
     keys = {c.name.lower() for key in create.find_all(exp.PrimaryKey) for c in key.find_all(exp.Identifier)}

@@ -1,4 +1,4 @@
-"""What is said about divisions and sums of queries, in any dialect."""
+"""Facts about divisions and sums of queries, in any dialect."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
 from wardround_sql.queries.aggregation import AggregationShape
 
 _TRUNCATES = frozenset({"postgres", "tsql", "sqlite", "redshift", "trino", "presto", "athena"})
-"""Dialects in which a whole number divided by one is a whole number."""
+"""Dialects in which the quotient of two integers is an integer."""
 _FAILS = frozenset(
     {"postgres", "bigquery", "snowflake", "redshift", "tsql", "oracle", "trino", "presto", "athena"}
 )
-"""Dialects in which a division by zero ends the query."""
+"""Dialects in which a division by zero raises an error."""
 
 
 def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
@@ -26,7 +26,7 @@ def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
 
 
 def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A share of two counts, which is 0 or 1 where whole numbers are divided as such."""
+    """Yield quotients of two counts in dialects with integer division."""
     if script.dialect not in _TRUNCATES:
         return
     for tree, one in _divisions(script):
@@ -35,7 +35,7 @@ def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _is_count(node: exp.Expr) -> bool:
-    """Whether a part plainly is a whole number that was counted."""
+    """Return True if a node is certainly an integer count."""
     node = _bare(node)
     if isinstance(node, (exp.Count, exp.CountIf)):
         return True
@@ -49,12 +49,12 @@ def _is_count(node: exp.Expr) -> bool:
 
 
 def is_share(one: exp.Div) -> bool:
-    """Whether nothing is multiplied first, so that the result is 0 or 1 and no per cent."""
+    """Return True if nothing is multiplied first, so that the result is 0 or 1 instead of a percentage."""
     return not isinstance(_bare(one.this), exp.Mul)
 
 
 def _is_whole(node: exp.Expr) -> bool:
-    """Whether what is summed are ones and noughts."""
+    """Return True if the summed values are ones and zeros."""
     node = _bare(node)
     if isinstance(node, exp.Case):
         values = [one.args.get("true") for one in node.args.get("ifs") or []] + [node.args.get("default")]
@@ -74,14 +74,12 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _is_rounded(one: exp.Div) -> bool:
-    """Whether the whole part is what is asked for: the division stands alone as pages, or with a
-    remainder.
-    """
+    """Return True if the integer part is intended: a number of pages, or a division with a remainder."""
     return isinstance(one.parent, (exp.Mod, exp.Floor))
 
 
 def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Divisions by a sum or a count that may be zero, where that ends the query."""
+    """Yield divisions by a sum or a count that may be zero, where that raises an error."""
     if script.dialect not in _FAILS:
         return
     for tree, one in _divisions(script):
@@ -95,14 +93,14 @@ def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
-    """Whether a sum or a count of some rows stands there; a group has one row at least."""
+    """Return True if a node is a sum or a count of some rows; a group has at least one row."""
     if isinstance(total, (exp.Sum, exp.CountIf)):
         return True
     return isinstance(total, exp.Count) and (filtered or isinstance(total.this, exp.Case))
 
 
 def _is_asked(one: exp.Div, total: exp.Expr) -> bool:
-    """Whether CASE, IF or HAVING looks at the divisor first."""
+    """Return True if CASE, IF or HAVING tests the divisor first."""
     above = one.parent
     while above is not None and not isinstance(above, exp.Select):
         if isinstance(above, (exp.Case, exp.If)) or type(above).__name__.startswith("Safe"):
@@ -117,7 +115,7 @@ def _said(one: exp.Div) -> str:
 
 
 def sums_of_unions(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Sums over a UNION, which leaves out what is equal in all columns."""
+    """Yield sums over a UNION, which removes duplicate rows."""
     for tree in trees(script):
         named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
         for select in tree.expression.find_all(exp.Select):

@@ -1,4 +1,4 @@
-"""The same facts for dialects other than Postgres, through sqlglot: fewer, and each says the dialect."""
+"""Facts for dialects other than PostgreSQL, from sqlglot: fewer, and each names the dialect."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _RENAMED = LazyPattern(
 
 
 def facts(script: SqlDocument) -> list[QueryFact]:
-    """Everything there is to say about a file; statements sqlglot cannot read are passed over."""
+    """Return all facts of a file; statements that sqlglot cannot parse are skipped."""
     if script not in _MEMO:
         from wardround_sql.parsing.sqlglot_trees import trees
 
@@ -51,7 +51,7 @@ def facts(script: SqlDocument) -> list[QueryFact]:
 
 
 class _Reader:
-    """One statement's tree."""
+    """Tree of one statement."""
 
     def __init__(self, tree: SqlTree) -> None:
         self.tree = tree
@@ -85,7 +85,7 @@ class _Reader:
             yield from self._null(condition)
 
     def _null(self, condition: object) -> Iterator[QueryFact]:
-        """``= NULL`` and the like in a condition."""
+        """Yield ``= NULL`` and the like in a condition."""
         from sqlglot import exp
 
         if not isinstance(condition, (exp.Where, exp.Having, exp.Join, exp.If)):
@@ -99,7 +99,7 @@ class _Reader:
                 yield NullCompared(self.tree.span(one), self.note, None, name, listed)
 
     def _removed(self, tree: object) -> Iterator[QueryFact]:
-        """Columns dropped, renamed, or added without a value."""
+        """Yield columns that are dropped, renamed, or added without a value."""
         from sqlglot import exp
 
         if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
@@ -132,9 +132,7 @@ class _Reader:
                     yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
 
     def _by_words(self) -> Iterator[QueryFact]:
-        """What sqlglot keeps as text: rights given to everyone,
-        and names changed by a procedure or CHANGE.
-        """
+        """Yield facts that sqlglot keeps as text: grants to everyone, renames by a procedure or CHANGE."""
         text = self.statement.text
         granted = _GRANT.match(text)
         if granted is not None:
@@ -173,7 +171,7 @@ class _Reader:
                 yield from self._columns(action, tree.this.name)
 
     def _span(self, place: int | None = None) -> Span:
-        """The place of a character of the statement's text, or its first line."""
+        """Return the span of a character of the statement's text, or of its first line."""
         if place is None or place == 0:
             return self.script.span(self.statement)
         return self.tree.span_at(place)
@@ -217,7 +215,7 @@ class _Reader:
             yield Limit(self._span(), self.note, None, int(count.name))
 
     def _cross_join(self, select: object) -> Iterator[QueryFact]:
-        """Plain tables side by side, and no condition that connects one of them with the others."""
+        """Yield plain tables that no condition connects with the others."""
         from sqlglot import exp
 
         if not isinstance(select, exp.Select):
@@ -278,7 +276,7 @@ class _Reader:
         yield from self._columns(tree)
 
     def _star(self, tree: object, star: object) -> int | None:
-        """The place of a view's star: behind the SELECT that follows its name."""
+        """Return the location of a view's star: after the SELECT that follows its name."""
         from sqlglot import exp
 
         own = _start(star)
@@ -299,7 +297,7 @@ class _Reader:
 
 
 def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
-    """Return True if conditions pick the rows of every table by value, so that all pairs are meant."""
+    """Return True if conditions select the rows of every table by value, so that the product is intended."""
     from sqlglot import exp
 
     picked = set()
@@ -312,7 +310,7 @@ def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
 
 
 def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
-    """The parts, connected by AND, of the conditions of WHERE and of the joins."""
+    """Yield the conjuncts of WHERE and of the join conditions."""
     from sqlglot import exp
 
     where = select.args.get("where") if isinstance(select, exp.Select) else None
@@ -323,7 +321,7 @@ def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
 
 
 def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[str]] | None:
-    """Which tables the parts of all conditions bring together; None if a column does not say whose it is."""
+    """Return the sets of tables that conjuncts connect; None if a column's table is unknown."""
     from sqlglot import exp
 
     found: list[set[str]] = []
@@ -338,17 +336,17 @@ def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[st
 
 
 def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
-    """Whether conditions connect a table with any other."""
+    """Return True if conditions connect a table with any other."""
     return any(name in pair and len(pair) > 1 for pair in pairs) or len(names) < 2
 
 
 def explicit_cross(join: Any) -> bool:
-    """Whether all pairs are asked for by name."""
+    """Return True if a cross join is explicit."""
     return bool(join.kind == "CROSS" or join.args.get("method"))
 
 
 def _start(node: object) -> int | None:
-    """Where a node begins in its statement, as far as sqlglot kept it."""
+    """Return the start of a node in its statement, as far as sqlglot preserves it."""
     from sqlglot import exp
 
     if not isinstance(node, exp.Expression):
@@ -359,7 +357,7 @@ def _start(node: object) -> int | None:
 
 @lru_cache(maxsize=64)
 def declared_types(text: str, dialect: str) -> dict[tuple[str, str], str]:
-    """The types of columns that a file's statements leave, by table and column."""
+    """Return the column types that a file's statements produce, by table and column."""
     from sqlglot import exp
 
     from wardround_sql.parsing.sqlglot_trees import parsed_text

@@ -10,7 +10,7 @@ from wardround_sql.queries.facts import Write, facts_of
 
 
 def writes(script: SqlDocument) -> Iterator[Write]:
-    """UPDATE and DELETE statements without WHERE."""
+    """Yield UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
         yield from facts_of(script, Write)
     for statement in script.queries:
@@ -28,7 +28,7 @@ def writes(script: SqlDocument) -> Iterator[Write]:
 
 
 def _is_narrowed(node: Node) -> bool:
-    """Whether something beside a table stands in FROM or USING, which may be one row."""
+    """Return True if FROM or USING has another table, which may have one row."""
     named = {cte.get("ctename") for cte in kinds(node.get("withClause", {}), "CommonTableExpr")}
     beside = [*node.get("fromClause", []), *node.get("usingClause", [])]
     tables = [content(one, "RangeVar") for one in beside]

@@ -1,7 +1,7 @@
-"""Whether clients reach the tables directly, through PostgREST or Supabase, and in which schemas.
+"""Exposure of tables to clients, through PostgREST or Supabase, by schema.
 
-Only there is a table without row-level security open to everybody; a web application that keeps its database
-to itself must not be told to enable it.
+Only there is a table without row-level security open to everyone; these rules do not apply to a web
+application with a private database.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _SIGNS = LazyPattern(
 _WORDS = ("anon", "authenticated", "auth.uid", "request.jwt.claims")
 _USUAL = ("public",)
 _READ = 5
-"""Files beside it that are read for signs of an API."""
+"""Maximum number of adjacent files to read for signs of an API."""
 
 
 class Exposure:
-    """What is known about the API in front of one file's database."""
+    """API in front of the database of one file."""
 
     def __init__(self, source: SourceFile, options: SqlOptions) -> None:
         self._source = source
         self._options = options
 
     def serves(self, schema: str) -> bool:
-        """Whether clients reach what is in a schema."""
+        """Return True if clients can reach the objects of a schema."""
         return schema in self.schemas
 
     @cached_property
     def schemas(self) -> frozenset[str]:
-        """The schemas clients reach; none where there is no sign of an API."""
+        """Exposed schemas; empty without a sign of an API."""
         if self._options.api is False:
             return frozenset()
         chosen = self._options.exposed_schemas
@@ -55,7 +55,7 @@ class Exposure:
 
     @cached_property
     def is_supabase(self) -> bool:
-        """Whether the file is part of a Supabase project, by its folders."""
+        """Return True if the file is part of a Supabase project, by its folders."""
         return re.search(r"(?:^|/)supabase/", self._source.path) is not None or self._supabase is not None
 
     @cached_property
@@ -72,7 +72,7 @@ class Exposure:
 
     @cached_property
     def _supabase(self) -> dict[str, Any] | None:
-        """Supabase's own configuration, from the nearest folder that has one."""
+        """Supabase's configuration from the nearest folder that has one."""
         folder = self._source.path.rpartition("/")[0]
         while True:
             stem = f"{folder}/" if folder else ""

@@ -1,4 +1,4 @@
-"""What a set of statements leaves behind: tables, policies, indexes, views and functions."""
+"""Schema that a set of statements produces: tables, policies, indexes, views and functions."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _CLIENTS = ("anon", "authenticated")
 _RIGHTS = frozenset({"select", "insert", "update", "delete"})
 _MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE")
 _BEFORE = 2
-"""How libpg_query writes that a trigger is fired before."""
+"""libpg_query's bit of BEFORE triggers."""
 _UPDATE = 16
 
 
 class Name(Struct, frozen=True, order=True):
-    """The name of a table, view or function, with its schema."""
+    """Name of a table, view or function, with its schema."""
 
     schema: str
     name: str
@@ -61,11 +61,11 @@ class Column(Struct):
     required: bool = False
     unique: bool = False
     sizes: tuple[int, ...] = ()
-    """Length, or precision and scale, where the type says them."""
+    """Length, or precision and scale, if the type has them."""
 
 
 class ForeignKey(Struct, eq=False):
-    """A reference to another table, and where it is written down."""
+    """Reference to another table, and its location."""
 
     table: Name
     columns: tuple[str, ...]
@@ -75,11 +75,11 @@ class ForeignKey(Struct, eq=False):
 
 
 class Table(Struct):
-    """A table as far as the statements tell.
+    """Table as far as the statements define it.
 
     Attributes:
-        created: the statement that makes it; None if it was there before.
-        rls: whether row-level security is on; None if nothing was said.
+        created: the statement that creates it; None if it existed before.
+        rls: whether row-level security is enabled; None if no statement sets it.
     """
 
     name: Name
@@ -91,7 +91,7 @@ class Table(Struct):
 
 
 class Policy(Struct):
-    """A policy; ``using`` and ``check`` are the statements whose USING and WITH CHECK hold in the end."""
+    """Policy; ``using`` and ``check`` are the statements whose USING and WITH CHECK are effective."""
 
     name: str
     table: Name
@@ -104,12 +104,12 @@ class Policy(Struct):
 
 
 class TableIndex(Struct, eq=False):
-    """An index.
+    """Index.
 
     Attributes:
-        shape: everything that makes it differ from another on the same table.
-        whole: whether every value of its columns is found by it; rows may be left out by other columns, such
-            as those that mark a row as deleted, or because a column is NULL.
+        shape: all properties that distinguish it from other indexes of the same table.
+        whole: whether it finds every value of its columns; it may exclude rows by other columns, such as a
+            soft-delete flag, or rows with NULL.
     """
 
     name: str
@@ -121,20 +121,21 @@ class TableIndex(Struct, eq=False):
 
 
 class Schema(Struct, dict=True):
-    """The state after all statements, in the order of files. What is cached holds once all are applied.
+    """State after all statements, in the order of files. Cached properties are valid after the last one.
 
     Attributes:
-        indexes: by table, those of each in order.
-        foreign_keys: the same, by the table they stand in.
-        guarded: tables with a trigger that sees a row before it is updated, and does more than note the time.
-        made: every name under which a table was made or came to be, also of one that is gone since.
+        indexes: by table, in order.
+        foreign_keys: by referencing table.
+        guarded: tables with a BEFORE UPDATE trigger that does more than set a timestamp.
+        made: every name under which a table was created or renamed, including dropped tables.
         moved: old names of tables and views, and the new ones.
-        shut: by table, the roles from which everything was taken, and to which nothing was given since.
-        revoked: the same where the right to read or every right was taken.
-        withheld: by table, a role and a right that was taken and not given back for the whole table.
-        closed: schemas and roles: what is made there from now on is shut.
-        pins_all: whether a loop gives functions a search path.
-        loops: the texts of blocks that put statements together and run them.
+        shut: by table, the roles whose privileges were all revoked, and to which none was granted since.
+        revoked: by table, the roles whose SELECT or ALL was revoked.
+        withheld: by table, pairs of a role and a privilege that was revoked and not granted again for the
+            table.
+        closed: schemas and roles; objects created there from now on are shut.
+        pins_all: whether a loop sets the search path of functions.
+        loops: texts of blocks that build statements and run them.
     """
 
     tables: dict[Name, Table] = field(default_factory=dict)
@@ -155,11 +156,11 @@ class Schema(Struct, dict=True):
     pins_all: bool = False
 
     def is_enabled_by_loop(self, table: Name) -> bool:
-        """Whether a block that runs statements it puts together may enable row-level security for a table."""
+        """Return True if a block with dynamic SQL may enable row-level security for a table."""
         return self._enabling.may_be_about(table)
 
     def has_policy_by_loop(self, table: Name) -> bool:
-        """Whether such a block may make a policy for a table."""
+        """Return True if a block with dynamic SQL may create a policy for a table."""
         return self._making_policies.may_be_about(table)
 
     @cached_property
@@ -186,36 +187,36 @@ class Schema(Struct, dict=True):
         return {one.created: one for one in reversed(self.tables.values()) if one.created is not None}
 
     def policies_of(self, table: Name) -> list[Policy]:
-        """The policies of a table, in the order they were made."""
+        """Return the policies of a table, in the order of creation."""
         return self._policies_by_table.get(table, [])
 
     def policy_made_by(self, statement: Statement) -> Policy | None:
-        """The policy a statement makes, if it still is there when all is done."""
+        """Return the policy that a statement creates, if it still exists in the end."""
         return self._policies_by_maker.get(statement)
 
     def made_by(self, statement: Statement) -> Table | None:
-        """The table a statement makes, under the name it has when all is done."""
+        """Return the table that a statement creates, under its final name."""
         return self._tables_by_maker.get(statement)
 
     def is_shut(self, name: Name) -> bool:
-        """Whether clients have no right at all to a table or view."""
+        """Return True if clients have no privilege on a table or view."""
         return all(role in self.shut.get(name, ()) for role in _CLIENTS)
 
     def is_barred(self, name: Name) -> bool:
-        """Whether clients can neither read nor change a table, whichever way that was said."""
+        """Return True if clients can neither read nor change a table."""
         barred = all(self.is_withheld(name, role, right) for role in _CLIENTS for right in _RIGHTS)
         return self.is_shut(name) or (barred and self.is_unread(name))
 
     def is_withheld(self, name: Name, role: str, right: str) -> bool:
-        """Whether a right to a table was taken from a role, and not given back for the whole table."""
+        """Return True if a privilege was revoked from a role, and not granted again for the entire table."""
         return (role, right) in self.withheld.get(name, ())
 
     def is_unread(self, name: Name) -> bool:
-        """Whether clients cannot read a table or view."""
+        """Return True if clients cannot read a table or view."""
         return all(role in self.revoked.get(name, ()) for role in _CLIENTS)
 
     def policy(self, statement: Statement, table: Name) -> Policy | None:
-        """The policy a statement makes or changes, if it still is there when all is done."""
+        """Return the policy that a statement creates or alters, if it still exists in the end."""
         known = self.policies.get((self.moved.get(table, table), statement.node.get("policy_name", "")))
         if known is None and statement.kind == "CreatePolicyStmt":
             known = self.policy_made_by(statement)
@@ -226,7 +227,7 @@ class Schema(Struct, dict=True):
         return self.tables.setdefault(name, Table(name))
 
     def is_indexed(self, table: Name, columns: tuple[str, ...]) -> bool:
-        """Whether an index or key begins with these columns, in any order."""
+        """Return True if an index or key begins with these columns, in any order."""
         wanted = set(columns)
         keys = self.tables[table].keys if table in self.tables else []
         found = [index.columns for index in self.indexes.get(table, ()) if index.whole]
@@ -247,12 +248,12 @@ def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
 
 
 class _Loops(Struct, frozen=True):
-    """Blocks that put statements together and run them, as far as those are of one kind.
+    """Blocks that build statements of one kind and run them.
 
     Attributes:
-        text: of them all, one after another.
-        words: in it, in lower case.
-        ask: whether one of them asks the catalogue what there is, so that any table may be meant.
+        text: the concatenated blocks.
+        words: their words, in lower case.
+        ask: whether one of them queries the catalog, so that any table may be affected.
     """
 
     text: str
@@ -274,23 +275,23 @@ class _Loops(Struct, frozen=True):
 
 
 def sizes_of(typed: Node) -> tuple[int, ...]:
-    """The numbers in the brackets of a TypeName."""
+    """Return the numbers in the parentheses of a TypeName."""
     found = [(content(one, "A_Const") or {}).get("ival", {}) for one in typed.get("typmods", [])]
     return tuple(int(one.get("ival", 0)) for one in found)
 
 
 def name_of(relation: Node, default: str = "public") -> Name:
-    """The name of a RangeVar."""
+    """Return the name of a RangeVar."""
     return Name(relation.get("schemaname") or default, relation.get("relname", ""))
 
 
 def dotted(parts: list[str], default: str = "public") -> Name:
-    """The name of an object given as its parts."""
+    """Return the name of an object from its parts."""
     return Name(parts[-2] if len(parts) > 1 else default, parts[-1] if parts else "")
 
 
 def roles_of(nodes: object) -> tuple[str, ...]:
-    """The names of roles; PUBLIC is ``public``."""
+    """Return the names of roles; PUBLIC is ``public``."""
     found = []
     for node in nodes if isinstance(nodes, list) else ():
         role = content(node, "RoleSpec") or {}
@@ -300,7 +301,7 @@ def roles_of(nodes: object) -> tuple[str, ...]:
 
 
 def build(statements: Iterable[Statement], default: str = "public") -> Schema:
-    """Apply statements one after another; what takes migrations back is left out."""
+    """Apply statements in order; rollback sections are skipped."""
     maker = _Maker(Schema(), default)
     for statement in statements:
         if not statement.down:
@@ -337,7 +338,7 @@ class _Maker:
             self.schema.loops.append(statement.text)
 
     def _new_relation(self, name: Name) -> None:
-        """What is made anew has the rights that the defaults of its schema give."""
+        """Apply the default privileges of the schema to a new object."""
         schema = self.schema
         self._relations[name.schema].add(name)
         closed = {role for where, role in schema.closed if where == name.schema}
@@ -459,7 +460,7 @@ class _Maker:
         (views.add if secured else views.discard)(view)
 
     def _ViewStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        """A view that is replaced keeps none of its options."""
+        """Reset the options of a replaced view."""
         name = self._name(node.get("view"))
         self.schema.moved.pop(name, None)
         if name not in self._relations[name.schema]:
@@ -557,7 +558,7 @@ class _Maker:
             self.schema.routines.move(node.get("object", {}), self.default, node.get("newschema", ""))
 
     def _move(self, old: Name, new: Name) -> None:
-        """A table or view with another name keeps what was said about it."""
+        """Transfer the state of a renamed table or view."""
         schema = self.schema
         if old in schema.tables:
             schema.tables[new] = table = schema.tables.pop(old)
@@ -583,7 +584,7 @@ class _Maker:
         schema.moved[old] = new
 
     def _move_keys(self, old: Name, new: Name) -> None:
-        """Foreign keys of a table that has another name now, and those to it."""
+        """Rename a table in the foreign keys from and to it."""
         for key in self.schema.foreign_keys.pop(old, ()):
             key.table = new
             self.schema.foreign_keys[new][key] = None
@@ -595,7 +596,7 @@ class _Maker:
         self.schema.routines.alter(statement, self.default)
 
     def _GrantStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        """Keep account of the roles that have no right to a table, or none to read it."""
+        """Track the roles without any privilege on a table, or without SELECT."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
         given = list(members(node.get("privileges"), "AccessPriv"))
@@ -623,7 +624,7 @@ class _Maker:
         schema.revoked[name] |= readers
 
     def _granted(self, node: Node) -> set[Name]:
-        """The tables and views a grant is about, as far as they are known."""
+        """Yield the known tables and views of a grant."""
         if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
             return {name for schema in texts(node.get("objects")) for name in self._relations[schema]}
         return {self._name(one) for one in kinds(node.get("objects", []), "RangeVar")}
@@ -640,7 +641,7 @@ class _Maker:
 
 
 def sets_option(command: Node, name: str) -> bool | None:
-    """What a part of ALTER says about an option: whether it is on from here; None if nothing is said."""
+    """Return the value that an ALTER command sets an option to; None if it does not set it."""
     given = option(items(command.get("def")), name)
     if given is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
         return None
@@ -648,7 +649,7 @@ def sets_option(command: Node, name: str) -> bool | None:
 
 
 def _shape(node: Node) -> str:
-    """What an index is, without its name and places."""
+    """Return the properties of an index, without its name and locations."""
     kept = (
         "indexParams",
         "indexIncludingParams",

@@ -1,4 +1,4 @@
-"""What a set of statements leaves behind of functions and procedures: whose rights, and which search path."""
+"""Functions and procedures that a set of statements produces: their privileges and search paths."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Routine(Struct, eq=False):
 
     Attributes:
         types: of its inputs, without their schemas.
-        made: the statement that last wrote it; None if it was there before.
+        made: the statement that last defined it; None if it existed before.
         definer: whether it runs as its owner.
-        open_by: the statement since which it does so by the caller's search path; None if it does not.
-        gone: whether it was dropped or written anew.
-        pinned: whether it has a search path of its own; None if that was said where nobody looked.
+        open_by: the statement since which it does so with the caller's search path; None if it does not.
+        gone: whether it was dropped or replaced.
+        pinned: whether it has a search path of its own; None if a statement that was not read sets it.
     """
 
     schema: str
@@ -33,19 +33,19 @@ class Routine(Struct, eq=False):
     gone: bool = False
 
     def note(self, statement: Statement) -> None:
-        """Remember the statement that opened it, the first of those since it last was closed."""
+        """Record the statement that opened it, the first since it was last closed."""
         is_open = self.definer and self.pinned is False
         self.open_by = (self.open_by or statement) if is_open else None
 
 
 class Routines(Struct):
-    """All overloads by their names, and which of them each statement is about."""
+    """All overloads by name, and those that each statement concerns."""
 
     named: dict[tuple[str, str], list[Routine]] = field(default_factory=dict)
     about: dict[Statement, list[Routine]] = field(default_factory=dict)
 
     def definers(self) -> set[tuple[str, str]]:
-        """The schemas and names of the functions that run as their owner."""
+        """Return schema and name of the functions that run as their owner."""
         return {
             (one.schema, one.name)
             for held in self.named.values()
@@ -54,17 +54,17 @@ class Routines(Struct):
         }
 
     def made_by(self, statement: Statement) -> Routine | None:
-        """The routine a statement makes, if no later statement writes or drops it."""
+        """Return the routine that a statement defines, if no later statement replaces or drops it."""
         found = self.about.get(statement, [])
         return next((one for one in found if one.made is statement and not one.gone), None)
 
     def opened_by(self, statement: Statement) -> Routine | None:
-        """The routine that runs as its owner, by the caller's search path, since a statement."""
+        """Return the routine that a statement lets run as its owner with the caller's search path."""
         found = self.about.get(statement, [])
         return next((one for one in found if one.open_by is statement and not one.gone), None)
 
     def create(self, statement: Statement, default: str) -> None:
-        """A function that is replaced keeps none of its settings."""
+        """Add a function; a replaced one keeps none of its settings."""
         node = statement.node
         schema, name = _parts(node.get("funcname"), default)
         given = list(kinds(node.get("parameters", []), "FunctionParameter"))
@@ -103,7 +103,7 @@ class Routines(Struct):
             self.named[one.schema, one.name].remove(one)
 
     def _meant(self, function: Node, default: str) -> list[Routine]:
-        """The overloads a name with arguments stands for: one, unless no arguments are given."""
+        """Return the overloads that a name with arguments denotes: one, or all without arguments."""
         named = self.named.get(_parts(function.get("objname"), default), [])
         if function.get("args_unspecified") or len(named) == 1:
             return list(named)
@@ -121,7 +121,7 @@ def _last(node: Node) -> str:
 
 
 def _sets_path(options: object) -> bool | None:
-    """Whether settings leave a search path behind; None if they say nothing about it."""
+    """Return True if settings set a search path, False if they reset it; None if neither."""
     said = None
     for one in kinds(options, "VariableSetStmt"):
         if one.get("kind") == "VAR_RESET_ALL":

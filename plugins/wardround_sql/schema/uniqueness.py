@@ -1,4 +1,4 @@
-"""Which columns of a table are unique together, as all SQL of the project that is about it says."""
+"""Unique columns of a table, from all SQL of the project that concerns it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name
 
 _MOST = 120
-"""Files of SQL past which it would take too long to learn what they say about a table."""
+"""Number of SQL files above which reading them for one table takes too long."""
 _CODE = ("*.py", "*.ts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.prisma", "*.go", "*.php", "*.java", "*.rs")
 _MODELS = LazyPattern(
     r"(?i)pgTable|create_?table|__tablename__|@Entity|\bTable\(|tableName|class Meta|sequelize|"
@@ -25,11 +25,11 @@ _KEYS = ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
 
 
 class Unique(Struct, frozen=True):
-    """Columns and expressions of which no two rows have the same.
+    """Columns and expressions that are unique together.
 
     Attributes:
-        whole: whether that is so of all rows, not only of those a condition names.
-        constraint: whether it is a constraint with this name, and not an index alone.
+        whole: whether they are unique over all rows, not only over those of a condition.
+        constraint: whether it is a constraint with this name, and not only an index.
     """
 
     parts: frozenset[str]
@@ -42,11 +42,11 @@ class Unique(Struct, frozen=True):
 
 
 class Uniques(Struct):
-    """What one set of files says about a table.
+    """Unique constraints and indexes of a table in one set of files.
 
     Attributes:
-        made: whether the table is made there.
-        unsure: whether something is said that may add what is not known here.
+        made: whether the table is created there.
+        unsure: whether a statement may add an unknown one.
     """
 
     table: str
@@ -137,12 +137,12 @@ class Uniques(Struct):
 
 
 def part_of(element: Node) -> str:
-    """A column or expression of an index, in a form to compare."""
+    """Return a column or expression of an index in comparable form."""
     return str(element.get("name") or without_places(element.get("expr")))
 
 
 def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) -> list[Uniques]:
-    """What sets of files say of a table; nothing where none makes it, or something cannot be known."""
+    """Return the unique columns of a table by set of files; empty if no set creates it or it is uncertain."""
     paths = script.source.project.files_with_word((table.name,), ("*.sql",))
     if len(paths) > _MOST:
         return []
@@ -176,7 +176,7 @@ def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
 
 
 def _in_code(script: SqlDocument, table: Name) -> bool:
-    """Whether code that makes tables says of this one that something is unique."""
+    """Return True if code that creates tables declares something of this one as unique."""
     return any(_MODELS.search(text) for text in _texts_with(script, table.name))
 
 

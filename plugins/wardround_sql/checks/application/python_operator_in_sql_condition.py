@@ -66,12 +66,12 @@ class PythonOperatorInSqlCondition(SqlCheck):
 
 
 def _is_chained(call: ast.Call) -> bool:
-    """Whether it is a step of a query, and no function of the same name."""
+    """Return True if a call is a step of a query, not a function of the same name."""
     return isinstance(call.func, ast.Attribute) or called(call) in ("and_", "or_")
 
 
 def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """The parts of a condition that are no condition any more when they are handed over."""
+    """Yield the parts of a condition that Python evaluates before SQLAlchemy receives them."""
     if isinstance(node, ast.BoolOp):
         if all(_is_condition(one) for one in node.values):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
@@ -95,7 +95,7 @@ def _is_condition(node: ast.expr) -> bool:
 
 
 def _is_column(node: ast.expr) -> bool:
-    """Whether an expression is a column of a model's class or of a table."""
+    """Return True if an expression is a column of a model class or of a table."""
     if not isinstance(node, ast.Attribute):
         return False
     owner = node.value

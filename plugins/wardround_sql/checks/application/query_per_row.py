@@ -14,7 +14,7 @@ from wardround_sql.queries.n_plus_one_python import of_python
 from wardround_sql.queries.n_plus_one_script import of_script
 
 _QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find", ".query(", "await ")
-"""What every query has; one in a loop over the rows of another makes two."""
+"""Substrings of queries; N+1 queries need two of them."""
 _TWO = 2
 
 

@@ -115,7 +115,7 @@ class CommentContradictsColumnType(SqlCheck):
                 self._judge(column, match["words"], line_at, start - 1)
 
     def _beside(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:
-        """Column, text and line of the words about a column: behind it and on the lines right above it."""
+        """Yield column, text and line of a column's comments: after it and on the lines above it."""
         for pattern in (_INLINE, _REMARK):
             match = pattern.search(line)
             if match:
@@ -136,11 +136,11 @@ class CommentContradictsColumnType(SqlCheck):
         if found is not None and "\n" not in words[: found[1]]:
             begin, end, why = found
             span = Span(line, start + begin + 1, line, start + end + 1)
-            self.report(span, f'the comment says "{words[begin:end]}", but {why}')
+            self.report(span, f'the comment states "{words[begin:end]}", but {why}')
 
 
 def _column(line: str, number: int) -> tuple[str, _Column] | None:
-    """A column that a line declares, by its name."""
+    """Return the column that a line declares, with its name."""
     match = _COLUMN.match(line)
     if match is None or match["name"].lower() in _NO_COLUMN:
         return None

@@ -11,7 +11,7 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 
 _LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
-"""What makes the columns of a new table uncertain."""
+"""Clauses that make the columns of a new table uncertain."""
 
 
 class CommentOnMissingColumn(SqlCheck):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ROW = LazyPattern(r"--\s*\(.*\)\s*[,;]")
 _NEAR = 10
-"""Lines between words and what they speak of; further down it is another part of the statement."""
+"""Maximum distance in lines of a comment from its statement."""
 
 
 class OutdatedComment(SqlCheck):
@@ -76,14 +76,14 @@ class OutdatedComment(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround.semantics.docdrift.comment_lines import SQL  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import SQL  # only needed if something changed
 
         for one in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
             if abs(one.swap.line - one.line) <= _NEAR and self._is_meant(one):
                 self.report(*describe(one))
 
     def _is_meant(self, one: Found) -> bool:
-        """Whether words speak of what was exchanged; rows left out and parts of a name in them do not."""
+        """Return True if a comment refers to the replaced value, not to a row or a part of a name."""
         line = self.source.lines[one.line - 1]
         if "_" in one.swap.old and one.swap.old.lower() not in line.lower():
             return False

@@ -73,7 +73,7 @@ class InterpolatedSql(SqlCheck):
                 )
 
     def _is_open(self, text: AssembledText, hole: Hole) -> bool:
-        """Whether a value stands where a condition or a row takes one, in what is plainly SQL."""
+        """Return True if a hole is in the position of a value, in certain SQL."""
         before = text.text[max(hole.start - 400, 0) : hole.start]
         if hole.outside and _ORDER.search(before) and STARTS.match(text.text):
             return True

@@ -20,7 +20,7 @@ _RUNS = LazyPattern(
     r"\bprepare\s+\w+\s+from\b|\bopen\s+\w+\s+for\s+(?!select\b)[\w']|\bfor\s+\w+\s+in\s+execute\b"
 )
 _QUOTED = LazyPattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
-"""A value between quotes that the routine writes itself: ``... = ''' || name || ''''``."""
+"""Value between quotes that the routine adds itself: ``... = ''' || name || ''''``."""
 _FORMATTED = LazyPattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'(?!')\s*(?:\|\|\s*)?)+),")
 _PERCENT = LazyPattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
 _BARE = LazyPattern(
@@ -30,7 +30,7 @@ _BARE = LazyPattern(
 _SIGNATURE = LazyPattern(
     r"(?i)\b(?:function|procedure|proc)\s+[\w.\"\[\]]+\s*(?P<given>[^;]*?)\b(?:as|is|returns?|language)\b"
 )
-"""The parameters; whatever else a routine writes into a text it has made or looked up itself."""
+"""Parameters; all other concatenated values are the routine's own."""
 _TEXTUAL = (
     r"(?i)(?<![\w@]){name}\s+(?:in\s+|out\s+|inout\s+|as\s+)?(?:text|varchar2?|nvarchar2?|"
     r"character\s+varying|char|sysname)\b"
@@ -106,7 +106,7 @@ class ParameterInRoutineSql(SqlCheck):
 
 
 def _filled(code: str, begun: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The places where a routine writes a value into a text, and what is written."""
+    """Yield start, end and name of the values that a routine concatenates into a text."""
     for found in _QUOTED.finditer(code, begun, end):
         yield *found.span("name"), found["name"]
     for found in _FORMATTED.finditer(code, begun, end):
@@ -123,7 +123,7 @@ _OTHER = LazyPattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|inser
 
 
 def _is_statement(code: str, begun: int, at: int) -> bool:
-    """Whether the text is one that is run: no message, and no row."""
+    """Return True if the text is executed, not a message or a row."""
     start = max(
         code.rfind(";", begun, at), code.rfind("begin", begun, at) + 4, code.rfind("$$", begun, at) + 1
     )

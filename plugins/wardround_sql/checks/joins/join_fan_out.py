@@ -61,7 +61,7 @@ class JoinFanOut(SqlCheck):
             self.report(found.join if self._is_older(found.span, found.join) else found.span, text)
 
     def _is_older(self, total: Span, join: Span) -> bool:
-        """Whether the sum was there before the change, and the join was not."""
+        """Return True if the sum existed before the change, and the join did not."""
         before, lines = self.source.base_text, self.source.lines
         if before is None:
             return False

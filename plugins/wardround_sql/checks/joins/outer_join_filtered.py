@@ -16,7 +16,7 @@ _MADE = LazyPattern(
 _JOIN = LazyPattern(r"(?i)\bleft\s+(?:outer\s+)?join\b")
 _WORD = LazyPattern(r"[\w.\"`]+")
 _READ = 20
-"""Earlier files that are read, the last ones of those that name the object."""
+"""Maximum number of earlier files to read, the latest that name the object."""
 
 
 class OuterJoinFiltered(SqlCheck):
@@ -67,7 +67,7 @@ class OuterJoinFiltered(SqlCheck):
             self.report(found.span, text)
 
     def _is_carried_over(self, span: Span) -> bool:
-        """Whether an earlier definition of the same view or routine has all from the join to that column."""
+        """Return True if an earlier definition has the same text from the join to the column."""
         text, end = self.source.text, self.script.offset_of(span) + 1
         made = list(_MADE.finditer(text, 0, end))
         joins = list(_JOIN.finditer(text, made[-1].end() if made else 0, end))
@@ -78,7 +78,7 @@ class OuterJoinFiltered(SqlCheck):
         return any(part in earlier for earlier in self._earlier(made[-1][1]))
 
     def _earlier(self, name: str) -> Iterator[str]:
-        """What is made of that name in files that this change leaves alone, each on one line."""
+        """Yield unchanged files that define the object, each on one line."""
         project = self.source.project
         for path in project.files_with_word([name], ["*.sql"])[-_READ:]:
             if path == self.source.path or self.source.is_changed(path):

@@ -61,13 +61,13 @@ class IndexWithoutConcurrently(SqlCheck):
 
     @cached_property
     def _is_usual(self) -> bool:
-        """Whether this project builds indexes concurrently elsewhere, and no tool wrote this migration."""
+        """Return True if the project builds indexes concurrently elsewhere, and this file is hand-written."""
         patterns = migration_files.set_patterns(self.script.path)
         used = self.script.source.project.files_with_word(("CONCURRENTLY", "concurrently"), patterns)
         return not self.script.is_generated and any(path != self.script.path for path in used)
 
     @property
     def _made(self) -> set[str]:
-        """Materialised views of this file: nobody waits for those either."""
+        """Names of materialized views of this file, which are not in use yet."""
         views = self.script.of("CreateTableAsStmt")
         return {statement.node.get("into", {}).get("rel", {}).get("relname", "") for statement in views}

@@ -15,7 +15,7 @@ from wardround_sql.schema.model import Name, Schema, build, sizes_of
 
 _LENGTH = LazyPattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
-"""Length up to which MySQL keeps a text's length in one byte."""
+"""Length up to which MySQL stores a text's length in one byte."""
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
@@ -67,7 +67,7 @@ class TypeChangeRewritesTable(SqlCheck):
                 self.say(statement, text, typed.get("location"))
 
     def _foreign(self) -> None:
-        """MySQL and SQL Server, where another file of the set says what the type was."""
+        """Report MySQL and SQL Server, if another file of the set declares the old type."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
@@ -83,7 +83,7 @@ class TypeChangeRewritesTable(SqlCheck):
             self.report(change.span, text)
 
     def _is_wider(self, column: str, table: Name, typed: Node) -> bool:
-        """Whether the old values are stored the same way under the new type."""
+        """Return True if the old values have the same stored form under the new type."""
         new = type_name(typed)
         known = self._before.tables.get(table)
         was = known.columns.get(column) if known else None
@@ -96,20 +96,20 @@ class TypeChangeRewritesTable(SqlCheck):
 
     @cached_property
     def _before(self) -> Schema:
-        """The schema without this file's own changes of type."""
+        """Schema without the type changes of this file."""
         others = [s for s in self.script.set_statements if s.path != self.source.path]
         return build(others, self.script.default_schema)
 
 
 def _is_longer(old: tuple[int, ...], new: tuple[int, ...]) -> bool:
-    """Whether a limit only grows: a longer text, or more digits with the same scale."""
+    """Return True if a limit only increases: a longer text, or more digits with the same scale."""
     if not old or len(old) != len(new):
         return bool(old) and not new
     return new[0] >= old[0] and new[1:] == old[1:]
 
 
 def _is_stored_alike(old: str, new: str) -> bool:
-    """Whether MySQL and SQL Server keep the values as they are: the same type, or a longer text."""
+    """Return True if MySQL and SQL Server keep the stored values: the same type, or a longer text."""
     if old == new:
         return True
     was, now = _LENGTH.match(old), _LENGTH.match(new)

@@ -11,7 +11,7 @@ from wardround_sql.parsing.pg_nodes import Node, kinds, option
 from wardround_sql.parsing.statements import Statement
 
 _ACCESS_EXCLUSIVE = 8
-"""The number libpg_query gives to the lock mode."""
+"""libpg_query's number of the lock mode."""
 
 
 class WholeTableLock(SqlCheck):
@@ -87,11 +87,11 @@ class WholeTableLock(SqlCheck):
             )
 
     def _is_told(self, statement: Statement) -> bool:
-        """Whether squawk, or the rule about migrations in code, says the same."""
+        """Return True if squawk, or the rule for migrations in code, reports it too."""
         return statement.fragment.migrates
 
     def _is_first(self, node: Node) -> bool:
-        """Whether this file makes the view, so that nobody reads it yet."""
+        """Return True if this file creates the view, so that it has no readers yet."""
         name = node.get("relation", {}).get("relname")
         made = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))
         return any(one.get("relname") == name for one in made)

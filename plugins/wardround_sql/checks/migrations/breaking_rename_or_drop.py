@@ -67,7 +67,7 @@ class BreakingRenameOrDrop(SqlCheck):
         self._names()
 
     def _foreign(self) -> None:
-        """Migrations for other databases, which squawk does not read."""
+        """Report migrations for other databases, which squawk does not read."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
@@ -111,7 +111,7 @@ class BreakingRenameOrDrop(SqlCheck):
                     break
 
     def _is_ignored(self, column: str) -> bool:
-        """Whether a model of Rails already passes over a column."""
+        """Return True if a Rails model already ignores a column."""
         project = self.source.project
         if not self.source.path.endswith(".rb"):
             return False

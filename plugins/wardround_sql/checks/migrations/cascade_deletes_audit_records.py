@@ -24,7 +24,7 @@ _PLAIN = LazyPattern(
     r"tag|type|"
     r"attempt|job|queue|pending|tool|oauth|customer|subscription|profile|address|account|plan)(?:e?s)?(?:_|$)"
 )
-"""Names of what stands around records and is none."""
+"""Names of tables related to records that hold no records."""
 
 
 class CascadeDeletesAuditRecords(SqlCheck):
@@ -84,7 +84,7 @@ class CascadeDeletesAuditRecords(SqlCheck):
 
 
 def _keys(statement: Statement) -> Iterator[Node]:
-    """The foreign keys a statement makes."""
+    """Yield the foreign keys that a statement creates."""
     parts = statement.node.get("tableElts") or statement.node.get("cmds", [])
     for one in kinds(parts, "Constraint"):
         if one.get("contype") == "CONSTR_FOREIGN":
@@ -92,12 +92,12 @@ def _keys(statement: Statement) -> Iterator[Node]:
 
 
 def snake(name: str) -> str:
-    """A name of a class or table in small letters with underscores."""
+    """Convert the name of a class or table to snake case."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _is_record(table: Name, target: Name) -> bool:
-    """Whether a table holds records, and is no part of what it points to."""
+    """Return True if a table holds records, and is not part of the referenced document."""
     name, parent = snake(table.name), snake(target.name)
     if not _RECORD.search(name) or _PLAIN.search(name):
         return False

@@ -128,7 +128,7 @@ class DownInWrongOrder(SqlCheck):
                 break
 
     def _way_back(self) -> int | None:
-        """Where the part that takes the migration back begins; None where there is none."""
+        """Return the start of the rollback section; None if there is none."""
         path, text = self.source.path, self.source.text
         if migration_files.is_down(path):
             return 0
@@ -138,7 +138,7 @@ class DownInWrongOrder(SqlCheck):
         return found.start()
 
     def _forth(self) -> Schema:
-        """What the way forth makes."""
+        """Return the schema of the forward migration."""
         path = self.source.path
         if not migration_files.is_down(path):
             return self.script.own
@@ -148,9 +148,7 @@ class DownInWrongOrder(SqlCheck):
 
 
 def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """The tables that are dropped, in order, with their places; those with all that refers to them left
-    out.
-    """
+    """Yield the dropped tables, in order, with their locations; without those dropped with CASCADE."""
     for found in _DROP.finditer(text, start):
         rest = found["rest"] or found["more"] or ""
         if "cascade" not in rest.lower():
@@ -164,7 +162,7 @@ _MODEL = LazyPattern(
 
 
 def _sequelize_keys(text: str) -> Iterator[tuple[str, str]]:
-    """The tables that Sequelize's ``createTable`` makes, each with one it refers to."""
+    """Yield the tables of Sequelize's ``createTable``, each with a table it references."""
     made = list(_CREATED.finditer(text)) if "references" in text else []
     for found, after in zip(made, [*(one.start() for one in made[1:]), len(text)], strict=False):
         for key in _MODEL.finditer(text, found.end(), after):

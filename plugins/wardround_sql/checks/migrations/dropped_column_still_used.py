@@ -11,7 +11,7 @@ from wardround_sql.project.column_references import first_use
 from wardround_sql.schema.model import Name
 
 _MOST = 4
-"""Columns of one file that are looked for at most."""
+"""Maximum number of columns to search for per file."""
 
 
 class DroppedColumnStillUsed(SqlCheck):
@@ -106,6 +106,6 @@ class DroppedColumnStillUsed(SqlCheck):
             )
 
     def _is_back(self, table: Name, column: str) -> bool:
-        """Whether the column is there again in the end, by this file or a later one."""
+        """Return True if the column exists in the end, by this file or a later one."""
         known = self.script.own.tables.get(table)
         return known is not None and column in known.columns

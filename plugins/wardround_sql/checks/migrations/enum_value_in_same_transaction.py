@@ -18,7 +18,7 @@ _ALONE = LazyPattern(
     r"executeInTransaction\s*=\s*false|runInTransaction\s*[:=]\s*\"?false",
     re.MULTILINE,
 )
-"""How a migration says that each of its statements is committed by itself."""
+"""Settings of a migration that commit each statement separately."""
 
 
 class EnumValueInSameTransaction(SqlCheck):

@@ -121,5 +121,5 @@ class IrreversibleMigration(SqlCheck):
 
 
 def _is_noop(call: ast.Call) -> bool:
-    """Whether nothing is done on the way forth either."""
+    """Return True if the forward migration does nothing either."""
     return bool(call.args) and ast.unparse(call.args[0]).endswith("noop")

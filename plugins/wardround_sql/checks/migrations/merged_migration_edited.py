@@ -16,7 +16,7 @@ from wardround_sql.project.migration_files import SUFFIXES, is_migration
 _PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
 _COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
 _SWEEP = 4
-"""So many migrations in one change are edited for an upgrade of the framework, not for the schema."""
+"""Number of edited migrations in one change that indicates an upgrade of the framework, not of the schema."""
 
 
 class MergedMigrationEdited(ChangeCheck):
@@ -98,7 +98,7 @@ class MergedMigrationEdited(ChangeCheck):
     ]
 
     def run(self) -> None:
-        if not self.change.messages:  # before it is committed, a branch may still edit migrations of its own
+        if not self.change.messages:  # before it is committed, a branch may still edit its own migrations
             return
         edited = [file for file in self.change.files if _is_edited(file)]
         for file in edited if len(edited) < _SWEEP else ():
@@ -112,7 +112,7 @@ class MergedMigrationEdited(ChangeCheck):
 
 
 def _is_edited(file: ChangedFileView) -> bool:
-    """Return True if a migration of the base does something else after the change."""
+    """Return True if the change alters the effect of a migration of the base."""
     if file.base_path != file.path or not is_migration(file.path):
         return False
     before, after = file.base_text, file.text

@@ -13,7 +13,7 @@ from wardround_sql.frontends.dbt import is_model, listed, select_list, span
 from wardround_sql.project.migration_files import is_spare
 
 _MOST = 40
-"""Models that are read at most."""
+"""Maximum number of models to read."""
 
 
 class RemovedColumnStillUsed(SqlCheck):
@@ -108,7 +108,7 @@ class RemovedColumnStillUsed(SqlCheck):
             return
 
     def _readers(self, gone: list[str]) -> Iterator[tuple[str, list[str]]]:
-        """Models that refer to this one and name a column that is gone."""
+        """Yield the models that reference this one and use a removed column."""
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".sql")
         project = self.source.project
         refers = re.compile(
@@ -127,7 +127,7 @@ _AROUND = re.compile(r"\bjoin\b", re.I)
 
 
 def _names(text: str, reference: re.Match[str], column: str) -> bool:
-    """Whether the query around a reference names a column of it."""
+    """Return True if the query around a reference uses a column of it."""
     start = max(text.rfind("select", 0, reference.start()), text.rfind("SELECT", 0, reference.start()))
     end = text.find("\n)", reference.end())
     body = text[start : end if end >= 0 else len(text)]

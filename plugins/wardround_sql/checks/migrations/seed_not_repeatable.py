@@ -68,6 +68,6 @@ class SeedNotRepeatable(SqlCheck):
 
 
 def _gives_rows(statement: Statement) -> bool:
-    """Whether an INSERT has its rows written down, whatever is there already."""
+    """Return True if an INSERT has literal rows, whatever the table contains."""
     select = content(statement.node.get("selectStmt"), "SelectStmt") or {}
     return bool(select.get("valuesLists"))

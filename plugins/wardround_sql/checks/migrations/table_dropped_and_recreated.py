@@ -89,7 +89,7 @@ class TableDroppedAndRecreated(SqlCheck):
                     )
 
     def _is_kept(self, name: Name) -> bool:
-        """Whether the file reads the table, so that its rows may be somewhere else by then."""
+        """Return True if the file reads the table, so that its rows may be copied before."""
         word = rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{re.escape(name.name)}\b"
         return re.search(word, self.script.sql) is not None
 

@@ -15,7 +15,7 @@ _SPENT = LazyPattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
 )
 _RESETS = LazyPattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
-"""Paths of files that are there to empty tables."""
+"""Paths of files whose purpose is to empty tables."""
 _CASCADED = {
     "OBJECT_SCHEMA": "schema",
     "OBJECT_TYPE": "type",
@@ -109,7 +109,7 @@ class TruncateCascade(SqlCheck):
 
     @property
     def _made(self) -> set[Name]:
-        """Types and schemas of this file."""
+        """Types and schemas that this file creates."""
         enums = {dotted(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
         return enums | {
             Name("public", s.node.get("schemaname", "")) for s in self.script.of("CreateSchemaStmt")
@@ -117,7 +117,7 @@ class TruncateCascade(SqlCheck):
 
 
 def _runs_now(statement: Statement) -> bool:
-    """Return True if a migration runs a statement; what stands in a function runs when that is called."""
+    """Return True if the migration runs a statement itself, not a function that contains it."""
     is_called = statement.outer is not None and statement.outer.kind != "DoStmt"
     return statement.fragment.migrates and not is_called
 

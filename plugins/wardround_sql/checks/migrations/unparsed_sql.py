@@ -12,9 +12,9 @@ from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
 from wardround_sql.project import migration_files
 
 _MOST = 100
-"""Statements of a file that are looked at: one in which so many do not parse is something else."""
+"""Maximum number of statements to inspect; a file with more errors is not SQL of this dialect."""
 _READ = 1
-"""Statements that parse for each that does not."""
+"""Minimum number of statements that parse per statement that does not."""
 
 
 class UnparsedSql(SqlCheck):
@@ -78,7 +78,7 @@ class UnparsedSql(SqlCheck):
             self.report(script.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None)
 
     def _is_sure(self) -> bool:
-        """Whether a migration is for Postgres beyond doubt, and readable but for a few statements."""
+        """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""
         script = self.script
         read = sum(1 for statement in script.everything if statement.outer is None)
         if not migration_files.is_migration(script.path, script.options.migrations) or read < _READ * len(

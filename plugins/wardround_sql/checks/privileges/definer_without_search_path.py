@@ -58,7 +58,7 @@ class DefinerWithoutSearchPath(SqlCheck):
 
 
 def _place(statement: Statement) -> int | None:
-    """Where SECURITY DEFINER is written."""
+    """Return the location of SECURITY DEFINER."""
     given = statement.node.get("options") or statement.node.get("actions") or []
     elements = (content(one, "DefElem") or {} for one in given)
     return next((one.get("location") for one in elements if one.get("defname") == "security"), None)

@@ -70,7 +70,7 @@ class GrantToEveryone(SqlCheck):
                     self._look_at(statement, node, name, role)
 
     def _routines(self, statement: Statement, node: Node) -> None:
-        """Rights to run functions with the rights of their owner, of which the migration set knows."""
+        """Report EXECUTE on SECURITY DEFINER functions of the migration set."""
         definers = self._definers
         everyone = (
             r
@@ -122,7 +122,7 @@ class GrantToEveryone(SqlCheck):
         )
 
     def _is_narrowed(self, node: Node, who: str) -> bool:
-        """Whether reading some columns is all that is given, of tables where everything was taken before."""
+        """Return True if only SELECT on some columns is granted, on tables whose privileges were revoked."""
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
@@ -130,7 +130,7 @@ class GrantToEveryone(SqlCheck):
         return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:
-        """Whether one of the tables has no row-level security, as far as can be seen."""
+        """Return True if one of the tables has no known row-level security."""
         whole = self.script.whole
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         views = [t for t in tables if t in whole.secured_views]
@@ -144,7 +144,7 @@ class GrantToEveryone(SqlCheck):
 
 
 def _granted(statement: Statement) -> Node:
-    """The grant in a statement; none in defaults of the platform, which every dump repeats."""
+    """Return the grant of a statement; empty for the platform's defaults, which every dump repeats."""
     if statement.kind == "GrantStmt":
         return statement.node
     owners = roles_of(items(option(statement.node.get("options"), "roles")))

@@ -21,7 +21,7 @@ _ASKS = LazyPattern(
     r"user)_\w*\s*\(|\bhmac\s*\(|\bcrypt\s*\(",
     re.IGNORECASE,
 )
-"""What a body says that looks at who calls, or hands that to a function that does."""
+"""Code in a body that checks the caller, or delegates to a function that does."""
 _SECRET = LazyPattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
 _WRITES = LazyPattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
 _READS = LazyPattern(r"(?i)\bfrom\s+[\w.\"]+")
@@ -74,7 +74,7 @@ class UnguardedDefinerFunction(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
             routine = self.script.whole.routines.made_by(statement)
-            is_served = not statement.node.get("is_procedure")  # PostgREST calls functions alone
+            is_served = not statement.node.get("is_procedure")  # PostgREST calls only functions
             if routine is None or not routine.definer or statement.outer is not None or not is_served:
                 continue
             if not self.script.exposure.serves(routine.schema) or self.script.is_spare:
@@ -100,7 +100,7 @@ class UnguardedDefinerFunction(SqlCheck):
                 )
 
     def _callers(self, name: str) -> str:
-        """Which clients may execute a function; nothing if none is left."""
+        """Return a description of the clients that may execute a function; empty if there are none."""
         taken: set[str] = set()
         given: set[str] = set()
         for statement in self._grants.get(name, ()):
@@ -120,7 +120,7 @@ class UnguardedDefinerFunction(SqlCheck):
 
     @cached_property
     def _grants(self) -> dict[str, list[Statement]]:
-        """The grants of the set, by the functions they are about."""
+        """Grants of the set, by function."""
         found: dict[str, list[Statement]] = {}
         for statement in self.script.set_statements:
             for name in _functions(statement.node) if statement.kind == "GrantStmt" else ():
@@ -129,7 +129,7 @@ class UnguardedDefinerFunction(SqlCheck):
 
     @cached_property
     def _are_all_taken(self) -> bool:
-        """Whether the set takes the right to execute functions away from all of them, or by default."""
+        """Return True if the set revokes EXECUTE on all functions, or by default."""
         return any(_TAKEN.search(text) for text in self._texts())
 
     def _texts(self) -> Iterator[str]:
@@ -145,20 +145,20 @@ def _returns(statement: Statement) -> str:
 
 
 def _gives_rows(statement: Statement) -> bool:
-    """Whether a function gives whole rows of what it is asked for by its arguments."""
+    """Return True if a function returns rows selected by its arguments."""
     modes = {one.get("mode") for one in kinds(statement.node.get("parameters", []), "FunctionParameter")}
     many = statement.node.get("returnType", {}).get("setof") or "FUNC_PARAM_TABLE" in modes
     return bool(many and modes - {"FUNC_PARAM_TABLE", "FUNC_PARAM_OUT"} and _READS.search(statement.text))
 
 
 def _takes_secret(statement: Statement) -> bool:
-    """Whether what it is given shows that the caller may: a token, or a code sent to somebody."""
+    """Return True if a parameter proves authorization: a token, or a code sent to a user."""
     given = kinds(statement.node.get("parameters", []), "FunctionParameter")
     return any(_SECRET.search(one.get("name", "")) for one in given)
 
 
 def _functions(node: Node) -> set[str]:
-    """The names of the functions a grant is about."""
+    """Return the names of the functions of a grant."""
     found = (content(one, "ObjectWithArgs") or {} for one in node.get("objects", []))
     return {texts(one.get("objname"))[-1] for one in found if one.get("objname")} | {
         text_of(one) for one in node.get("objects", []) if text_of(one)

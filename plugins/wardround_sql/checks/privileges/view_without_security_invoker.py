@@ -55,7 +55,7 @@ class ViewWithoutSecurityInvoker(SqlCheck):
         self._look_at_options()
 
     def _look_at_options(self) -> None:
-        """The option that was there and is taken away."""
+        """Report views whose option is removed."""
         for statement in self.script.of("AlterTableStmt"):
             relation = statement.node.get("relation", {})
             commands = kinds(statement.node.get("cmds", []), "AlterTableCmd")
@@ -68,7 +68,7 @@ class ViewWithoutSecurityInvoker(SqlCheck):
                 self.say(statement, text, relation.get("location"))
 
     def _is_open(self, relation: Node) -> bool:
-        """Whether clients reach a view that does not run as its caller, when all is done."""
+        """Return True if clients reach a view that does not run as its caller in the end."""
         whole, name = self.script.whole, self.script.name_of(relation)
         moved = name in whole.moved
         safe = name in whole.secured_views or whole.is_unread(name)

@@ -78,7 +78,7 @@ class BetweenDaysOverTimestamps(SqlCheck):
             )
 
     def _is_named_day(self, statement: Statement, bound: object) -> bool:
-        """Whether a placeholder's name says that it is a day."""
+        """Return True if a placeholder is named after a date."""
         kind, inside = unwrapped(bound)
         if kind != "ParamRef" or not isinstance(inside.get("location"), int):
             return False
@@ -89,9 +89,7 @@ class BetweenDaysOverTimestamps(SqlCheck):
 
 
 def _is_one_day(node: object) -> bool:
-    """Whether an expression is the length of a day: what is taken from the first moment of a month to end
-    it.
-    """
+    """Return True if an expression is an interval of one day, as subtracted from the start of a month."""
     cast = content(node, "TypeCast") or {}
     said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
     return type_name(cast.get("typeName", {})) == "interval" and said.strip().lower() in (
@@ -102,7 +100,7 @@ def _is_one_day(node: object) -> bool:
 
 
 def _is_day(bound: object) -> bool:
-    """Whether a bound is a day, as it is written or by a cast."""
+    """Return True if a bound is a date, as a literal or by a cast."""
     taken = content(bound, "A_Expr")
     if taken is not None:
         return texts(taken.get("name")) == ["-"] and _is_one_day(taken.get("rexpr"))

@@ -50,7 +50,7 @@ class NotInNullableSubquery(SqlCheck):
                 self.report(found.span, text, severity=None if required is False else Severity.INFO)
 
     def _is_required(self, found: Exclusion) -> bool | None:
-        """Whether the column cannot be NULL; None if nothing here tells."""
+        """Return True if the column is NOT NULL; None if it is unknown."""
         if found.table is not None and self.script.is_postgres:
             table = self.script.known_table(found.table)
             if table is not None and found.column in table.columns:

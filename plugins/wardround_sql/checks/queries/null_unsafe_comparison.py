@@ -86,7 +86,7 @@ class NullUnsafeComparison(SqlCheck):
                 return
 
     def _is_required(self, statement: Statement, column: str) -> bool | None:
-        """Whether a column of the trigger's table cannot be NULL; None if nothing here tells."""
+        """Return True if a column of the trigger's table is NOT NULL; None if it is unknown."""
         if statement.kind == CONDITION:
             name = texts((statement.outer.node if statement.outer else {}).get("funcname"))[-1:]
             triggers = [
@@ -135,7 +135,7 @@ class NullUnsafeComparison(SqlCheck):
         return found
 
     def _may_be_null(self, name: list[str], tables: dict[str, Name]) -> bool:
-        """Whether a column is known, and known to take NULL."""
+        """Return True if a column is known to be nullable."""
         owner = (
             tables.get(name[-2])
             if len(name) > 1
@@ -149,7 +149,7 @@ class NullUnsafeComparison(SqlCheck):
     # Arguments
 
     def _arguments(self) -> None:
-        """``column = $1`` where the code around says that the value may be None or null."""
+        """Report ``column = $1`` if the surrounding code declares the value as nullable."""
         for statement in self.script.queries:
             nullable = statement.fragment.maybe_null
             if not nullable:
@@ -183,7 +183,7 @@ class NullUnsafeComparison(SqlCheck):
 
 
 def _parts(where: object) -> Iterator[object]:
-    """The parts of a condition that a row has to meet, none of which stands beside an OR."""
+    """Yield the conjuncts of a condition."""
     yield from _conjuncts(where)
 
 
@@ -197,9 +197,7 @@ def _conjuncts(where: object) -> Iterator[object]:
 
 
 def _excluded(part: object) -> object:
-    """The column that a ``<>``,
-    ``NOT IN`` or ``NOT LIKE`` with constants compares; None for anything else.
-    """
+    """Return the column that ``<>``, ``NOT IN`` or ``NOT LIKE`` compares with constants, else None."""
     one = content(part, "A_Expr")
     if one is None:
         negation = content(part, "BoolExpr")

@@ -16,7 +16,7 @@ _BUILT = LazyPattern(
     r"\.from\(\s*['\"`](?P<other>\w+)['\"`]\s*\)\s*\.upsert\((?:[^()]|\([^()]*\))*?\bonConflict:\s*"
     r"(?P<supabase>['\"`][\w, ]+['\"`])"
 )
-"""Knex's and Supabase's way to say it, where the columns are written there."""
+"""Knex and Supabase calls with literal columns."""
 _WORD = LazyPattern(r"\w+")
 
 
@@ -76,7 +76,7 @@ class OnConflictWithoutUnique(SqlCheck):
             self._built()
 
     def _built(self) -> None:
-        """The same as query builders say it."""
+        """Report ON CONFLICT of query builders."""
         for found in _BUILT.finditer(self.source.text):
             columns = _WORD.findall(found["knex"] or found["supabase"])
             table = Name("public", found["table"] or found["other"])
@@ -86,7 +86,7 @@ class OnConflictWithoutUnique(SqlCheck):
                 self.report(place, _says(table, columns, held))
 
     def _is_read(self, statement: Statement) -> bool:
-        """Whether a statement is one that is looked at by itself, not by what stands in it."""
+        """Return True if a statement is inspected itself, not through the statements of its body."""
         return statement.kind not in ("CreateFunctionStmt", "DoStmt")
 
     def _insert(self, statement: Statement, node: Node, clause: Node) -> None:
@@ -116,7 +116,7 @@ def _says(table: Name, columns: list[str], found: list[Uniques]) -> str:
 
 
 def _matches(one: Uniques, infer: Node) -> bool:
-    """Whether ON CONFLICT finds what it needs."""
+    """Return True if ON CONFLICT has a matching constraint or index."""
     if infer.get("conname"):
         return any(known.name[:63] == infer["conname"] and known.constraint for known in one.known)
     wanted = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))

@@ -67,9 +67,7 @@ class WriteWithoutWhere(SqlCheck):
         self._half_filled()
 
     def _half_filled(self) -> None:
-        """UPDATE of the rows that have no value yet in a column which the file has just added: all of
-        them.
-        """
+        """Report UPDATE of the rows without a value in a column that the file has just added: all rows."""
         for statement in self.script.of("UpdateStmt"):
             node = statement.node
             tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
@@ -90,19 +88,19 @@ class WriteWithoutWhere(SqlCheck):
                 )
 
     def _level(self, write: Write) -> Severity | None:
-        """A note where every row is plainly meant: in migrations, and where an ORM has to be asked for it."""
+        """Return info where every row is evidently intended: in migrations, and for calls of an ORM."""
         fragment = write.statement.fragment if write.statement else None
         in_migration = write.verb == "UPDATE" and (fragment is None or fragment.migrates)
         return Severity.INFO if in_migration or (fragment is not None and fragment.modelled) else None
 
     def _is_backfill(self, write: Write) -> bool:
-        """Whether an UPDATE fills columns that this migration has just added to a table in use."""
+        """Return True if an UPDATE fills columns that this migration has just added to a table in use."""
         own = self.script.own.tables.get(write.table)
         added = own is not None and own.created is None and set(write.columns) <= set(own.columns)
         return write.verb == "UPDATE" and bool(write.columns) and added
 
     def _is_meant(self, write: Write) -> bool:
-        """Whether the table is this file's own, or the columns are those it has just added."""
+        """Return True if this file creates the table, or has just added the columns."""
         if write.statement is None:
             return False
         own = self.script.own.tables.get(write.table)

@@ -76,7 +76,7 @@ class OverlappingPermissivePolicies(SqlCheck):
         return {}
 
     def _first(self, table: Name) -> dict[tuple[str, str], int]:
-        """Which permissive policy of a table is the first for each role and action."""
+        """Return the first permissive policy of a table for each role and action."""
         if table not in self._firsts:
             found = self._firsts[table] = {}
             for number, policy in enumerate(self.script.whole.policies_of(table)):
@@ -87,7 +87,7 @@ class OverlappingPermissivePolicies(SqlCheck):
 
 
 _ANY = ""
-"""In place of a role: whoever a policy is for."""
+"""Any role, in place of a role."""
 
 
 def _roles(policy: Policy) -> set[str]:
@@ -99,7 +99,7 @@ def _commands(policy: Policy) -> tuple[str, ...]:
 
 
 def _asked(policy: Policy) -> Iterator[tuple[str, str]]:
-    """The roles and actions of which those of an overlapping policy have one."""
+    """Return the roles and actions that an overlapping policy may share."""
     roles = _roles(policy)
     more = ("public", _ANY) if "public" in roles else ("public",) if roles else ()
     return product({*roles, *more}, _commands(policy))

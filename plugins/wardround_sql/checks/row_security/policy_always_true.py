@@ -69,7 +69,7 @@ class PolicyAlwaysTrue(SqlCheck):
 
 
 def _place(condition: Node) -> int | None:
-    """Where the part of a condition that is always true is written."""
+    """Return the location of the part of a condition that is always true."""
     inside = next(iter(condition.values()))
     if inside.get("boolop") == "OR_EXPR":
         return _place(next(one for one in inside["args"] if is_constant_true(one)))

@@ -55,9 +55,9 @@ class PolicyFunctionPerRow(SqlCheck):
 
 
 def _calls(condition: object) -> list[Node]:
-    """Calls in a condition that do not depend on the row, in source order.
+    """Return the calls in a condition that do not depend on the row, in source order.
 
-    Subqueries are not entered: Postgres answers EXISTS for all rows at once where it can, by a hash.
+    Subqueries are skipped: PostgreSQL evaluates EXISTS for all rows at once if it can, by a hash.
     """
     found, stack = [], [condition]
     while stack:
@@ -74,7 +74,7 @@ def _calls(condition: object) -> list[Node]:
 
 
 def _depends(call: Node) -> bool:
-    """Whether a call has an argument that is not a constant."""
+    """Return True if a call has an argument that is not a constant."""
     return any(
         "ColumnRef" in one or "SubLink" in one or "FuncCall" in one
         for one in walk(items(call.get("args", [])))

@@ -39,7 +39,7 @@ _PLAIN = frozenset(
         "upper",
     }
 )
-"""Functions that surely do not know who is calling; any other may ask."""
+"""Functions that do not depend on the caller; any other may."""
 
 
 class PolicyWithoutCheck(SqlCheck):
@@ -107,7 +107,7 @@ class PolicyWithoutCheck(SqlCheck):
                 self.say(statement, text, severity=Severity.INFO)
 
     def _leaves_the_owner(self, statement: Statement) -> bool:
-        """Whether rows have an owner, and USING ties them to a claim that many callers share, and no more."""
+        """Return True if rows have an owner, and USING ties them only to a claim that many callers share."""
         table = self.script.name_of(statement.node.get("table", {}))
         keys = self.script.whole.foreign_keys.get(table, ())
         owned = any(key.target == _USERS for key in keys)
@@ -122,7 +122,7 @@ class PolicyWithoutCheck(SqlCheck):
 
 
 def _asks_for_anyone(condition: object) -> bool:
-    """Whether a condition is true for everybody who is logged in: there is an id, or that role."""
+    """Return True if a condition is true for every signed-in user: it tests for an id, or that role."""
     presence = content(condition, "NullTest")
     if presence is not None:
         calls = [function_name(call) for call in kinds(presence, "FuncCall")]
@@ -137,12 +137,12 @@ def _asks_for_anyone(condition: object) -> bool:
 
 
 def _string(node: Node) -> str:
-    """The text of a literal."""
+    """Return the text of a literal."""
     return str((content(node, "A_Const") or {}).get("sval", {}).get("sval", ""))
 
 
 def _asks_the_caller(condition: object) -> bool:
-    """Whether every way through a condition depends on who is calling."""
+    """Return True if every branch of a condition depends on the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
         asked = (_asks_the_caller(one) for one in inside.get("args", []))

@@ -94,7 +94,7 @@ _ANYONE = frozenset({"public", "anon", "authenticated"})
 
 
 def _private(name: Name, table: Table) -> str:
-    """Why the rows of a table are private; nothing if they may well be public."""
+    """Return the reason why the rows of a table are private; empty if they may be public."""
     owner = next((column for column in table.columns if _OWNER.search(column)), "")
     told = next((column for column in table.columns if _COLUMN.search(column)), "")
     if not owner:

@@ -77,7 +77,7 @@ class PublicBucketListing(SqlCheck):
                 )
 
     def _public(self) -> set[str]:
-        """The buckets that the migration set makes public."""
+        """Return the buckets that the migration set makes public."""
         project, path = self.source.project, self.source.path
         others = (one for one in project.files_with_word(("buckets",), set_patterns(path)) if one != path)
         found: dict[str, bool] = {}
@@ -87,7 +87,7 @@ class PublicBucketListing(SqlCheck):
 
 
 def _buckets(condition: object) -> set[str] | None:
-    """The buckets a policy is about, no name for all of them; None where it asks for more than the bucket."""
+    """Return the buckets of a policy, empty for all of them; None if it tests more than the bucket."""
     named: set[str] = set()
     for part in conjuncts(condition):
         comparison = content(part, "A_Expr") or {}
@@ -105,7 +105,7 @@ def _constant(node: object) -> str:
 
 
 def _set_public(text: str) -> Iterator[tuple[str, bool]]:
-    """The buckets a text makes or changes, and whether they are public."""
+    """Yield the buckets that a text creates or changes, and whether they are public."""
     for statement in parsed(SqlFragment(text), "").statements:
         relation = statement.node.get("relation", {})
         if isinstance(relation, dict) and relation.get("relname") == "buckets":

@@ -67,7 +67,7 @@ class RecursivePolicy(SqlCheck):
                 )
 
     def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
-        """The places where a policy comes back to its own table, and how."""
+        """Yield the locations where a policy reads its own table, and the path."""
         condition = statement.node.get("qual", {})
         for other, place in self._read(condition):
             if other == table:
@@ -84,24 +84,24 @@ class RecursivePolicy(SqlCheck):
         return any(name == policy.table for name, _place in self._read(other.using.node.get("qual", {})))
 
     def _policies(self, table: Name) -> list[Policy]:
-        """The policies of another table, in this file or another of the set."""
+        """Return the policies of another table, in this file or another of the set."""
         return [one for one in self.script.policies_of(table) if one.permissive]
 
     def _read(self, node: Node) -> Iterator[tuple[Name, int | None]]:
-        """The tables a condition reads."""
+        """Yield the tables that a condition reads."""
         named = {one.get("ctename") for one in kinds(node, "CommonTableExpr")}
         for one in kinds(node, "RangeVar"):
             if "schemaname" in one or one.get("relname") not in named:
                 yield self.script.name_of(one), one.get("location")
 
     def _read_by(self, function: str) -> Iterator[Name]:
-        """The tables that a function of this file reads with its caller's rights."""
+        """Yield the tables that a function of this file reads with its caller's privileges."""
         for inner in self._bodies.get(function, ()):
             yield from (name for name, _place in self._read(inner.node))
 
     @cached_property
     def _bodies(self) -> dict[str, list[Statement]]:
-        """What stands in functions with their caller's rights, by their names with and without schema."""
+        """Statements of functions with their caller's privileges, by names with and without schema."""
         found: dict[str, list[Statement]] = {}
         for inner in self.script.everything:
             made = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
@@ -112,6 +112,6 @@ class RecursivePolicy(SqlCheck):
 
 
 def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """Whether policies for two sets of roles can hold for one query."""
+    """Return True if policies for two sets of roles can apply to one query."""
     every = {"public"}
     return not roles or not others or bool(every & {*roles, *others}) or bool(set(roles) & set(others))

@@ -79,13 +79,13 @@ class SelfEscalation(SqlCheck):
                 break
 
     def _is_kept(self, table: Table) -> bool:
-        """Whether something else than the policy may say which columns are written."""
+        """Return True if something other than the policy may restrict the writable columns."""
         whole, name = self.script.whole, table.name
         strict = any(not one.permissive for one in whole.policies_of(name))
         return strict or name in whole.guarded or whole.is_withheld(name, "authenticated", "update")
 
     def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
-        """The columns that say what the owner of a row may do, and that the policy does not mention."""
+        """Return the columns with privileges of the row's owner that the policy does not mention."""
         node = statement.node
         mine = set(_own_columns(node.get("qual")))
         said = {part for one in walk([node.get("qual"), node.get("with_check")]) for part in column_name(one)}
@@ -96,7 +96,7 @@ class SelfEscalation(SqlCheck):
 
 
 def _own_columns(condition: object) -> Iterator[str]:
-    """The columns that must hold the id of the caller."""
+    """Yield the columns that must equal the id of the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") == "AND_EXPR":
         for one in inside.get("args", []):
@@ -111,6 +111,6 @@ def _own_columns(condition: object) -> Iterator[str]:
 
 
 def _is_caller(node: object) -> bool:
-    """Whether an expression is the id of the caller, not something looked up by it."""
+    """Return True if an expression is the id of the caller, not a lookup by it."""
     calls = [function_name(call) for call in kinds(node, "FuncCall")]
     return calls == ["auth.uid"] and not any(True for _ in kinds(node, "RangeVar"))

@@ -51,7 +51,7 @@ class TableWithoutRls(SqlCheck):
         self._look_at_moves()
 
     def _look_at_disabling(self) -> None:
-        """Row-level security that was there and is taken away for good."""
+        """Report row-level security that is disabled in the end."""
         for statement, _ in self.script.commands("AT_DisableRowSecurity"):
             relation = statement.node.get("relation", {})
             name = self.script.name_of(relation)
@@ -82,7 +82,7 @@ class TableWithoutRls(SqlCheck):
                 self.say(statement, text, relation.get("location"))
 
     def _look_at_partition(self, statement: Statement, table: Table) -> None:
-        """A partition whose parent is guarded; of one that is not, the parent is spoken about."""
+        """Report a partition of a protected table; an unprotected parent is reported itself."""
         parents = [self.script.name_of(one) for one in kinds(statement.node.get("inhRelations"), "RangeVar")]
         known = [self.script.whole.tables.get(name) for name in parents]
         if any(parent is not None and parent.rls for parent in known):
@@ -93,7 +93,7 @@ class TableWithoutRls(SqlCheck):
             self.say(statement, text, statement.node.get("relation", {}).get("location"), Severity.WARN)
 
     def _look_at_moves(self) -> None:
-        """A table that was out of reach and is moved to where clients are."""
+        """Report a private table that moves to an exposed schema."""
         for statement in self.script.of("AlterObjectSchemaStmt"):
             relation = statement.node.get("relation", {})
             old = self.script.name_of(relation)
@@ -105,7 +105,7 @@ class TableWithoutRls(SqlCheck):
                 self.say(statement, text, relation.get("location"))
 
     def _is_open(self, table: Table) -> bool:
-        """Whether clients reach a table about whose row-level security nothing was ever said."""
+        """Return True if clients reach a table whose row-level security no statement sets."""
         whole = self.script.whole
         said = table.rls is not None or whole.is_enabled_by_loop(table.name)
         return self.script.is_exposed(table.name) and not said and not whole.is_shut(table.name)

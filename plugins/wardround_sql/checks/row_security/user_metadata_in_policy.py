@@ -71,7 +71,7 @@ class UserMetadataInPolicy(SqlCheck):
                     break
 
     def _function(self, statement: Statement) -> None:
-        """A function that says who somebody is by what they wrote."""
+        """Report a function that identifies users by their own metadata."""
         found = _READS.search(statement.text)
         name = texts(statement.node.get("funcname"))[-1]
         returned = type_name(statement.node.get("returnType", {}))

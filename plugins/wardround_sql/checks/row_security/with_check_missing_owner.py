@@ -88,7 +88,7 @@ class WithCheckMissingOwner(SqlCheck):
                 self.say(statement, text, _first(check, place))
 
     def _owner(self, table: Name) -> str:
-        """The column by which every other policy of a table ties its rows to the caller."""
+        """Return the column by which every other policy of a table ties its rows to the caller."""
         others = [
             one.using.node.get("qual") for one in self.script.policies_of(table) if one.command != "insert"
         ]
@@ -97,13 +97,13 @@ class WithCheckMissingOwner(SqlCheck):
 
 
 def _first(check: object, place: int | None) -> int | None:
-    """The leftmost place of a condition."""
+    """Return the leftmost location of a condition."""
     found = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
     return min(found, default=place)
 
 
 def _owners(using: object) -> Iterator[str]:
-    """The columns that USING sets equal to something of the caller, whatever else is asked."""
+    """Yield the columns that USING equates with a value of the caller."""
     for part in conjuncts(using):
         one = content(part, "A_Expr") or {}
         if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["="]:
@@ -117,7 +117,7 @@ def _owners(using: object) -> Iterator[str]:
 
 
 def _asks_for(check: object, owner: str, table: str) -> bool:
-    """Whether a condition is about the owner, the whole row, other tables, or what a function decides."""
+    """Return True if a condition tests the owner, the row, other tables, or calls a deciding function."""
     columns = {column_name({"ColumnRef": one})[-1] for one in kinds(check, "ColumnRef")}
     calls = {function_name(call) for call in kinds(check, "FuncCall")}
     calls -= {"auth.role"}

@@ -79,7 +79,7 @@ class MartBypassesStaging(SqlCheck):
 
 
 def _is_table(code: str, found: re.Match[str]) -> bool:
-    """Whether a dotted name behind FROM is a table, and no column, array or catalogue."""
+    """Return True if a dotted name after FROM is a table, not a column, array or catalog."""
     first = found["name"].split(".")[0].strip('"`')
     if first.lower() in ("information_schema", "pg_catalog") or _OTHER_FROM.search(
         code[: found.start()][-60:]

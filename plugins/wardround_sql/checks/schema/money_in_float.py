@@ -66,7 +66,7 @@ class MoneyInFloat(SqlCheck):
             self._casts()
 
     def _functions(self) -> None:
-        """What functions of Postgres take and give."""
+        """Report parameters and return values of PostgreSQL functions."""
         for statement in self.script.of("CreateFunctionStmt"):
             node = statement.node
             name = texts(node.get("funcname"))[-1]
@@ -85,7 +85,7 @@ class MoneyInFloat(SqlCheck):
                     break
 
     def _casts(self) -> None:
-        """Casts in models of dbt and in views, whose columns others read as they are."""
+        """Report casts in dbt models and views, whose columns are read by others."""
         for found in float_casts(self.script):
             if is_money(found.column):
                 text = (

@@ -70,7 +70,7 @@ class TimestampWithoutZone(SqlCheck):
                 self.report(found.span, f"{found.column} does not store the time zone; use timestamptz")
 
     def _of_drizzle(self) -> None:
-        """Columns of Drizzle, from which it writes the migrations."""
+        """Report Drizzle columns, from which it generates the migrations."""
         if self.script.is_spare:
             return
         for found in _DRIZZLE.finditer(self.source.text):

@@ -108,7 +108,7 @@ class UnfitColumnType(SqlCheck):
                 )
 
     def _keys(self) -> None:
-        """Keys that count up in fewer bits than a table may need."""
+        """Report sequential keys with fewer bits than a table may need."""
         for statement in self.script.of("CreateStmt"):
             if _is_temporary(statement) or statement.fragment.modelled:
                 continue
@@ -126,7 +126,7 @@ def _is_temporary(statement: Statement) -> bool:
 
 
 def _counted_keys(node: Node) -> Iterator[Node]:
-    """The columns that are the primary key and count up by themselves, in 32 bits or fewer."""
+    """Yield the sequential primary key columns of at most 32 bits."""
     columns = list(kinds(node.get("tableElts", []), "ColumnDef"))
     keys = {
         tuple(str(key.get("String", {}).get("sval", "")) for key in one.get("keys", []))

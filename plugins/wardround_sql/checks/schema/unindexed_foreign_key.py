@@ -60,6 +60,6 @@ class UnindexedForeignKey(SqlCheck):
             self.say(key.statement, text, key.location)
 
     def _is_own(self, name: Name, columns: tuple[str, ...]) -> bool:
-        """Whether the file makes the table, or the columns."""
+        """Return True if the file creates the table, or the columns."""
         table = self.script.own.tables.get(name)
         return table is not None and (table.created is not None or set(columns) <= set(table.columns))

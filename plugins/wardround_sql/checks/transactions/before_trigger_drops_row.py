@@ -21,7 +21,7 @@ from wardround_sql.schema.triggers import (
 class BeforeTriggerDropsRow(SqlCheck):
     """BEFORE row trigger that returns NULL or the wrong row, which cancels the write.
 
-    There is no error: the statement reports 0 changed rows. A function that sets values of NEW must end with
+    No error is raised: the statement reports 0 changed rows. A function that sets values of NEW must end with
     ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is for AFTER
     triggers, and for skipping a row deliberately. Without any RETURN every write fails.
     """
@@ -92,7 +92,7 @@ class BeforeTriggerDropsRow(SqlCheck):
 
 
 def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
-    """What is wrong with what a function gives back, and where that stands in its body."""
+    """Yield the defects of a function's return values, and their locations in its body."""
     if triggers and (body.falls_off() or not (body.given or body.raises())):
         at = body.changes()[-1] if body.falls_off() else None
         yield at, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
