@@ -74,12 +74,12 @@ def _about(
     checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
     """Yield the checks that read the SQL, or the code, and that may match it."""
-    for one in candidate_checks(checks, reads, source, lowered):
-        if not issubclass(one, SqlCheck):
+    for candidate_check in candidate_checks(checks, reads, source, lowered):
+        if not issubclass(candidate_check, SqlCheck):
             if reads == "sql":
-                yield one
-        elif reads == one.READS and _may_speak(one, lowered, sql):
-            yield one
+                yield candidate_check
+        elif reads == candidate_check.READS and _may_speak(candidate_check, lowered, sql):
+            yield candidate_check
 
 
 def _may_speak(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:

@@ -97,18 +97,18 @@ class SqlDocument:
     @cached_property
     def is_template(self) -> bool:
         """Return True if the file is Jinja around SQL, as dbt models are."""
-        return self.is_sql and any(one.template for one in self._parsed)
+        return self.is_sql and any(item.template for item in self._parsed)
 
     @cached_property
     def everything(self) -> list[Statement]:
         """All statements that parse, those inside bodies after the enclosing statement."""
         if not self.is_postgres:
             return []
-        return [s for one in self._parsed for s in one.statements]
+        return [s for item in self._parsed for s in item.statements]
 
     @cached_property
     def unparsed(self) -> list[Unparsed]:
-        return [bad for one in self._parsed for bad in one.unparsed]
+        return [bad for item in self._parsed for bad in item.unparsed]
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -231,10 +231,10 @@ class SqlDocument:
         if not names or not self.is_sql:
             return
         project, root = self.source.project, migration_files.set_root(self.path)
-        found = project.files_with_word(names, migration_files.set_patterns(self.path))
-        mine = bisect.bisect_left(found, self.path)
-        near = sorted(range(len(found)), key=lambda number: abs(number - mine))[:_SIBLINGS]
-        for path in sorted((found[number] for number in near), key=migration_files.order):
+        result = project.files_with_word(names, migration_files.set_patterns(self.path))
+        own = bisect.bisect_left(result, self.path)
+        near = sorted(range(len(result)), key=lambda number: abs(number - own))[:_SIBLINGS]
+        for path in sorted((result[number] for number in near), key=migration_files.order):
             alone = not migration_files.has_set(self.path) and path.rpartition("/")[0] != root
             if path == self.path or alone or not path.endswith(".sql") or migration_files.is_down(path):
                 continue
@@ -245,8 +245,8 @@ class SqlDocument:
     def known_table(self, name: Name) -> Table | None:
         """Return the columns of a table from the migration set, else from other SQL of the project."""
         if name not in self._known:
-            mine = self.whole.tables.get(name) if self.is_postgres else None
-            self._known[name] = mine if mine is not None and mine.columns else self._from_elsewhere(name)
+            own = self.whole.tables.get(name) if self.is_postgres else None
+            self._known[name] = own if own is not None and own.columns else self._from_elsewhere(name)
         return self._known[name]
 
     @cached_property
@@ -285,9 +285,9 @@ class SqlDocument:
             elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
                 found.add(node.get("newname", ""))
             elif statement.kind == "CreateStmt":
-                found |= {one.get("relname", "") for one in kinds(node.get("inhRelations", []), "RangeVar")}
+                found |= {item.get("relname", "") for item in kinds(node.get("inhRelations", []), "RangeVar")}
             elif statement.kind == "GrantStmt":
-                found |= {one.get("relname", "") for one in kinds(node.get("objects", []), "RangeVar")}
+                found |= {entry.get("relname", "") for entry in kinds(node.get("objects", []), "RangeVar")}
             elif statement.kind == "CreateForeignTableStmt":
                 found.add(node.get("base", {}).get("relation", {}).get("relname", ""))
         return {name for name in found if name}
@@ -301,8 +301,8 @@ class SqlDocument:
         policy, node = self.policy(statement), statement.node
         if policy is None and statement.kind == "CreatePolicyStmt":
             return []
-        held = (policy.check, policy.using) if policy else (statement, statement)
-        parts = zip(("with_check", "qual"), held, strict=True)
+        values = (policy.check, policy.using) if policy else (statement, statement)
+        parts = zip(("with_check", "qual"), values, strict=True)
         return [node[part] for part, by in parts if part in node and by is statement]
 
     def is_new(self, name: Name) -> bool:
@@ -330,8 +330,8 @@ class SqlDocument:
             start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
         else:
             start = min(statement.point(location), max(len(text) - 1, 0))
-            found = _TOKEN.match(text, start)
-            end = found.end() if found else start + 1
+            result = _TOKEN.match(text, start)
+            end = result.end() if result else start + 1
         base = statement.offset
         return self._between(*fragment.place(base + start, base + end))
 
@@ -350,6 +350,6 @@ class SqlDocument:
 def _prisma_provider(source: SourceFile) -> str:
     """Return the database of a Prisma migration according to its lock file."""
     lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
-    found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
+    match = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
     known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}
-    return known.get(found[1], found[1]) if found else ""
+    return known.get(match[1], match[1]) if match else ""

@@ -61,9 +61,11 @@ def _named_migrations(history: History) -> Iterator[Choice]:
         if (text := _shortened(history.text(change.blob)))
     ]
     times_used = Counter(words for _, _, words, _ in added)
-    named = [one for one in added if times_used[one[2]] == 1 and len(one[2].split()) >= _FEWEST_NAME_WORDS]
-    for at, (time, path, words, text) in enumerate(named):
-        start = max(0, min(at - _CANDIDATES // 2, len(named) - _CANDIDATES))
+    named = [
+        item for item in added if times_used[item[2]] == 1 and len(item[2].split()) >= _FEWEST_NAME_WORDS
+    ]
+    for offset, (time, path, words, text) in enumerate(named):
+        start = max(0, min(offset - _CANDIDATES // 2, len(named) - _CANDIDATES))
         near = dict.fromkeys(other for *_, other in named[start : start + _CANDIDATES])
         order = sorted(near, key=lambda other: hashlib.sha256(f"{path}\0{other}".encode()).digest())
         if len(order) >= _FEWEST_CANDIDATES:
@@ -98,13 +100,13 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
     plain = without_jinja(text) if is_template(text) else text
     pieces, remarks = cut(plain)
     starts = {piece.offset: piece for piece in pieces}
-    found = []
+    result = []
     for words, end in _blocks(plain, remarks):
         start = _next_word(plain, end)
         piece = starts.get(start)
         if piece is not None and plain.count("\n", end, start) <= 1 and _is_prose(words):
-            found.append(CommentCodePair(words, _FILLER.sub(" ", piece.text)))
-    return found
+            result.append(CommentCodePair(words, _FILLER.sub(" ", piece.text)))
+    return result
 
 
 def _blocks(text: str, remarks: list[Remark]) -> Iterator[tuple[str, int]]:

@@ -58,9 +58,9 @@ class AlembicReader:
         if call.name == "create_table":
             yield from _table(self.module, call.node, start, width)
             return
-        for sql, at, wide in self._parts(call, table, start, width):
+        for sql, offset, wide in self._parts(call, table, start, width):
             writer = SqlAssembler()
-            writer.add(sql, at, wide)
+            writer.add(sql, offset, wide)
             yield writer.text()
 
     def _parts(
@@ -72,19 +72,21 @@ class AlembicReader:
             if sql:
                 yield sql, start, width
             return
-        given = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
-        if not given.text("column_name"):
+        arguments = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
+        if not arguments.text("column_name"):
             return
-        for name, sql in _altered(quoted(given.table or _UNKNOWN), given):
-            said = next((one for one in call.node.keywords if one.arg == name), None)
-            at = self.module.place_of(said.lineno, said.col_offset) if said is not None else start
-            yield sql, at, len(name) if said is not None else width
+        for name, sql in _altered(quoted(arguments.table or _UNKNOWN), arguments):
+            words = next((keyword for keyword in call.node.keywords if keyword.arg == name), None)
+            offset = self.module.place_of(words.lineno, words.col_offset) if words is not None else start
+            yield sql, offset, len(name) if words is not None else width
 
     def commits(self) -> Iterator[AssembledText]:
         """Yield the ends of ``autocommit_block``s, where their changes are committed."""
         for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
             opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-            blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
+            blocks = any(
+                isinstance(entry, ast.Call) and called(entry) == "autocommit_block" for entry in opened
+            )
             if isinstance(node, ast.With) and blocks:
                 end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
                 writer = SqlAssembler()
@@ -101,31 +103,31 @@ class _Arguments:
     """Arguments of an operation; those of a batch operation omit the table."""
 
     def __init__(self, module: SqlModule, call: CallSite, table: str | None, names: tuple[str, ...]) -> None:
-        given = _keywords(call.node)
+        arguments = _keywords(call.node)
         positions = names if table is None else tuple(name for name in names if name not in _TABLES)
-        given.update(zip(positions, call.node.args, strict=False))
-        self.given = given
+        arguments.update(zip(positions, call.node.args, strict=False))
+        self.given = arguments
         self.module = module
         self.scope = call.scope
         self.table = table if table is not None else self.text(*_TABLES)
 
     def text(self, *names: str) -> str:
-        return next((found for name in names if (found := self._said(self.given.get(name)))), "")
+        return next((result for name in names if (result := self._said(self.given.get(name)))), "")
 
     def _said(self, node: ast.expr | None) -> str:
         """Return a string literal, or the first string that a name is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            held = next(self.module.values(node, self.scope), None)
-            return held.text if held is not None and not held.holes else ""
+            entries = next(self.module.values(node, self.scope), None)
+            return entries.text if entries is not None and not entries.holes else ""
         return _text(node)
 
     def texts(self, name: str) -> list[str]:
         """Return the strings of a list; empty if one of them is unknown."""
         node = self.given.get(name)
         if isinstance(node, ast.Name):
-            return [one.text for one in self.module.values(node, self.scope) if not one.holes]
-        found = [_text(one) for one in getattr(node, "elts", [])]
-        return found if all(found) else []
+            return [entry.text for entry in self.module.values(node, self.scope) if not entry.holes]
+        result = [_text(item) for item in getattr(node, "elts", [])]
+        return result if all(result) else []
 
     def is_true(self, name: str) -> bool:
         return getattr(self.given.get(name), "value", None) is True
@@ -156,65 +158,65 @@ _UNKNOWN = "the table"
 def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
     if call.name not in _SIGNATURES:
         return ""
-    given = _Arguments(module, call, table, _SIGNATURES[call.name])
+    arguments = _Arguments(module, call, table, _SIGNATURES[call.name])
     if call.name == "drop_table":
-        return f"DROP TABLE {quoted(given.table)}" if given.table else ""
-    at = quoted(given.table or _UNKNOWN)
+        return f"DROP TABLE {quoted(arguments.table)}" if arguments.table else ""
+    offset = quoted(arguments.table or _UNKNOWN)
     match call.name:
         case "add_column":
-            return _added(at, given)
+            return _added(offset, arguments)
         case "create_index":
-            return _index(at, given)
-        case "create_foreign_key" if given.texts("local_cols") and given.text("referent_table"):
-            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
-            local, target = listed(given.texts("local_cols")), quoted(given.text("referent_table"))
-            gone = _on_delete(given.given)
-            return f"ALTER TABLE {at} ADD FOREIGN KEY ({local}) REFERENCES {target}{gone}{late}"
+            return _index(offset, arguments)
+        case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
+            downstream = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+            local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
+            removed = _on_delete(arguments.given)
+            return f"ALTER TABLE {offset} ADD FOREIGN KEY ({local}) REFERENCES {target}{removed}{downstream}"
         case "create_check_constraint":
-            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
-            return f"ALTER TABLE {at} ADD CHECK (c > 0){late}"
-        case "create_unique_constraint" if given.texts("columns"):
-            return f"ALTER TABLE {at} ADD UNIQUE ({listed(given.texts('columns'))})"
-        case "drop_column" if given.text("column_name"):
-            return f"ALTER TABLE {at} DROP COLUMN {quoted(given.text('column_name'))}"
+            downstream = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+            return f"ALTER TABLE {offset} ADD CHECK (c > 0){downstream}"
+        case "create_unique_constraint" if arguments.texts("columns"):
+            return f"ALTER TABLE {offset} ADD UNIQUE ({listed(arguments.texts('columns'))})"
+        case "drop_column" if arguments.text("column_name"):
+            return f"ALTER TABLE {offset} DROP COLUMN {quoted(arguments.text('column_name'))}"
         case "drop_index":
-            how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
-            return f"DROP INDEX {how}{quoted(given.text('index_name') or 'index')}"
-        case "rename_table" if given.text("new_table_name"):
-            return f"ALTER TABLE {at} RENAME TO {quoted(given.text('new_table_name'))}"
+            how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
+            return f"DROP INDEX {how}{quoted(arguments.text('index_name') or 'index')}"
+        case "rename_table" if arguments.text("new_table_name"):
+            return f"ALTER TABLE {offset} RENAME TO {quoted(arguments.text('new_table_name'))}"
     return ""
 
 
-def _added(table: str, given: _Arguments) -> str:
-    column = given.given.get("column")
-    found = declared(column) if column is not None else None
-    if found is None:
+def _added(table: str, arguments: _Arguments) -> str:
+    column = arguments.given.get("column")
+    result = declared(column) if column is not None else None
+    if result is None:
         return ""
-    sql = f"ALTER TABLE {table} ADD COLUMN {found.sql}"
-    return f"{sql}; CREATE INDEX ON {table} ({quoted(found.name)})" if found.indexed else sql
+    sql = f"ALTER TABLE {table} ADD COLUMN {result.sql}"
+    return f"{sql}; CREATE INDEX ON {table} ({quoted(result.name)})" if result.indexed else sql
 
 
-def _index(table: str, given: _Arguments) -> str:
-    names = given.texts("columns") or ["an expression"]
-    unique = "UNIQUE " if given.is_true("unique") else ""
-    how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
-    some = " WHERE true" if "postgresql_where" in given.given else ""
+def _index(table: str, arguments: _Arguments) -> str:
+    names = arguments.texts("columns") or ["an expression"]
+    unique = "UNIQUE " if arguments.is_true("unique") else ""
+    how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
+    some = " WHERE true" if "postgresql_where" in arguments.given else ""
     return f"CREATE {unique}INDEX {how}ON {table} ({listed(names)}){some}"
 
 
-def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
+def _altered(table: str, arguments: _Arguments) -> Iterator[tuple[str, str]]:
     """Yield the changes of ``alter_column``: the argument that requests each, and its SQL."""
-    column = quoted(given.text("column_name"))
-    new = given.given.get("type_")
-    if new is not None and not _is_same(given.given.get("existing_type"), new):
+    column = quoted(arguments.text("column_name"))
+    new = arguments.given.get("type_")
+    if new is not None and not _is_same(arguments.given.get("existing_type"), new):
         yield "type_", f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}"
-    if given.is_false("nullable") and not given.is_false("existing_nullable"):
+    if arguments.is_false("nullable") and not arguments.is_false("existing_nullable"):
         yield "nullable", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
-    default = _default(given.given.get("server_default"))
+    default = _default(arguments.given.get("server_default"))
     if default:
         yield "server_default", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
-    if given.text("new_column_name"):
-        renamed = quoted(given.text("new_column_name"))
+    if arguments.text("new_column_name"):
+        renamed = quoted(arguments.text("new_column_name"))
         yield "new_column_name", f"ALTER TABLE {table} RENAME COLUMN {column} TO {renamed}"
 
 
@@ -224,7 +226,7 @@ def _default(node: ast.expr | None) -> str:
     if written:
         return f"'{written}'"
     inside = node.args[0] if isinstance(node, ast.Call) and called(node) == "text" and node.args else None
-    return found if (found := _text(inside)) and _PLAIN_DEFAULT.fullmatch(found) else ""
+    return result if (result := _text(inside)) and _PLAIN_DEFAULT.fullmatch(result) else ""
 
 
 def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
@@ -241,8 +243,8 @@ def _length(node: ast.expr) -> int | None:
     """Return the length of a text type; None if it has none."""
     if not isinstance(node, ast.Call):
         return None
-    given = node.args[0] if node.args else _keywords(node).get("length")
-    value = getattr(given, "value", None)
+    arguments = node.args[0] if node.args else _keywords(node).get("length")
+    value = getattr(arguments, "value", None)
     return value if isinstance(value, int) else None
 
 
@@ -257,9 +259,9 @@ def _table(module: SqlModule, call: ast.Call, start: int, width: int) -> Iterato
     for part in call.args[1:]:
         sql = ""
         if isinstance(part, ast.Call) and called(part) == "Column":
-            found = declared(part)
-            sql = found.sql if found else ""
-            indexed += [found.name] if found and found.indexed else []
+            result = declared(part)
+            sql = result.sql if result else ""
+            indexed += [result.name] if result and result.indexed else []
         elif isinstance(part, ast.Call):
             sql = _constraint(part)
         if sql and isinstance(part, ast.Call):
@@ -283,15 +285,17 @@ def _constraint(part: ast.Call) -> str:
     """Return a table constraint as SQL; empty if no rule inspects it."""
     match called(part):
         case "PrimaryKeyConstraint" | "UniqueConstraint":
-            names = [_text(one) for one in part.args]
+            names = [_text(arg) for arg in part.args]
             kind = "PRIMARY KEY" if called(part) == "PrimaryKeyConstraint" else "UNIQUE"
             return f"{kind} ({listed(names)})" if names and all(names) else ""
         case "ForeignKeyConstraint" if len(part.args) > 1:
-            local = [_text(one) for one in getattr(part.args[0], "elts", [])]
-            remote = [_text(one) for one in getattr(part.args[1], "elts", [])]
+            local = [_text(entry) for entry in getattr(part.args[0], "elts", [])]
+            remote = [_text(item) for item in getattr(part.args[1], "elts", [])]
             if local and remote and all(local) and all(remote):
-                gone = _on_delete(_keywords(part))
-                return f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{gone}"
+                removed = _on_delete(_keywords(part))
+                return (
+                    f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{removed}"
+                )
     return ""
 
 
@@ -324,27 +328,29 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable |
         return None
     keywords = _keywords(node)
     key = _flag(keywords, "primary_key") is True
-    target = next((one for one in rest if isinstance(one, ast.Call) and called(one) == "ForeignKey"), None)
-    kind = next((one for one in rest if one is not target and called_type(one)), keywords.get("type_"))
+    target = next(
+        (entry for entry in rest if isinstance(entry, ast.Call) and called(entry) == "ForeignKey"), None
+    )
+    kind = next((item for item in rest if item is not target and called_type(item)), keywords.get("type_"))
     written = _type(kind) if kind is not None else typed or ("bigint" if target is not None else "text")
     generated = any(
-        isinstance(one, ast.Call) and called(one) in ("Identity", "Computed", "Sequence") for one in rest
+        isinstance(item, ast.Call) and called(item) in ("Identity", "Computed", "Sequence") for item in rest
     )
     sql = f"{quoted(name)} {written}"
     sql += " NOT NULL" if _flag(keywords, "nullable") is False else ""
     sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
     sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
     points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
-    found = DeclaredTable(name, sql, _flag(keywords, "index") is True)
+    result = DeclaredTable(name, sql, _flag(keywords, "index") is True)
     if points_to and target is not None:
-        found.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
-        found.target = target
-    return found
+        result.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
+        result.target = target
+    return result
 
 
 def _on_delete(keywords: dict[str, ast.expr]) -> str:
-    said = _text(keywords.get("ondelete")).upper()
-    return f" ON DELETE {said}" if said in ("CASCADE", "SET NULL", "RESTRICT") else ""
+    text = _text(keywords.get("ondelete")).upper()
+    return f" ON DELETE {text}" if text in ("CASCADE", "SET NULL", "RESTRICT") else ""
 
 
 def called_type(node: ast.expr) -> bool:
@@ -379,7 +385,7 @@ def _type(node: ast.expr) -> str:
 
 
 def _keywords(call: ast.Call) -> dict[str, ast.expr]:
-    return {one.arg: one.value for one in call.keywords if one.arg}
+    return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
 
 def _flag(keywords: dict[str, ast.expr], name: str) -> object:

@@ -81,8 +81,8 @@ class ModelChange(msgspec.Struct, frozen=True):
         """Return the removed documented columns, each with its evident replacement."""
         old, new = self.old.names, self.new.names
         return [
-            (name, new[at] if len(old) == len(new) and new[at] not in old else None)
-            for at, name in enumerate(old)
+            (name, new[offset] if len(old) == len(new) and new[offset] not in old else None)
+            for offset, name in enumerate(old)
             if name not in new and name in self.documented.columns
         ]
 
@@ -91,8 +91,8 @@ class ModelChange(msgspec.Struct, frozen=True):
         if self.gone():
             return []
         old, described = set(self.old.names), self.documented.described
-        kept = old.intersection(described, self.new.names)
-        if len(kept) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
+        retained = old.intersection(described, self.new.names)
+        if len(retained) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
             return []
         return [column for column in self.new.columns if column.name not in old | self.documented.columns]
 
@@ -120,12 +120,12 @@ def select_list(text: str) -> SelectList | None:
     return _select_list(covered, 0, len(covered), 0)
 
 
-def _cover(found: re.Match[str]) -> str:
-    piece = found[0]
-    if found["aside"]:
+def _cover(match: re.Match[str]) -> str:
+    piece = match[0]
+    if match["aside"]:
         return re.sub(r"[^\n]", " ", piece)
     sign = {"{{": _HOLE, "{%": _BLOCK}.get(piece[:2], "'" if piece[0] == "'" else " ")
-    return "".join("\n" if one == "\n" else sign for one in piece)
+    return "".join("\n" if item == "\n" else sign for item in piece)
 
 
 def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | None:
@@ -158,9 +158,9 @@ def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> Sele
     return None
 
 
-def _closing(text: str, at: int, end: int) -> int | None:
+def _closing(text: str, offset: int, end: int) -> int | None:
     depth = 1
-    for match in re.compile(r"[()]").finditer(text, at, end):
+    for match in re.compile(r"[()]").finditer(text, offset, end):
         depth += 1 if match[0] == "(" else -1
         if depth == 0:
             return match.start()
@@ -178,45 +178,45 @@ def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    depth, begun = 0, start
+    depth, begin = 0, start
     for match in re.compile(r"[(),\[\]]").finditer(text, start, end):
         if match[0] in "([":
             depth += 1
         elif match[0] in ")]":
             depth -= 1
         elif depth == 0:
-            yield begun, match.start()
-            begun = match.end()
-    if text[begun:end].strip():
-        yield begun, end
+            yield begin, match.start()
+            begin = match.end()
+    if text[begin:end].strip():
+        yield begin, end
 
 
 def _column(text: str, start: int, end: int) -> DbtColumn | None:
     item = text[start:end]
     if _BLOCK in item:
         return None
-    found = _NAMED.match(item)
-    if found is None:
+    result = _NAMED.match(item)
+    if result is None:
         lead = len(item) - len(item.lstrip())
-        found = _PLAIN.fullmatch(item.rstrip(), lead)
-        if found is None or _HOLE in found[1]:
+        result = _PLAIN.fullmatch(item.rstrip(), lead)
+        if result is None or _HOLE in result[1]:
             return None
-    name = found[1].strip('"`').lower()
-    return DbtColumn(name, start + found.start(1), start + found.end(1))
+    name = result[1].strip('"`').lower()
+    return DbtColumn(name, start + result.start(1), start + result.end(1))
 
 
 def documentation(path: str, project: RepositoryView) -> Documentation | None:
     """Return the documentation of a model; None if no file or more than one documents it."""
     model = path.rpartition("/")[2].removesuffix(".sql")
-    found = []
+    result = []
     for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
         text = project.read(file) or ""
         if "models:" in text and "columns:" in text and len(text) <= _LARGEST:
             columns = documented_columns(text, model)
             if columns is not None:
                 described = frozenset(name for name, words in columns.items() if words)
-                found.append(Documentation(file, frozenset(columns), described))
-    return found[0] if len(found) == 1 else None
+                result.append(Documentation(file, frozenset(columns), described))
+    return result[0] if len(result) == 1 else None
 
 
 def documented_columns(text: str, model: str) -> dict[str, str] | None:
@@ -231,13 +231,15 @@ def documented_columns(text: str, model: str) -> dict[str, str] | None:
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
     entries = [
-        one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one
+        entry
+        for entry in _listed(content, "models")
+        if entry.get("name") == model and "versions" not in entry
     ]
     if len(entries) != 1:
         return None
     columns = [column for column in _listed(entries[0], "columns") if "name" in column]
-    said = {str(one["name"]).lower(): str(one.get("description") or "").strip() for one in columns}
-    return said or None
+    words = {str(item["name"]).lower(): str(item.get("description") or "").strip() for item in columns}
+    return words or None
 
 
 def _loader() -> Any:
@@ -250,7 +252,7 @@ def _loader() -> Any:
 def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
     """Return the mappings of a list in a mapping."""
     items = content.get(key) if isinstance(content, dict) else None
-    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def span(text: str, start: int, end: int) -> Span:

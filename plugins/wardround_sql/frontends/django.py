@@ -18,12 +18,12 @@ _OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField",
 
 def django_migration(module: SqlModule) -> Iterator[AssembledText]:
     """Yield the SQL of a migration's operations; state-only operations run none."""
-    for one in module.classes:
-        listed = [s for s in one.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
-        made: set[str] = set()
+    for item in module.classes:
+        listed = [s for s in item.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
+        created: set[str] = set()
         for statement in listed:
             for call in _operations(statement.value):
-                sql = _sql(module, call, made)
+                sql = _sql(module, call, created)
                 if isinstance(sql, AssembledText):
                     yield sql
                 elif sql:
@@ -33,18 +33,18 @@ def django_migration(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _operations(node: ast.expr) -> Iterator[ast.Call]:
-    for one in getattr(node, "elts", []):
-        if not isinstance(one, ast.Call):
+    for item in getattr(node, "elts", []):
+        if not isinstance(item, ast.Call):
             continue
-        if called(one) == "SeparateDatabaseAndState":
-            inside = {k.arg: k.value for k in one.keywords}.get("database_operations")
+        if called(item) == "SeparateDatabaseAndState":
+            inside = {k.arg: k.value for k in item.keywords}.get("database_operations")
             yield from _operations(inside) if inside is not None else ()
-        elif called(one) in _OPERATIONS:
-            yield one
+        elif called(item) in _OPERATIONS:
+            yield item
 
 
-def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledText:
-    given = {one.arg: one.value for one in call.keywords if one.arg}
+def _sql(module: SqlModule, call: ast.Call, created: set[str]) -> str | AssembledText:
+    arguments = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     names: tuple[str, ...] = (
         ("name",)
         if called(call).endswith("Model") and called(call) != "RenameModel"
@@ -55,37 +55,37 @@ def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledTe
              "AddConstraint": ("model_name", "constraint"),
              "AddField": ("model_name", "name", "field"), "AlterField": ("model_name", "name", "field"),
              "CreateModel": ("name", "fields")}.get(called(call), names)  # fmt: skip
-    given.update(zip(names, call.args, strict=False))
-    said = {key: str(getattr(value, "value", "")) for key, value in given.items()}
-    table = quoted(said.get("model_name", said.get("old_name", said.get("name", ""))).lower())
-    column = quoted(said.get("name", ""))
+    arguments.update(zip(names, call.args, strict=False))
+    text = {key: str(getattr(value, "value", "")) for key, value in arguments.items()}
+    table = quoted(text.get("model_name", text.get("old_name", text.get("name", ""))).lower())
+    column = quoted(text.get("name", ""))
     match called(call):
         case "CreateModel":
-            made.add(table)
-            return _created(module, table, given.get("fields"), call)
+            created.add(table)
+            return _created(module, table, arguments.get("fields"), call)
         case "AddField":
             return (
-                f"ALTER TABLE {table} ADD COLUMN {found}"
+                f"ALTER TABLE {table} ADD COLUMN {result}"
                 if (
-                    found := field(
-                        column, given.get("field"), own=not _is_of_django(module, given.get("field"))
+                    result := field(
+                        column, arguments.get("field"), own=not _is_of_django(module, arguments.get("field"))
                     )
                 )
                 else ""
             )
         case "AlterField":
-            options = _options(given.get("field"))
-            wanted = options.get("db_index") is True and called_of(given.get("field")) not in _KEYS
-            return f"CREATE INDEX ON {table} ({column})" if wanted and table not in made else ""
+            options = _options(arguments.get("field"))
+            expected = options.get("db_index") is True and called_of(arguments.get("field")) not in _KEYS
+            return f"CREATE INDEX ON {table} ({column})" if expected and table not in created else ""
         case "RemoveField":
             return f"ALTER TABLE {table} DROP COLUMN {column}"
         case "RenameField":
-            return (f"ALTER TABLE {table} RENAME COLUMN {quoted(said.get('old_name', ''))} "
-                    f"TO {quoted(said.get('new_name', ''))}")  # fmt: skip
+            return (f"ALTER TABLE {table} RENAME COLUMN {quoted(text.get('old_name', ''))} "
+                    f"TO {quoted(text.get('new_name', ''))}")  # fmt: skip
         case "DeleteModel":
             return f"DROP TABLE {table}"
         case "RenameModel":
-            return f"ALTER TABLE {table} RENAME TO {quoted(said.get('new_name', '').lower())}"
+            return f"ALTER TABLE {table} RENAME TO {quoted(text.get('new_name', '').lower())}"
         case "AddIndex":
             return f"CREATE INDEX ON {table} (c)"
         case "AddIndexConcurrently":
@@ -93,7 +93,7 @@ def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledTe
         case "RemoveIndexConcurrently":
             return f"DROP INDEX CONCURRENTLY {column}"
         case "AddConstraint":
-            kind = called_of(given.get("constraint"))
+            kind = called_of(arguments.get("constraint"))
             added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")
             return f"ALTER TABLE {table} ADD {added}" if added else ""
     return ""
@@ -113,8 +113,8 @@ def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.C
         if len(parts) == 2 and isinstance(parts[0], ast.Constant):
             sql = field(quoted(str(parts[0].value)), parts[1])
             if sql:
-                begun, end = module.place(parts[0])
-                writer.add(f", {sql}", begun, end - begun)
+                begin, end = module.place(parts[0])
+                writer.add(f", {sql}", begin, end - begin)
     writer.add(")", start, len(ast.unparse(call.func)))
     return writer.text()
 
@@ -123,20 +123,20 @@ def django_models(module: SqlModule) -> Iterator[AssembledText]:
     """Yield the tables of Django's model classes."""
     if not any(name.startswith("django.db") for name in module.imports):
         return
-    for one in module.classes:
+    for item in module.classes:
         writer, count = SqlAssembler(), 0
-        start = module.place_of(one.lineno, one.col_offset)
-        writer.add(f"CREATE TABLE {quoted(one.name)} (id bigint PRIMARY KEY", start, 5)
-        for statement in one.body:
+        start = module.place_of(item.lineno, item.col_offset)
+        writer.add(f"CREATE TABLE {quoted(item.name)} (id bigint PRIMARY KEY", start, 5)
+        for statement in item.body:
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
                 name = _name(statement.targets[0])
                 sql = field(quoted(name), statement.value, modelled=True) if name else ""
                 if sql:
-                    begun = module.place_of(statement.lineno, statement.col_offset)
-                    writer.add(f", {sql}", begun, len(name))
+                    begin = module.place_of(statement.lineno, statement.col_offset)
+                    writer.add(f", {sql}", begin, len(name))
                     count += 1
         writer.add(")", start, 5)
-        meta = next((s for s in one.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
+        meta = next((s for s in item.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
         indexed = ast.unparse(meta) if meta is not None else ""
         if count and not any(word in indexed for word in ("index", "unique", "constraints")):
             yield writer.text()
@@ -144,22 +144,22 @@ def django_models(module: SqlModule) -> Iterator[AssembledText]:
 
 def _on_delete(node: ast.expr | None) -> str:
     """Return the action on deletion of the referenced row: ``CASCADE``, ``PROTECT`` ..."""
-    given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
-    said = given.get("on_delete") or (
+    arguments = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+    text = arguments.get("on_delete") or (
         node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
     )
-    return str(getattr(said, "attr", getattr(said, "id", "")))
+    return str(getattr(text, "attr", getattr(text, "id", "")))
 
 
 def _target(node: ast.expr | None) -> str:
     """Return the model that a foreign key references."""
-    given = (
+    arguments = (
         node.args[:1] or [k.value for k in node.keywords if k.arg == "to"]
         if isinstance(node, ast.Call)
         else []
     )
-    said = str(getattr(given[0], "value", "")) or ast.unparse(given[0]) if given else ""
-    return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
+    text = str(getattr(arguments[0], "value", "")) or ast.unparse(arguments[0]) if arguments else ""
+    return quoted(text.rsplit(".", 1)[-1] if isinstance(text, str) else "other")
 
 
 def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
@@ -205,13 +205,15 @@ def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool
         "URLField",
     )
     required = options.get("null", own) is not True and not may_be_blank
-    filled = any(one in options for one in _FILLED) or kind in ("AutoField", "BigAutoField")
+    filled = any(item in options for item in _FILLED) or kind in ("AutoField", "BigAutoField")
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 
 
 def _options(node: ast.expr | None) -> dict[str, object]:
     keywords = node.keywords if isinstance(node, ast.Call) else []
-    return {one.arg: getattr(one.value, "value", one.value) for one in keywords if one.arg}
+    return {
+        keyword.arg: getattr(keyword.value, "value", keyword.value) for keyword in keywords if keyword.arg
+    }
 
 
 def _name(node: ast.expr) -> str:

@@ -38,10 +38,10 @@ def python_calls(path: str, text: str) -> CallNames:
     module = parsed_module(text)
     if module is None:
         return CallNames()
-    found = _Found(module, is_migration(path))
-    found.read()
-    order = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return CallNames(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
+    result = _Found(module, is_migration(path))
+    result.read()
+    order = sorted(result.fragments.values(), key=lambda item: item.offset)
+    return CallNames(tuple(order), tuple(result.built.values()), tuple(narrowed_in_vain(module)))
 
 
 _DRIVERS = LazyPattern(
@@ -107,7 +107,7 @@ class _Found:
     def _view(self, call: CallSite) -> None:
         """Add a view declared for alembic_utils."""
         given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
-        given |= {one.arg: one.value for one in call.node.keywords if one.arg}
+        given |= {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
         name, query = given.get("signature"), given.get("definition")
         if query is None or not isinstance(name, ast.Constant):
             return
@@ -125,8 +125,11 @@ class _Found:
 
     def _extra(self, call: CallSite) -> None:
         """Add conditions and columns of Django's ``extra()``."""
-        given = {one.arg: one.value for one in call.node.keywords}
-        parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
+        arguments = {keyword.arg: keyword.value for keyword in call.node.keywords}
+        parts = [
+            *getattr(arguments.get("where"), "elts", []),
+            *getattr(arguments.get("select"), "values", []),
+        ]
         for part in parts:
             self._piece(part, call.scope)
 
@@ -160,13 +163,13 @@ class _Found:
 
     def _grown(self) -> None:
         """Add texts with holes that are appended to a text passed to a database."""
-        given: set[tuple[int, str]] = set()
+        arguments: set[tuple[int, str]] = set()
         for call in self.module.calls:
             argument = _argument(call.node, call.name) if call.name in _CALLS else None
             if isinstance(argument, ast.Name):
-                given.add((id(call.scope), argument.id))
+                arguments.add((id(call.scope), argument.id))
         for add, scope in self.module.adds:
-            if isinstance(add.target, ast.Name) and (id(scope), add.target.id) in given:
+            if isinstance(add.target, ast.Name) and (id(scope), add.target.id) in arguments:
                 self._built_before(add.target.id, scope)
                 text = self.module.value(add.value, scope)
                 if text is not None and text.holes:
@@ -184,4 +187,4 @@ def _argument(call: ast.Call, name: str) -> ast.expr | None:
     position = 1 if name in _LATER else 0
     if len(call.args) > position:
         return call.args[position]
-    return next((one.value for one in call.keywords if one.arg in _KEYWORDS), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg in _KEYWORDS), None)

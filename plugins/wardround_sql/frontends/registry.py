@@ -75,7 +75,7 @@ _RELATION = LazyPattern(
 
 def with_names(text: AssembledText) -> AssembledText:
     """Return a text whose holes in the position of a table name hold a name: the code, in braces."""
-    named = [one for one in text.holes if _is_name(text.text, one.start, one.end)]
+    named = [item for item in text.holes if _is_name(text.text, item.start, item.end)]
     if not named:
         return text
     writer, at = SqlAssembler(), 0
@@ -112,7 +112,7 @@ def is_value(sql: str, start: int, end: int) -> bool:
     return _VALUE.search(before) is not None or _LISTED.search(before) is not None
 
 
-def is_quoted(sql: str, at: int) -> bool:
+def is_quoted(sql: str, position: int) -> bool:
     """Return True if an offset is inside a string of the SQL."""
-    begun = sql.rfind(";", 0, at) + 1
-    return sql.count("'", begun, at) % 2 == 1
+    start = sql.rfind(";", 0, position) + 1
+    return sql.count("'", start, position) % 2 == 1

@@ -69,50 +69,50 @@ def ruby_calls(path: str, text: str) -> CallNames:
     """Return the SQL of a Ruby file."""
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
-    found: dict[tuple[int, str], SqlFragment] = {}
-    built = [one for one in _strings(text, _CONDITIONS) if one.holes]
+    result: dict[tuple[int, str], SqlFragment] = {}
+    built = [string for string in _strings(text, _CONDITIONS) if string.holes]
     for text_found in _strings(text):
         if STARTS.match(text_found.text):
             if not text_found.holes:
                 fragment = text_found.fragment(migrates=migrates)
-                found[fragment.offset, fragment.text] = fragment
+                result[fragment.offset, fragment.text] = fragment
             else:
                 built.append(text_found)
-    made = [*(_operations(text) if migrates else ()), *_every_row(text)]
-    for one in made:
-        fragment = one.fragment(migrates=migrates, modelled=True)
-        found[fragment.offset, fragment.text] = fragment
-    kept = [f for f in found.values() if not any(first <= f.offset < last for first, last in down)]
-    return CallNames(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
+    created = [*(_operations(text) if migrates else ()), *_every_row(text)]
+    for item in created:
+        fragment = item.fragment(migrates=migrates, modelled=True)
+        result[fragment.offset, fragment.text] = fragment
+    retained = [f for f in result.values() if not any(first <= f.offset < last for first, last in down)]
+    return CallNames(tuple(sorted(retained, key=lambda entry: entry.offset)), tuple(built))
 
 
 def _strings(text: str, pattern: LazyPattern = _STRINGS) -> Iterator[AssembledText]:
-    for found in pattern.finditer(text):
-        group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
-        writer, at, inside = SqlAssembler(), 0, found[group]
-        begun = found.start(group)
+    for match in pattern.finditer(text):
+        group = next(g for g in ("here", "double", "single") if match.groupdict().get(g) is not None)
+        writer, offset, inside = SqlAssembler(), 0, match[group]
+        begin = match.start(group)
         for hole in _HOLE.finditer(inside) if group != "single" else ():
-            writer.add(inside[at : hole.start()], begun + at)
+            writer.add(inside[offset : hole.start()], begin + offset)
             code = hole["code"].strip()
             safe = not re.fullmatch(r"[a-z_@][\w.\[\]:@]*", code) or re.search(
                 r"quote|table|column|to_i|ids?\b|name|limit", code
             )
-            writer.hole(code, begun + hole.start("code"), safe=bool(safe))
-            at = hole.end()
-        writer.add(inside[at:], begun + at)
+            writer.hole(code, begin + hole.start("code"), safe=bool(safe))
+            offset = hole.end()
+        writer.add(inside[offset:], begin + offset)
         yield writer.text()
 
 
 def _every_row(text: str) -> Iterator[AssembledText]:
-    for found in _EVERY_ROW.finditer(text):
-        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        if _COMMENT.match(line) or found["model"] in ("ActiveRecord", "File", "Dir"):
+    for result in _EVERY_ROW.finditer(text):
+        line = text[text.rfind("\n", 0, result.start()) + 1 : result.start()]
+        if _COMMENT.match(line) or result["model"] in ("ActiveRecord", "File", "Dir"):
             continue
         writer = SqlAssembler()
-        columns = re.findall(r"\b(\w+):", found["rest"]) or re.findall(r"[\"'](\w+)\s*=", found["rest"])
-        verb = "update" if found["call"] == "update_all" else "delete"
-        sql = every_row(verb, _table_of(found["model"]), columns)
-        writer.add(sql, found.start(), found.end("call") - found.start())
+        columns = re.findall(r"\b(\w+):", result["rest"]) or re.findall(r"[\"'](\w+)\s*=", result["rest"])
+        verb = "update" if result["call"] == "update_all" else "delete"
+        sql = every_row(verb, _table_of(result["model"]), columns)
+        writer.add(sql, result.start(), result.end("call") - result.start())
         yield writer.text()
 
 
@@ -130,20 +130,20 @@ class _Line:
     def __init__(self, arguments: str) -> None:
         arguments = re.sub(r"\s#\s[^\n]*", "", arguments)
         self.arguments = arguments
-        at = 0
+        offset = 0
         self.names: list[list[str]] = []
         while True:
-            name, several = _NAME.match(arguments, at), _LIST.match(arguments, at)
-            if name and not re.match(r"\s*[\"']?\w+[\"']?:\s", arguments[at:]):
+            name, several = _NAME.match(arguments, offset), _LIST.match(arguments, offset)
+            if name and not re.match(r"\s*[\"']?\w+[\"']?:\s", arguments[offset:]):
                 self.names.append([name["name"]])
-                at = name.end()
+                offset = name.end()
             elif several:
                 inside = several["words"] if several["words"] is not None else several["items"]
                 self.names.append(re.findall(r"\w+", inside))
-                at = several.end()
+                offset = several.end()
             else:
                 break
-        rest = arguments[at:]
+        rest = arguments[offset:]
         self.options = {m["key"] or m["old"]: m["value"] for m in _OPTION.finditer(rest)}
 
     def name(self, number: int) -> str:
@@ -165,14 +165,14 @@ def _operations(text: str) -> Iterator[AssembledText]:
     blocks = list(_BLOCK.finditer(text))
     for block in blocks:
         yield from _block(text, block)
-    for found in _LINE.finditer(text):
-        if any(block.start("body") <= found.start() < block.end("body") for block in blocks):
+    for match in _LINE.finditer(text):
+        if any(block.start("body") <= match.start() < block.end("body") for block in blocks):
             continue
-        sql = _sql(found["call"], _Line(found["arguments"]))
-        if sql and not (found["call"] == "change_column_null" and _PROVEN.search(text)):
+        sql = _sql(match["call"], _Line(match["arguments"]))
+        if sql and not (match["call"] == "change_column_null" and _PROVEN.search(text)):
             writer = SqlAssembler()
-            at = found.start("call")
-            writer.add(sql, at, len(found["call"]))
+            offset = match.start("call")
+            writer.add(sql, offset, len(match["call"]))
             yield writer.text()
 
 
@@ -189,21 +189,24 @@ def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
         rf"^[ \t]*{block['name']}\.(?P<call>\w+)\b\s*\(?\s*(?P<arguments>(?:,[ \t]*\n\s*|[^\n])*)",
         re.MULTILINE,
     )
-    for found in step.finditer(text, block.start("body"), block.end("body")):
-        line, at = _Line(found["arguments"]), found.start() + len(found.group()) - len(found.group().lstrip())
-        wide = len(found.group().strip().split("\n", 1)[0])
-        for column in _columns(found["call"], line):
+    for match in step.finditer(text, block.start("body"), block.end("body")):
+        line, offset = (
+            _Line(match["arguments"]),
+            match.start() + len(match.group()) - len(match.group().lstrip()),
+        )
+        wide = len(match.group().strip().split("\n", 1)[0])
+        for column in _columns(match["call"], line):
             if new:
-                writer.add((", " if count else "") + column, at, wide)
+                writer.add((", " if count else "") + column, offset, wide)
                 count += 1
             else:
-                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
-        after += [(sql, at, wide) for sql in _inside(found["call"], line, table)]
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", offset, wide))
+        after += [(sql, offset, wide) for sql in _inside(match["call"], line, table)]
     writer.add(")", start, width)
     if not new:
         writer = SqlAssembler()
-    for number, (sql, at, wide) in enumerate(after):
-        writer.add(("; " if new or number else "") + sql, at, wide)
+    for number, (sql, offset, wide) in enumerate(after):
+        writer.add(("; " if new or number else "") + sql, offset, wide)
     if count or after:
         yield writer.text()
 
@@ -225,13 +228,13 @@ def _columns(call: str, line: _Line) -> Iterator[str]:
 
 
 def _target(name: str, line: _Line) -> str:
-    said = line.options.get("foreign_key", "false")
-    if said in ("false", "nil"):
+    text = line.options.get("foreign_key", "false")
+    if text in ("false", "nil"):
         return ""
-    named = re.search(r"to_table:\s*:?[\"']?(\w+)", said)
-    late = " NOT VALID" if re.search(r"validate:\s*false", said) else ""
-    gone = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", said) else ""
-    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{gone}" + late.replace(
+    named = re.search(r"to_table:\s*:?[\"']?(\w+)", text)
+    validity = " NOT VALID" if re.search(r"validate:\s*false", text) else ""
+    action = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", text) else ""
+    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{action}" + validity.replace(
         " NOT VALID", ""
     )
 
@@ -268,9 +271,9 @@ def _inside(call: str, line: _Line, table: str) -> Iterator[str]:
 def _foreign_key(table: str, line: _Line, number: int) -> str:
     target = line.name(number)
     column = line.options.get("column", "").strip(":\"'") or re.sub(r"s$", "", target) + "_id"
-    late = " NOT VALID" if line.is_off("validate") else ""
-    gone = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
-    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{gone}{late}"
+    validity = " NOT VALID" if line.is_off("validate") else ""
+    action = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
+    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{action}{validity}"
 
 
 def _sql(call: str, line: _Line) -> str:
@@ -308,8 +311,8 @@ def _sql(call: str, line: _Line) -> str:
     if call == "add_foreign_key" and name:
         return _foreign_key(table, line, 1)
     if call == "add_check_constraint":
-        late = " NOT VALID" if line.is_off("validate") else ""
-        return f"ALTER TABLE {table} ADD CHECK (c > 0){late}"
+        validity = " NOT VALID" if line.is_off("validate") else ""
+        return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
     if call == "add_unique_constraint" and name:
         return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
     return ""
@@ -317,9 +320,9 @@ def _sql(call: str, line: _Line) -> str:
 
 def _reference(table: str, name: str, line: _Line) -> str:
     column = quoted(name + "_id")
-    said = line.options.get("index", "")
+    text = line.options.get("index", "")
     sql = f"ALTER TABLE {table} ADD COLUMN {column} bigint{_rest(line)}{_target(name, line)}"
-    if said in ("false", "nil"):
+    if text in ("false", "nil"):
         return sql
-    how = "CONCURRENTLY " if "concurrently" in said else ""
+    how = "CONCURRENTLY " if "concurrently" in text else ""
     return f"{sql}; CREATE INDEX {how}ON {table} ({column})"

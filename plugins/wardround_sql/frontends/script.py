@@ -69,10 +69,10 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 def script_calls(path: str, text: str) -> CallNames:
     """Return the SQL of a JavaScript or TypeScript file, and the texts that it assembles for a database."""
-    found = _Found(path, text, is_migration(path))
-    found.read()
-    kept = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return CallNames(tuple(kept), tuple(found.built.values()))
+    result = _Found(path, text, is_migration(path))
+    result.read()
+    retained = sorted(result.fragments.values(), key=lambda item: item.offset)
+    return CallNames(tuple(retained), tuple(result.built.values()))
 
 
 class _Found:
@@ -87,18 +87,18 @@ class _Found:
         self._grown_read: set[str] = set()
 
     def read(self) -> None:
-        for found in _CONST.finditer(self.text):
-            self.constants.setdefault(found["name"], []).append((found.end(), found["kind"]))
-        grown = {found["name"] for found in _GROWS.finditer(self.text)}
+        for result in _CONST.finditer(self.text):
+            self.constants.setdefault(result["name"], []).append((result.end(), result["kind"]))
+        grown = {match["name"] for match in _GROWS.finditer(self.text)}
         self._tags()
         self._calls(grown)
         self._pieces()
-        for name, places in self.constants.items():
-            if len(places) != 1 or name in grown:
+        for name, locations in self.constants.items():
+            if len(locations) != 1 or name in grown:
                 continue
-            text = self.expression(places[0][0]) if self._may_be_sql(name, places[0][0]) else None
+            text = self.expression(locations[0][0]) if self._may_be_sql(name, locations[0][0]) else None
             if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
-                self._keep(text, places[0][0])
+                self._keep(text, locations[0][0])
         for text in script_queries(self.path, self.text):
             fragment = text.fragment(migrates=self.migrates, modelled="LEFT JOIN" not in text.text)
             if not self._is_down(fragment.offset):
@@ -109,70 +109,81 @@ class _Found:
                 if not self._is_down(fragment.offset):
                     self.fragments.setdefault(fragment.offset, fragment)
 
-    def _may_be_sql(self, name: str, at: int) -> bool:
-        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, at + 1) is not None
+    def _may_be_sql(self, name: str, offset: int) -> bool:
+        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, offset + 1) is not None
 
     def _tags(self) -> None:
-        for found in _TAG.finditer(self.text):
-            sql = _without_holes(found["body"])
+        for result in _TAG.finditer(self.text):
+            sql = _without_holes(result["body"])
             fits = sql is not None and "\\" not in sql and STARTS.match(sql)
-            if fits and not in_comment(self.text, found.start()) and not self._is_down(found.start()):
-                at = found.start("body")
-                self.fragments[at] = SqlFragment(sql or "", at, None, self.migrates)
+            if fits and not in_comment(self.text, result.start()) and not self._is_down(result.start()):
+                offset = result.start("body")
+                self.fragments[offset] = SqlFragment(sql or "", offset, None, self.migrates)
 
     def _calls(self, grown: set[str]) -> None:
-        for found in _CALL.finditer(self.text):
-            at = found.end()
-            if in_comment(self.text, found.start()) or self._is_down(found.start()):
+        for result in _CALL.finditer(self.text):
+            offset = result.end()
+            if in_comment(self.text, result.start()) or self._is_down(result.start()):
                 continue
-            if self.text[at] in "`'\"(" or _NAME.match(self.text, at):
-                name = _NAME.match(self.text, at)
-                held = self.constants.get(name.group(), []) if name else []
-                if name and not held and self.text[name.end() : name.end() + 1] not in ("+", " "):
+            if self.text[offset] in "`'\"(" or _NAME.match(self.text, offset):
+                name = _NAME.match(self.text, offset)
+                values = self.constants.get(name.group(), []) if name else []
+                if name and not values and self.text[name.end() : name.end() + 1] not in ("+", " "):
                     continue
-                self._one(found["name"], at, held, name.group() if name else "", grown)
+                self._one(result["name"], offset, values, name.group() if name else "", grown)
 
     def _pieces(self) -> None:
         """Add conditions in separate templates, in a file that passes raw texts to a database."""
         if not _RAW.search(self.text):
             return
-        for found in _PIECE.finditer(self.text):
-            at = found.end()
-            text = self.expression(at) if not in_comment(self.text, at) else None
+        for result in _PIECE.finditer(self.text):
+            offset = result.end()
+            text = self.expression(offset) if not in_comment(self.text, offset) else None
             if text is not None and text.holes and not STARTS.match(text.text):
-                self.built.setdefault(at, text)
+                self.built.setdefault(offset, text)
 
-    def _one(self, call: str, at: int, held: list[tuple[int, str]], name: str, grown: set[str]) -> None:
-        places = [place for place, _kind in held if place < at] or [place for place, _kind in held]
-        for place in places[-1:] if held else [at]:
-            text = self.expression(place)
+    def _one(self, call: str, offset: int, values: list[tuple[int, str]], name: str, grown: set[str]) -> None:
+        locations = [location for location, _kind in values if location < offset] or [
+            location for location, _kind in values
+        ]
+        for item in locations[-1:] if values else [offset]:
+            text = self.expression(item)
             if text is None or (not text.holes and call in _ANY_CALL and not STARTS.match(text.text)):
                 continue
             if name not in grown:
-                self._keep(text, place, self._nullable(text, at) if not text.holes else ())
+                self._keep(text, item, self._nullable(text, offset) if not text.holes else ())
             if text.holes and (call not in _ANY_CALL or STARTS.match(text.text)):
-                self.built.setdefault(place, text)
+                self.built.setdefault(item, text)
         if name in grown and name not in self._grown_read:
             self._grown_read.add(name)
-            for one in _GROWS.finditer(self.text):
-                added = self.expression(one.end()) if one["name"] == name else None
+            for entry in _GROWS.finditer(self.text):
+                added = self.expression(entry.end()) if entry["name"] == name else None
                 if added is not None and added.holes:
-                    self.built.setdefault(one.end(), added)
+                    self.built.setdefault(entry.end(), added)
 
-    def _nullable(self, text: AssembledText, at: int) -> tuple[int, ...]:
+    def _nullable(self, text: AssembledText, position: int) -> tuple[int, ...]:
         """Return the placeholders that may be null; ``at`` is the offset of the query in the call."""
-        quote = self.text[at]
-        end = self._string(at, quote, SqlAssembler()) if quote in "`'\"" else _operand_end(self.text, at)
-        return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
+        quote = self.text[position]
+        end = (
+            self._string(position, quote, SqlAssembler())
+            if quote in "`'\""
+            else _operand_end(self.text, position)
+        )
+        return may_be_null(self.text, position, text.text, self.text[end : end + 400]) if end >= 0 else ()
 
-    def _keep(self, text: AssembledText | None, at: int, nullable: tuple[int, ...] = ()) -> None:
+    def _keep(self, text: AssembledText | None, position: int, nullable: tuple[int, ...] = ()) -> None:
         text = with_names(text) if text is not None else None
-        if text is not None and is_sql(text) and not self._is_down(at) and not in_comment(self.text, at):
+        if (
+            text is not None
+            and is_sql(text)
+            and not self._is_down(position)
+            and not in_comment(self.text, position)
+        ):
             fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
             self.fragments.setdefault(fragment.offset, fragment)
 
-    def _is_down(self, at: int) -> bool:
-        return next((down for place, down in reversed(self.ways) if place < at), False)
+    def _is_down(self, offset: int) -> bool:
+        return next((down for location, down in reversed(self.ways) if location < offset), False)
 
     # Expressions
 
@@ -208,24 +219,24 @@ class _Found:
     def _string(self, at: int, quote: str, writer: SqlAssembler) -> int:
         """Write one string or template; return the offset after it, -1 if it is unterminated."""
         text = self.text
-        begun = at = at + 1
+        start = at = at + 1
         while at < len(text):
             char = text[at]
             if char == quote:
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 return at + 1
             if char == "\\":
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 writer.add(
                     {"n": "\n", "t": "\t", "\n": ""}.get(text[at + 1 : at + 2], text[at + 1 : at + 2]), at, 2
                 )
-                at = begun = at + 2
+                at = start = at + 2
             elif quote == "`" and text.startswith("${", at):
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 end = _operand_end(text, at + 2)
                 code = text[at + 2 : end].strip()
                 self._fill(code, at + 2, writer)
-                at = begun = end + 1
+                at = start = end + 1
             elif char == "\n" and quote != "`":
                 return -1
             else:
@@ -233,8 +244,12 @@ class _Found:
         return -1
 
     def _fill(self, code: str, offset: int, writer: SqlAssembler) -> None:
-        held = self.constants.get(code, [])
-        text = self.expression(held[0][0]) if len(held) == 1 and held[0][1] in ("const", "readonly") else None
+        values = self.constants.get(code, [])
+        text = (
+            self.expression(values[0][0])
+            if len(values) == 1 and values[0][1] in ("const", "readonly")
+            else None
+        )
         if text is not None and not text.holes:
             writer.add(text.text, offset, max(len(code), 1))
         else:
@@ -246,17 +261,17 @@ class _Found:
             return True
         if not re.fullmatch(r"[\w$]+", code):
             return False
-        made = self._parts.get(code)
+        created = self._parts.get(code)
         if (
-            made is None
-            or made.startswith(("this.", "config.", "env.", "process."))
-            or made.split(".")[0].isupper()
+            created is None
+            or created.startswith(("this.", "config.", "env.", "process."))
+            or created.split(".")[0].isupper()
         ):
             return False
         if code not in self._asked:
             self._asked[code] = re.search(
-                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made)})\b|\[\s*{re.escape(code)}\s*\]|"
-                rf"\b(?:{re.escape(code)}|{re.escape(made)})\s*[!=]==",
+                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(created)})\b|\[\s*{re.escape(code)}\s*\]|"
+                rf"\b(?:{re.escape(code)}|{re.escape(created)})\s*[!=]==",
                 self.text,
             )
         return self._asked[code] is None
@@ -264,7 +279,7 @@ class _Found:
     @cached_property
     def _parts(self) -> dict[str, str]:
         """Return the names that are bound to a property, with the property; the first of duplicates."""
-        return {found[1]: found[2] for found in reversed([*_MADE_OF.finditer(self.text)])}
+        return {item[1]: item[2] for item in reversed([*_MADE_OF.finditer(self.text)])}
 
     @cached_property
     def _asked(self) -> dict[str, re.Match[str] | None]:
@@ -287,16 +302,16 @@ class _Found:
     @cached_property
     def _no_texts(self) -> dict[str, bool]:
         """Names whose type or first value is a number, a date or similar."""
-        return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
+        return {match[1]: True for pattern in (_TYPED, _COUNTED) for match in pattern.finditer(self.text)}
 
 
 _BLANK = LazyPattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 
 
-def _skipped(text: str, at: int) -> int:
+def _skipped(text: str, position: int) -> int:
     """Return the offset after whitespace and comments."""
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    result = _BLANK.match(text, position)
+    return result.end() if result else position
 
 
 def _operand_end(text: str, at: int) -> int:
@@ -318,9 +333,9 @@ def _operand_end(text: str, at: int) -> int:
     return at
 
 
-def in_comment(text: str, at: int) -> bool:
+def in_comment(text: str, position: int) -> bool:
     """Return True if an offset is after ``//``, or on a line of a block comment."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
+    line = text[text.rfind("\n", 0, position) + 1 : position]
     return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
 
 

@@ -22,38 +22,38 @@ _PYTHON_TYPES = {"float": "double precision", "int": "integer", "str": "text", "
 def models(module: SqlModule) -> Iterator[AssembledText]:
     """Yield the tables of SQLAlchemy's declarative classes."""
     zoned = "timezone=True" in module.text
-    for one in module.classes:
-        table = _table_name(one) or (one.name if _is_mixin(one) else "")
+    for item in module.classes:
+        table = _table_name(item) or (item.name if _is_mixin(item) else "")
         if not table:
             continue
         writer, count, indexed = SqlAssembler(), 0, []
-        start = module.place_of(one.lineno, one.col_offset)
+        start = module.place_of(item.lineno, item.col_offset)
         writer.add(f"CREATE TABLE {quoted(table)} (", start, 5)
-        for statement in one.body:
+        for statement in item.body:
             name, value, typed = _attribute(statement)
-            found = declared(value, name, typed) if value is not None else None
-            if found is None:
+            result = declared(value, name, typed) if value is not None else None
+            if result is None:
                 continue
-            sql = found.head if zoned else found.head.replace(" timestamp", " timestamptz", 1)
+            sql = result.head if zoned else result.head.replace(" timestamp", " timestamptz", 1)
             writer.add(
                 (", " if count else "") + sql,
                 module.place_of(statement.lineno, statement.col_offset),
                 len(name),
             )
-            if found.target is not None:
-                writer.add(found.reference, module.place(found.target)[0], len("ForeignKey"))
-            indexed += [(found.name,)] if found.indexed else []
+            if result.target is not None:
+                writer.add(result.reference, module.place(result.target)[0], len("ForeignKey"))
+            indexed += [(result.name,)] if result.indexed else []
             count += 1
         writer.add(")", start, 5)
-        for columns in (*indexed, *_arguments(one)):
+        for columns in (*indexed, *_arguments(item)):
             writer.add(f"; CREATE INDEX ON {quoted(table)} ({listed(columns)})", start, 5)
         if count:
             yield writer.text()
 
 
-def _is_mixin(one: ast.ClassDef) -> bool:
+def _is_mixin(item: ast.ClassDef) -> bool:
     """Return True if a class without a table provides columns to mapped classes."""
-    typed = [s.value for s in one.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
+    typed = [s.value for s in item.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
     return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
 
 
@@ -76,8 +76,8 @@ def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
                     yield writer.text()
 
 
-def _table_name(one: ast.ClassDef) -> str:
-    for statement in one.body:
+def _table_name(item: ast.ClassDef) -> str:
+    for statement in item.body:
         is_text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if is_text and any(isinstance(t, ast.Name) and t.id == "__tablename__" for t in targets):
@@ -90,16 +90,16 @@ def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value, ""
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        said = ast.unparse(statement.annotation)
-        inside = said.partition("[")[2].rpartition("]")[0] or said
+        text = ast.unparse(statement.annotation)
+        inside = text.partition("[")[2].rpartition("]")[0] or text
         plain = inside.removeprefix("Optional[").rstrip("]").split(" | ")[0]
         return statement.target.id, statement.value, _PYTHON_TYPES.get(plain, "")
     return "", None, ""
 
 
-def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
+def _arguments(item: ast.ClassDef) -> Iterator[tuple[str, ...]]:
     """Yield the columns of the indexes and keys in ``__table_args__``."""
-    for statement in one.body:
+    for statement in item.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
             for call in (n for n in walk(statement) if isinstance(n, ast.Call)):
@@ -117,9 +117,9 @@ def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
     for call in module.calls:
         if call.scope.down or call.name not in ("update", "delete", "values"):
             continue
-        found = _write(module, call)
-        if found is not None:
-            verb, table, columns = found
+        result = _write(module, call)
+        if result is not None:
+            verb, table, columns = result
             writer = SqlAssembler()
             sql = every_row(verb, table, columns)
             start = module.place(call.node)[0]
@@ -136,7 +136,7 @@ def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | No
     if names[-1] == "values":
         return _core(module, call, steps, root)
     last = steps[-1]
-    columns = [one.arg for one in last.keywords if one.arg]
+    columns = [keyword.arg for keyword in last.keywords if keyword.arg]
     objects = (steps[:-1] and names[:-1] == ["all"]) or not steps[:-1]
     if isinstance(root, ast.Attribute) and root.attr == "objects" and objects and not last.args:
         is_class = (
@@ -151,13 +151,13 @@ def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | No
         and isinstance(steps[0].args[0], (ast.Name, ast.Attribute))
         and (names[-1] == "delete" or last.args)
     ):
-        given = last.args[0] if last.args else None
-        return names[-1], ast.unparse(steps[0].args[0]), _keys(given)
+        arguments = last.args[0] if last.args else None
+        return names[-1], ast.unparse(steps[0].args[0]), _keys(arguments)
     on_class = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
     if isinstance(root, ast.Attribute) and on_class and (names[-1] == "update") == bool(last.args):
         owner = ast.unparse(root.value)
-        given = last.args[0] if last.args else None
-        return (names[-1], owner, _keys(given)) if owner[:1].isupper() else None
+        arguments = last.args[0] if last.args else None
+        return (names[-1], owner, _keys(arguments)) if owner[:1].isupper() else None
     return _core(module, call, steps, root)
 
 
@@ -174,7 +174,9 @@ def _core(
         called(s) not in ("update", "delete", "values") for s in steps
     ):
         return None
-    columns = [one.arg for step in steps for one in step.keywords if one.arg and called(step) == "values"]
+    columns = [
+        keyword.arg for step in steps for keyword in step.keywords if keyword.arg and called(step) == "values"
+    ]
     columns += [key for step in steps[1:] for arg in step.args for key in _keys(arg)]
     if isinstance(first.func, ast.Name) or (
         isinstance(first.func, ast.Attribute) and first.args and ast.unparse(root) == "sa"
@@ -188,11 +190,11 @@ def _core(
 
 def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
     """Return the calls of ``a.b().c()`` from first to last, and the object of the first."""
-    steps, at = [call], call.func
-    while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
-        steps.insert(0, at.value)
-        at = at.value.func
-    return steps, at.value if isinstance(at, ast.Attribute) else at
+    steps, function = [call], call.func
+    while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+        steps.insert(0, function.value)
+        function = function.value.func
+    return steps, function.value if isinstance(function, ast.Attribute) else function
 
 
 def _keys(node: ast.expr | None) -> list[str]:

@@ -52,11 +52,11 @@ class BuiltQuery(Struct):
     inside: bool = False
 
     def named(self, *names: str) -> list[ast.Call]:
-        return [one for one in self.steps if called(one) in names]
+        return [step for step in self.steps if called(step) in names]
 
     @property
     def filters(self) -> list[ast.expr]:
-        return [argument for one in self.steps if called(one) in _FILTERS for argument in one.args]
+        return [argument for step in self.steps if called(step) in _FILTERS for argument in step.args]
 
 
 def built_queries(module: SqlModule) -> Iterator[AssembledText]:
@@ -66,12 +66,12 @@ def built_queries(module: SqlModule) -> Iterator[AssembledText]:
     ):
         return
     chains = _chains(module)
-    for one in chains:
-        yield from _cross_join(module, one)
-        yield from _undone(module, one)
-        yield from _paged(module, one)
-        yield from _whole_table(module, one)
-    yield from _excluded(module, {id(one.root): one for one in chains})
+    for item in chains:
+        yield from _cross_join(module, item)
+        yield from _undone(module, item)
+        yield from _paged(module, item)
+        yield from _whole_table(module, item)
+    yield from _excluded(module, {id(chain.root): chain for chain in chains})
 
 
 def _dropped(module: SqlModule) -> Iterator[ast.Call]:
@@ -81,24 +81,24 @@ def _dropped(module: SqlModule) -> Iterator[ast.Call]:
 
 
 def _chains(module: SqlModule) -> list[BuiltQuery]:
-    found: list[BuiltQuery] = []
-    held: dict[tuple[int, str], BuiltQuery] = {}
+    result: list[BuiltQuery] = []
+    entries: dict[tuple[int, str], BuiltQuery] = {}
     outer = _outermost(module)
     for call in module.calls:
         if call.name in _ROOTS and _is_root(call):
             steps = outer.get(id(call.node), [call.node])
-            one = BuiltQuery(call.name, call.node, call.scope, steps[1:])
-            found.append(one)
-            _note_use(module, steps[-1], one)
-    names = {id(one.root): one for one in found}
+            entry = BuiltQuery(call.name, call.node, call.scope, steps[1:])
+            result.append(entry)
+            _note_use(module, steps[-1], entry)
+    names = {id(item.root): item for item in result}
     for scope in {id(c.scope): c.scope for c in module.calls}.values():
         for name, values in scope.names.items():
             root = next((r for v in values if (r := _root_of(v)) is not None and id(r) in names), None)
             if root is not None:
-                held[id(scope), name] = names[id(root)]
+                entries[id(scope), name] = names[id(root)]
     for call in module.calls:
-        _add_later(module, call, held, outer)
-    return found
+        _add_later(module, call, entries, outer)
+    return result
 
 
 def _is_root(call: CallSite) -> bool:
@@ -116,67 +116,67 @@ def _is_root(call: CallSite) -> bool:
 
 def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
     """Return, for the first call of each chain, the calls of the entire chain in order."""
-    found: dict[int, list[ast.Call]] = {}
+    result: dict[int, list[ast.Call]] = {}
     for call in module.calls:
-        steps, at = [call.node], call.node.func
-        while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
-            steps.insert(0, at.value)
-            at = at.value.func
-        for number, one in enumerate(steps):
-            if len(steps) - number > len(found.get(id(one), [])):
-                found[id(one)] = steps[number:]
-    return found
+        steps, offset = [call.node], call.node.func
+        while isinstance(offset, ast.Attribute) and isinstance(offset.value, ast.Call):
+            steps.insert(0, offset.value)
+            offset = offset.value.func
+        for number, item in enumerate(steps):
+            if len(steps) - number > len(result.get(id(item), [])):
+                result[id(item)] = steps[number:]
+    return result
 
 
 def _root_of(value: ast.expr) -> ast.Call | None:
     """Return the first call of a chain that begins with ``select`` or the like."""
-    at: ast.expr = value
+    offset: ast.expr = value
     first: ast.Call | None = None
-    while isinstance(at, ast.Call):
-        first = at
-        if called(at) in _ROOTS and not (
-            isinstance(at.func, ast.Attribute) and isinstance(at.func.value, ast.Call)
+    while isinstance(offset, ast.Call):
+        first = offset
+        if called(offset) in _ROOTS and not (
+            isinstance(offset.func, ast.Attribute) and isinstance(offset.func.value, ast.Call)
         ):
-            return at
-        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
+            return offset
+        offset = offset.func.value if isinstance(offset.func, ast.Attribute) else offset.func
     return first if first is not None and called(first) in _ROOTS else None
 
 
-def _note_use(module: SqlModule, last: ast.Call, one: BuiltQuery) -> None:
+def _note_use(module: SqlModule, last: ast.Call, built_query: BuiltQuery) -> None:
     parent = module.parents.get(id(last))
     if isinstance(parent, ast.Call):
-        one.runs |= called(parent) in _RUNS
-        one.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
-    names = {called(step) for step in one.steps}
-    one.inside |= bool(names & _INSIDE)
-    one.runs |= one.kind == "query" and bool(names & _ENDS)
+        built_query.runs |= called(parent) in _RUNS
+        built_query.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
+    names = {called(step) for step in built_query.steps}
+    built_query.inside |= bool(names & _INSIDE)
+    built_query.runs |= built_query.kind == "query" and bool(names & _ENDS)
 
 
 def _add_later(
     module: SqlModule,
     call: CallSite,
-    held: dict[tuple[int, str], BuiltQuery],
+    values: dict[tuple[int, str], BuiltQuery],
     outer: dict[int, list[ast.Call]],
 ) -> None:
     """Add calls on the variable of a statement, and calls that receive it."""
     owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in held:
-        one = held[id(call.scope), owner.id]
+    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in values:
+        result = values[id(call.scope), owner.id]
         steps = outer.get(id(call.node), [call.node])
         if called(call.node) in _FILTERS and _is_dropped(module, steps[-1]):
             return
-        one.steps += [step for step in steps if step not in one.steps]
-        _note_use(module, steps[-1], one)
+        result.steps += [step for step in steps if step not in result.steps]
+        _note_use(module, steps[-1], result)
     for argument in call.node.args:
         inner = argument.value if isinstance(argument, ast.Starred) else argument
-        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in held:
-            one = held[id(call.scope), inner.id]
-            one.runs |= call.name in _RUNS
-            one.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
+        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in values:
+            result = values[id(call.scope), inner.id]
+            result.runs |= call.name in _RUNS
+            result.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
 
 
 def _is_dropped(module: SqlModule, call: ast.Call) -> bool:
-    return any(one is call for one in module.bare)
+    return any(item is call for item in module.bare)
 
 
 # Facts
@@ -200,15 +200,17 @@ def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
     return writer.text()
 
 
-def _cross_join(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    if one.kind not in ("select", "query") or one.inside or not one.runs:
+def _cross_join(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    if built_query.kind not in ("select", "query") or built_query.inside or not built_query.runs:
         return
-    if one.named(*_JOINS, *_OPEN) or len(one.root.args) < 1:
+    if built_query.named(*_JOINS, *_OPEN) or len(built_query.root.args) < 1:
         return
-    filters = [part for argument in one.filters for part in _resolved(module, argument, one.scope)]
+    filters = [
+        part for argument in built_query.filters for part in _resolved(module, argument, built_query.scope)
+    ]
     if any(part is None for part in filters):
         return
-    shown = _owners(one.root.args)
+    shown = _owners(built_query.root.args)
     named = sorted(shown | _owners([part for part in filters if part is not None]))
     if len(named) < 2 or not shown:
         return
@@ -219,7 +221,7 @@ def _cross_join(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
     loose = [name for name in named if name not in reached]
     if loose:
         first = sorted(reached & shown)[0]
-        yield _say(module, one.root, side_by_side(first, loose[0]))
+        yield _say(module, built_query.root, side_by_side(first, loose[0]))
 
 
 def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
@@ -251,7 +253,7 @@ def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
 
 def _owners(nodes: list[ast.expr]) -> set[str]:
     """Return the classes in expressions, including the owners of attributes."""
-    found: set[str] = set()
+    result: set[str] = set()
     for top in nodes:
         for node in walk(top):
             if (
@@ -259,25 +261,27 @@ def _owners(nodes: list[ast.expr]) -> set[str]:
                 and isinstance(node.value, ast.Name)
                 and _is_class(node.value.id)
             ):
-                found.add(node.value.id)
+                result.add(node.value.id)
         if isinstance(top, ast.Name) and _is_class(top.id):
-            found.add(top.id)
-    return found
+            result.add(top.id)
+    return result
 
 
 def _is_class(name: str) -> bool:
     return name[:1].isupper() and not name.isupper() and name not in ("String", "Integer", "Decimal", "JSON")
 
 
-def _undone(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
+def _undone(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield comparisons in WHERE with a class of an outer join."""
-    for join in one.named("outerjoin", "join"):
+    for join in built_query.named("outerjoin", "join"):
         keywords = {k.arg: k.value for k in join.keywords}
         outer = called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
         target = join.args[0] if join.args else None
         if not outer or not isinstance(target, ast.Name) or not _is_class(target.id):
             continue
-        for part in (c for f in one.filters for c in _resolved(module, f, one.scope) if c is not None):
+        for part in (
+            c for f in built_query.filters for c in _resolved(module, f, built_query.scope) if c is not None
+        ):
             compared = isinstance(part, ast.Compare) and isinstance(
                 part.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)
             )
@@ -294,46 +298,62 @@ def _undone(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
                 return
 
 
-def _paged(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    if one.kind not in ("select", "query"):
+def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    if built_query.kind not in ("select", "query"):
         return
-    for step in one.named("offset"):
+    for step in built_query.named("offset"):
         if step.args and not isinstance(step.args[0], ast.Constant):
             yield _step_place(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
-    limits = [s for s in one.named("limit") if s.args]
-    if limits and one.runs and not one.inside and not one.named("order_by", *_OPEN) and not _by_key(one):
+    limits = [s for s in built_query.named("limit") if s.args]
+    if (
+        limits
+        and built_query.runs
+        and not built_query.inside
+        and not built_query.named("order_by", *_OPEN)
+        and not _by_key(built_query)
+    ):
         count = limits[0].args[0]
         single = isinstance(count, ast.Constant) and count.value == 1
-        said = " ".join(ast.unparse(step) for step in one.steps)
+        words = " ".join(ast.unparse(step) for step in built_query.steps)
         which = says_which(module.text, module.place(limits[0])[0])
-        if which or (not single and is_shown(ast.unparse(count), said)):
+        if which or (not single and is_shown(ast.unparse(count), words)):
             yield _step_place(module, limits[0], limited(single=single))
-    for step in one.named("first") if one.kind == "query" and not one.named("order_by") else ():
-        if not _by_key(one) and says_which(module.text, module.place(step)[0]):
+    for step in (
+        built_query.named("first")
+        if built_query.kind == "query" and not built_query.named("order_by")
+        else ()
+    ):
+        if not _by_key(built_query) and says_which(module.text, module.place(step)[0]):
             yield _step_place(module, step, limited(single=True))
 
 
-def _by_key(one: BuiltQuery) -> bool:
-    attributes = {n.attr for f in one.filters for n in walk(f) if isinstance(n, ast.Attribute)}
-    named = {k.arg for step in one.named("filter_by") for k in step.keywords}
+def _by_key(built_query: BuiltQuery) -> bool:
+    attributes = {n.attr for f in built_query.filters for n in walk(f) if isinstance(n, ast.Attribute)}
+    named = {k.arg for step in built_query.named("filter_by") for k in step.keywords}
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
 
-def _whole_table(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
+def _whole_table(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield delete() and update() that are bound to a name, and executed without a condition."""
     if (
-        one.kind not in ("delete", "update")
-        or not one.runs
-        or one.inside
-        or one.named(*_FILTERS, "filter_by")
+        built_query.kind not in ("delete", "update")
+        or not built_query.runs
+        or built_query.inside
+        or built_query.named(*_FILTERS, "filter_by")
     ):
         return
-    parent = module.parents.get(id(one.root))
+    parent = module.parents.get(id(built_query.root))
     if isinstance(parent, ast.Call) and called(parent) in _RUNS:
         return  # whole_table_writes reports it
-    held = any(_root_of(v) is one.root for values in one.scope.names.values() for v in values)
-    if held:
-        yield _say(module, one.root, every_row(one.kind, ast.unparse(one.root.args[0]), ["?"]))
+    entries = any(
+        _root_of(v) is built_query.root for values in built_query.scope.names.values() for v in values
+    )
+    if entries:
+        yield _say(
+            module,
+            built_query.root,
+            every_row(built_query.kind, ast.unparse(built_query.root.args[0]), ["?"]),
+        )
 
 
 def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
@@ -343,10 +363,10 @@ def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[Assem
         if not negated or not call.node.args:
             continue
         select = _select_of(module, call.node.args[0], call.scope)
-        one = known.get(id(select)) if select is not None else None
-        if one is None or len(one.root.args) != 1 or _keeps_null_out(one):
+        result = known.get(id(select)) if select is not None else None
+        if result is None or len(result.root.args) != 1 or _keeps_null_out(result):
             continue
-        column = one.root.args[0]
+        column = result.root.args[0]
         owner = column.value if isinstance(column, ast.Attribute) else None
         attribute = column.attr if isinstance(column, ast.Attribute) else ""
         if isinstance(owner, ast.Name) and _may_be_null(module, owner.id, attribute):
@@ -374,22 +394,26 @@ def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int
     return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
 
 
-def _keeps_null_out(one: BuiltQuery) -> bool:
-    said = " ".join(ast.unparse(f) for f in one.filters)
-    return any(word in said for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
+def _keeps_null_out(built_query: BuiltQuery) -> bool:
+    text = " ".join(ast.unparse(f) for f in built_query.filters)
+    return any(word in text for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
 
 
 def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     """Return True if a class of the file declares a column as nullable."""
-    for one in module.classes:
-        for statement in one.body if one.name == owner else ():
+    for item in module.classes:
+        for statement in item.body if item.name == owner else ():
             if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
-                said = ast.unparse(statement.annotation)
-                told = ast.unparse(statement.value) if statement.value is not None else ""
-                return "None" in said or "Optional" in said or "nullable=True" in told
+                text = ast.unparse(statement.annotation)
+                reported = ast.unparse(statement.value) if statement.value is not None else ""
+                return "None" in text or "Optional" in text or "nullable=True" in reported
             if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
-                told = ast.unparse(statement.value)
-                return "Column(" in told and "nullable=False" not in told and "primary_key" not in told
+                reported = ast.unparse(statement.value)
+                return (
+                    "Column(" in reported
+                    and "nullable=False" not in reported
+                    and "primary_key" not in reported
+                )
     return False
 
 
@@ -408,14 +432,14 @@ def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
 
 def _is_statement(value: ast.expr) -> bool:
     """Return True if a value is a SQLAlchemy statement or a Django queryset, also after narrowing."""
-    at: ast.expr = value
-    while isinstance(at, ast.Call):
-        if called(at) in _ROOTS and _is_root(CallSite(at, PythonScope(), called(at))):
+    offset: ast.expr = value
+    while isinstance(offset, ast.Call):
+        if called(offset) in _ROOTS and _is_root(CallSite(offset, PythonScope(), called(offset))):
             return True
-        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
-        if isinstance(at, ast.Attribute) and at.attr == "objects":
+        offset = offset.func.value if isinstance(offset.func, ast.Attribute) else offset.func
+        if isinstance(offset, ast.Attribute) and offset.attr == "objects":
             return True
-    return isinstance(at, ast.Name) and at is not value and called_narrowing(value)
+    return isinstance(offset, ast.Name) and offset is not value and called_narrowing(value)
 
 
 def called_narrowing(value: ast.expr) -> bool:

@@ -68,7 +68,7 @@ class SqlAssembler:
         """Append another text."""
         base = self._size
         self._parts += [StatementPart(part.start + base, part.offset, part.width) for part in other.parts]
-        self._holes += [replace(one, start=one.start + base, end=one.end + base) for one in other.holes]
+        self._holes += [replace(hole, start=hole.start + base, end=hole.end + base) for hole in other.holes]
         self._pieces.append(other.text)
         self._size += len(other.text)
 
@@ -83,9 +83,9 @@ class SqlAssembler:
                 offset = part.offset if part.width is not None else part.offset + first - part.start
                 self.add(other.text[first:last], offset, part.width)
         self._holes += [
-            replace(one, start=one.start + base, end=one.end + base)
-            for one in other.holes
-            if start <= one.start < end
+            replace(hole, start=hole.start + base, end=hole.end + base)
+            for hole in other.holes
+            if start <= hole.start < end
         ]
 
     def text(self) -> AssembledText:

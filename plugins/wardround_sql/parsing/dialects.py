@@ -116,9 +116,9 @@ _IMPORT = LazyPattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequir
 @lru_cache(maxsize=512)
 def driver_of(text: str) -> str:
     """Return the dialect of the only database driver that code imports; empty if there is none or several."""
-    imports = "\n".join(found.group() for found in _IMPORT.finditer(text[:_LOOKED_AT]))
-    found = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
-    return found[0] if len(found) == 1 else ""
+    imports = "\n".join(match.group() for match in _IMPORT.finditer(text[:_LOOKED_AT]))
+    result = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
+    return result[0] if len(result) == 1 else ""
 
 
 FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
@@ -158,10 +158,10 @@ def shows_postgres(text: str) -> bool:
 
 def _named(path: str) -> str:
     """Return the dialect that a path is named after; the innermost folder wins."""
-    found = [match["name"] for match in _NAMES.finditer(path.lower())]
-    if not found:
+    result = [match["name"] for match in _NAMES.finditer(path.lower())]
+    if not result:
         return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
-    return _dialect(found[-1])
+    return _dialect(result[-1])
 
 
 def _dialect(name: str) -> str:

@@ -31,7 +31,7 @@ def is_template(text: str) -> bool:
 
 def without_jinja(text: str) -> str:
     """Replace expressions by names, and statements and comments by blanks."""
-    return _JINJA.sub(lambda found: _filled(found.group()), text)
+    return _JINJA.sub(lambda result: _filled(result.group()), text)
 
 
 def _filled(hole: str) -> str:
@@ -50,11 +50,11 @@ def without_placeholders(text: str) -> str:
     """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``."""
     if not any(sign in text for sign in ("%", ":", "@", "?")):
         return text
-    out, at = [], 0
+    out, offset = [], 0
     for quoted in _QUOTED.finditer(text):
-        out += [_replaced(text[at : quoted.start()]), quoted.group()]
-        at = quoted.end()
-    return "".join([*out, _replaced(text[at:])])
+        out += [_replaced(text[offset : quoted.start()]), quoted.group()]
+        offset = quoted.end()
+    return "".join([*out, _replaced(text[offset:])])
 
 
 def without_quoted(text: str) -> str:
@@ -63,5 +63,5 @@ def without_quoted(text: str) -> str:
 
 
 def _replaced(text: str) -> str:
-    text = _NAMED.sub(lambda found: "$1".ljust(len(found.group())), text)
+    text = _NAMED.sub(lambda result: "$1".ljust(len(result.group())), text)
     return _QUESTION.sub("0", text) if "?" in text else text

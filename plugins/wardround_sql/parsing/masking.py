@@ -21,16 +21,16 @@ def masked(text: str) -> str:
     return _COVERED.sub(_cover, text)
 
 
-def _cover(found: re.Match[str]) -> str:
-    said = found.group()
-    if said[0] != "'" or len(said) < 3:
-        return said if said[0] == "'" else _INSIDE.sub(" ", said)
-    return "'" + _INSIDE.sub(" ", said[1:-1]) + "'"
+def _cover(match: re.Match[str]) -> str:
+    text = match.group()
+    if text[0] != "'" or len(text) < 3:
+        return text if text[0] == "'" else _INSIDE.sub(" ", text)
+    return "'" + _INSIDE.sub(" ", text[1:-1]) + "'"
 
 
 def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
     """Yield the SQL of a file, fragment by fragment, each with its masked text."""
-    return ((one, masked(one.text)) for one in script.fragments if not one.modelled)
+    return ((item, masked(item.text)) for item in script.fragments if not item.modelled)
 
 
 def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:
@@ -38,7 +38,7 @@ def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) ->
     return script.span_of(*fragment.place(start, end))
 
 
-def statement_around(code: str, at: int) -> tuple[int, int]:
+def statement_around(code: str, position: int) -> tuple[int, int]:
     """Return start and end of the statement that contains an offset of a masked text."""
-    end = code.find(";", at)
-    return code.rfind(";", 0, at) + 1, len(code) if end < 0 else end
+    end = code.find(";", position)
+    return code.rfind(";", 0, position) + 1, len(code) if end < 0 else end

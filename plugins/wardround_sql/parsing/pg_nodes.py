@@ -15,10 +15,10 @@ def walk(node: object) -> Iterator[Node]:
     """Yield every dictionary of a node, itself included, in a deterministic order."""
     stack: list[Node | list[Any]] = [node] if isinstance(node, (dict, list)) else []
     while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            yield one
-        for below in reversed(one.values() if isinstance(one, dict) else one):
+        result = stack.pop()
+        if isinstance(result, dict):
+            yield result
+        for below in reversed(result.values() if isinstance(result, dict) else result):
             if isinstance(below, (dict, list)):
                 stack.append(below)  # noqa: PERF401  (a list made first takes longer: most are short)
 
@@ -31,8 +31,8 @@ def is_too_deep(node: object) -> bool:
             return False
         level = [
             below
-            for one in level
-            for below in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            for below in (item.values() if isinstance(item, dict) else item)
             if isinstance(below, (dict, list))
         ]
     return True
@@ -40,17 +40,17 @@ def is_too_deep(node: object) -> bool:
 
 def kinds(node: object, kind: str) -> Iterator[Node]:
     """Yield the contents of every node of one kind, roughly in source order."""
-    for one in walk(node):
-        if kind in one and isinstance(one[kind], dict):
-            yield one[kind]
+    for child in walk(node):
+        if kind in child and isinstance(child[kind], dict):
+            yield child[kind]
 
 
 def members(nodes: object, kind: str) -> Iterator[Node]:
     """Yield the contents of a list's items of one kind, without descending into them."""
-    for one in nodes if isinstance(nodes, list) else ():
-        found = content(one, kind)
-        if found is not None:
-            yield found
+    for node in nodes if isinstance(nodes, list) else ():
+        result = content(node, kind)
+        if result is not None:
+            yield result
 
 
 def is_select(node: Node) -> bool:
@@ -70,8 +70,8 @@ def unwrapped(node: object) -> tuple[str, Node]:
 def content(node: object, kind: str) -> Node | None:
     """Return the content of a node of the given kind, else None."""
     if isinstance(node, dict):
-        found = node.get(kind)
-        return found if isinstance(found, dict) else None
+        result = node.get(kind)
+        return result if isinstance(result, dict) else None
     return None
 
 
@@ -85,15 +85,15 @@ def text_of(node: object) -> str:
 
 def texts(nodes: object) -> list[str]:
     """Return the texts of a list of String nodes."""
-    return [text_of(one) for one in nodes] if isinstance(nodes, list) else []
+    return [text_of(node) for node in nodes] if isinstance(nodes, list) else []
 
 
 def items(node: object) -> list[Any]:
     """Return the items of a List node, or of a list."""
     if isinstance(node, list):
         return node
-    found = content(node, "List")
-    return found.get("items", []) if found else []
+    result = content(node, "List")
+    return result.get("items", []) if result else []
 
 
 def type_name(node: Node) -> str:
@@ -104,8 +104,8 @@ def type_name(node: Node) -> str:
 
 def option(options: object, name: str) -> object:
     """Return the argument of a DefElem by name; None if it is absent, True if it has no argument."""
-    for one in options if isinstance(options, list) else ():
-        element = content(one, "DefElem")
+    for item in options if isinstance(options, list) else ():
+        element = content(item, "DefElem")
         if element and str(element.get("defname", "")).lower() == name:
             return element.get("arg", True)
     return None
@@ -134,8 +134,8 @@ def constant_truth(node: object) -> bool | None:
     """Return the constant truth value of an expression; None if it is not constant."""
     kind, inside = unwrapped(node)
     if kind == "A_Const":
-        found = inside.get("boolval")
-        return found.get("boolval") is True if isinstance(found, dict) else None
+        result = inside.get("boolval")
+        return result.get("boolval") is True if isinstance(result, dict) else None
     if kind == "TypeCast" and type_name(inside.get("typeName", {})) in ("bool", "boolean"):
         return _cast_truth(inside.get("arg"))
     if kind == "BoolExpr":
@@ -156,7 +156,7 @@ def _cast_truth(argument: object) -> bool | None:
 
 
 def _joined_truth(expression: Node) -> bool | None:
-    parts = [constant_truth(one) for one in expression.get("args", [])]
+    parts = [constant_truth(arg) for arg in expression.get("args", [])]
     match expression.get("boolop"):
         case "NOT_EXPR":
             return None if parts[0] is None else not parts[0]
@@ -167,8 +167,8 @@ def _joined_truth(expression: Node) -> bool | None:
 
 
 def _compared_truth(comparison: Node) -> bool | None:
-    sides = [content(comparison.get(side), "A_Const") for side in ("lexpr", "rexpr")]
-    left, right = (_value(one) if one and not one.get("isnull") else None for one in sides)
+    operands = [content(comparison.get(side), "A_Const") for side in ("lexpr", "rexpr")]
+    left, right = (_value(item) if item and not item.get("isnull") else None for item in operands)
     sign = texts(comparison.get("name"))
     if left is None or right is None or sign not in (["="], ["<>"]):
         return None
@@ -196,4 +196,4 @@ def without_places(node: object) -> object:
     """Return the tree without locations, for comparison."""
     if isinstance(node, dict):
         return {key: without_places(value) for key, value in node.items() if key != "location"}
-    return [without_places(one) for one in node] if isinstance(node, list) else node
+    return [without_places(item) for item in node] if isinstance(node, list) else node

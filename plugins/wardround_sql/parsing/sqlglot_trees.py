@@ -62,9 +62,9 @@ class SqlTree(Struct, frozen=True, eq=False):
                 if kind in ("float", "real", "double precision", "float8", "float4", "double"):
                     yield target.alias_or_name, kind, cast
 
-    def span_at(self, place: int) -> Span:
+    def span_at(self, location: int) -> Span:
         """Return the span of a character of the statement's text."""
-        return self.script.span(self.statement, len(self.statement.text[:place].encode()))
+        return self.script.span(self.statement, len(self.statement.text[:location].encode()))
 
 
 _MEMO: WeakKeyDictionary[SqlDocument, list[SqlTree]] = WeakKeyDictionary()
@@ -91,7 +91,7 @@ def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
         text = without_jinja(fragment.text) if is_template(fragment.text) else fragment.text
         pieces, _ = cut(text)
         for piece in pieces[:_STATEMENTS]:
-            filled = _PERCENT.sub(lambda found: "?".ljust(len(found.group())), piece.text)
+            filled = _PERCENT.sub(lambda result: "?".ljust(len(result.group())), piece.text)
             tree = _parsed(filled, script.dialect)
             if tree is not None:
                 statement = Statement("", {}, piece.text, piece.offset, fragment, path=script.path)
@@ -102,8 +102,8 @@ def parsed_text(text: str, dialect: str) -> list[exp.Expr]:
     """Return the parseable statements of a text, without their locations."""
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     pieces, _ = cut(text)
-    found = [_parsed(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
-    return [tree for tree in found if tree is not None]
+    result = [_parsed(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
+    return [tree for tree in result if tree is not None]
 
 
 def _parsed(text: str, dialect: str) -> exp.Expr | None:
@@ -120,6 +120,6 @@ def _parsed(text: str, dialect: str) -> exp.Expr | None:
 
 def start_of(node: exp.Expr) -> int | None:
     """Return the start of a node in its statement, as far as sqlglot preserves it."""
-    found = (part.meta.get("start") for part in node.walk() if part.meta)
-    places = [place for place in found if isinstance(place, int)]
-    return min(places, default=None)
+    result = (part.meta.get("start") for part in node.walk() if part.meta)
+    locations = [location for location in result if isinstance(location, int)]
+    return min(locations, default=None)

@@ -72,12 +72,12 @@ class SqlFragment(Struct, frozen=True):
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the location in the file of a section of the text, in code points."""
-        at = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
-        part = self.parts[at] if self.parts else StatementPart(0, self.offset, self.width)
+        position = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
+        part = self.parts[position] if self.parts else StatementPart(0, self.offset, self.width)
         if part.width is not None:
             return part.offset, part.offset + part.width
         first = part.offset + start - part.start
-        rest = self.parts[at + 1].start if at + 1 < len(self.parts) else end
+        rest = self.parts[position + 1].start if position + 1 < len(self.parts) else end
         return first, first + min(end, max(rest, start)) - start
 
 
@@ -110,16 +110,16 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def selects(self) -> tuple[Node, ...]:
         """Contents of every SELECT, including subqueries and both operands of a UNION."""
-        return tuple(one for one in self.nodes if is_select(one))
+        return tuple(node for node in self.nodes if is_select(node))
 
     @cached_property
     def _kinds(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
-        for one in self.nodes:
-            for key, value in one.items():
+        result: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            for key, value in node.items():
                 if isinstance(value, dict):
-                    found.setdefault(key, []).append(value)
-        return found
+                    result.setdefault(key, []).append(value)
+        return result
 
     def kinds(self, kind: str) -> Sequence[Node]:
         """Return the contents of every node of one kind, roughly in source order."""
@@ -176,13 +176,13 @@ class _Sibling(Struct):
         """Return the statements of a piece, including those of a DO block; none if it does not parse."""
         if number not in self.parsed:
             piece = self.pieces[number]
-            found: tuple[Statement, ...] = ()
+            result: tuple[Statement, ...] = ()
             node, _error = _node(piece.text)
             if node is not None:
                 kind, inside = unwrapped(node)
-                one = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
-                found = (one, *(_inner(one) if kind == "DoStmt" else ()))
-            self.parsed[number] = found
+                item = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
+                result = (item, *(_inner(item) if kind == "DoStmt" else ()))
+            self.parsed[number] = result
         return self.parsed[number]
 
 
@@ -211,8 +211,8 @@ def _named(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
     """Return True if a statement creates a function of one of these names; mentions do not count."""
-    found = _MAKES_FUNCTION.match(text)
-    return found is not None and (found[1] in names or found[1].lower() in names)
+    result = _MAKES_FUNCTION.match(text)
+    return result is not None and (result[1] in names or result[1].lower() in names)
 
 
 @lru_cache(maxsize=64)
@@ -239,13 +239,13 @@ def parsed(fragment: SqlFragment, path: str) -> Parsed:
 
 def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
     """Yield the offsets at which a rollback section begins or ends."""
-    found = []
+    result = []
     for remark in remarks:
         if _DOWN.match(remark.text):
-            found.append((remark.offset, True))
+            result.append((remark.offset, True))
         elif _UP.match(remark.text):
-            found.append((remark.offset, False))
-    return found
+            result.append((remark.offset, False))
+    return result
 
 
 def lines_down(text: str) -> frozenset[int]:
@@ -253,11 +253,13 @@ def lines_down(text: str) -> frozenset[int]:
     if _DOWN.search(text) is None:
         return frozenset()
     turns = _turns(cut(text)[1])
-    return frozenset(number for number, at in enumerate(LineIndex(text).starts, 1) if _is_down(turns, at))
+    return frozenset(
+        number for number, offset in enumerate(LineIndex(text).starts, 1) if _is_down(turns, offset)
+    )
 
 
 def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
-    return next((down for at, down in reversed(turns) if at < offset), False)
+    return next((down for position, down in reversed(turns) if position < offset), False)
 
 
 def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
@@ -302,8 +304,8 @@ def _inner(outer: Statement) -> Iterator[Statement]:
 
 def _body(argument: object) -> str:
     """Return the text of a function's body."""
-    found = content(argument, "List")
-    return text_of(found["items"][0]) if found and found.get("items") else text_of(argument)
+    node = content(argument, "List")
+    return text_of(node["items"][0]) if node and node.get("items") else text_of(argument)
 
 
 def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterator[Statement]:
@@ -312,8 +314,8 @@ def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterat
         node, _error = _node(piece.text)
         if node is not None:
             kind, inside = unwrapped(node)
-            at = outer.offset + (start + piece.offset if exact else 0)
-            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=at, outer=outer)
+            position = outer.offset + (start + piece.offset if exact else 0)
+            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=position, outer=outer)
 
 
 def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
@@ -325,16 +327,16 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
     except (pgparse.PGQueryError, ValueError, RecursionError):
         return
     start = outer.text.find(body)
-    at = max(start, 0)
-    yield from _conditions(outer, tree, at)
-    for one in walk(tree):
+    position = max(start, 0)
+    yield from _conditions(outer, tree, position)
+    for child in walk(tree):
         for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_dynexecute"):
-            found = content(one, kind)
-            query = _query(found) if found else ""
-            where = _place_of(query, outer.text, at)
+            result = content(child, kind)
+            query = _query(result) if result else ""
+            where = _place_of(query, outer.text, position)
             if where < 0:
                 continue
-            at = where
+            position = where
             if kind == "PLpgSQL_stmt_dynexecute":
                 query, where = query[1:-1] if _LITERAL.fullmatch(query) else "", where + 1
             node = _node(query)[0] if query else None
@@ -350,18 +352,18 @@ _LITERAL = LazyPattern(r"'[^'\\]*'")
 _INTO = LazyPattern(r" {6,}")
 
 
-def _place_of(query: str, text: str, at: int) -> int:
+def _place_of(query: str, text: str, position: int) -> int:
     """Return the offset of a body's query in the text of its function; -1 if it is unknown.
 
     The parser replaces INTO and its variables by blanks.
     """
     if not query:
         return -1
-    where = text.find(query, at)
+    where = text.find(query, position)
     blank = _INTO.search(query) if where < 0 else None
     while blank is not None:
         head, rest = query[: blank.start()], query[blank.end() :]
-        where = text.find(head, at)
+        where = text.find(head, position)
         while where >= 0 and text[where + blank.end() :][: len(rest)] != rest:
             where = text.find(head, where + 1)
         if where >= 0:
@@ -375,13 +377,13 @@ CONDITION = "PLpgSQL_condition"
 _SELECT = "SELECT "
 
 
-def _conditions(outer: Statement, tree: object, at: int) -> Iterator[Statement]:
+def _conditions(outer: Statement, tree: object, position: int) -> Iterator[Statement]:
     """Yield the conditions of IF, ELSIF and WHILE in a PL/pgSQL body."""
-    for one in walk(tree):
+    for child in walk(tree):
         for kind in ("PLpgSQL_stmt_if", "PLpgSQL_if_elsif", "PLpgSQL_stmt_while"):
-            found = content(one, kind)
-            query = str((content((found or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
-            where = outer.text.find(query, at) if query else -1
+            result = content(child, kind)
+            query = str((content((result or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
+            where = outer.text.find(query, position) if query else -1
             node = _node(_SELECT + query)[0] if where >= len(_SELECT) else None
             if node is not None:
                 offset = outer.offset + where - len(_SELECT)

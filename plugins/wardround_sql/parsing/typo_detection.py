@@ -113,10 +113,10 @@ def _is_one_slip(word: str, right: str) -> bool:
     start = next((n for n, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), None)
     if start is None:
         return len(word) != len(right)
-    rest, wanted = word[start:], right[start:]
+    rest, expected = word[start:], right[start:]
     return (
-        rest[1:] == wanted[1:]
-        or rest[1:] == wanted
-        or rest == wanted[1:]
-        or (rest[1::-1] == wanted[:2] and rest[2:] == wanted[2:])
+        rest[1:] == expected[1:]
+        or rest[1:] == expected
+        or rest == expected[1:]
+        or (rest[1::-1] == expected[:2] and rest[2:] == expected[2:])
     )

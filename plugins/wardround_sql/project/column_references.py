@@ -54,10 +54,10 @@ def _line_of_use(path: str, text: str, table: str, column: str) -> int:
         if table not in fragment.text or column not in fragment.text:
             continue
         for statement in parsed(fragment, path).statements:
-            place = _use(statement, table, column)
-            if place is not None:
-                begun = statement.offset + statement.point(place)
-                return text.count("\n", 0, statement.fragment.place(begun, begun + 1)[0]) + 1
+            location = _use(statement, table, column)
+            if location is not None:
+                start = statement.offset + statement.point(location)
+                return text.count("\n", 0, statement.fragment.place(start, start + 1)[0]) + 1
     return 0
 
 
@@ -71,12 +71,12 @@ def _use(statement: Statement, table: str, column: str) -> int | None:
         for one in members(node.get("cols", node.get("targetList")), "ResTarget"):
             if one.get("name") == column and statement.kind != "DeleteStmt":
                 return int(one.get("location", 0))
-    tables = [one for one in (target, *statement.kinds("RangeVar")) if one.get("relname")]
-    if table not in {one["relname"] for one in tables}:
+    tables = [item for item in (target, *statement.kinds("RangeVar")) if item.get("relname")]
+    if table not in {item["relname"] for item in tables}:
         return None
-    others = {_alias(one) for one in tables if one["relname"] != table}
-    aliases = {_alias(one) for one in tables if one["relname"] == table} - others
-    named = {one.get("name") for one in statement.kinds("ResTarget")} | _made(node)
+    others = {_alias(entry) for entry in tables if entry["relname"] != table}
+    aliases = {_alias(item) for item in tables if item["relname"] == table} - others
+    named = {item.get("name") for item in statement.kinds("ResTarget")} | _made(node)
     for reference in statement.kinds("ColumnRef"):
         name = column_name({"ColumnRef": reference})
         if name[-1:] != [column]:
@@ -93,9 +93,9 @@ def _alias(table: Node) -> str:
 
 def _made(node: Node) -> set[str]:
     """Return the names of subqueries and functions in FROM or WITH of a statement, and of their columns."""
-    found = {str(one.get("ctename", "")) for one in kinds(node, "CommonTableExpr")}
-    for one in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
-        alias = one.get("alias") or {}
+    found = {str(cte.get("ctename", "")) for cte in kinds(node, "CommonTableExpr")}
+    for item in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
+        alias = item.get("alias") or {}
         found.add(str(alias.get("aliasname", "")))
         found |= {str((content(c, "String") or {}).get("sval", "")) for c in alias.get("colnames", [])}
     return found

@@ -22,8 +22,8 @@ def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
     upgrade = functions.get("upgrade")
     if upgrade is not None:
         yield from _named(module, upgrade, added)
-    for one in module.classes:
-        yield from _run_by_django(module, one, functions, added)
+    for item in module.classes:
+        yield from _run_by_django(module, item, functions, added)
 
 
 def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Iterator[AssembledText]:
@@ -33,20 +33,20 @@ def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Ite
 
 
 def _run_by_django(
-    module: SqlModule, one: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
+    module: SqlModule, entry: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
 ) -> Iterator[AssembledText]:
-    settings = {s.targets[0].id: s.value for s in one.body
+    settings = {s.targets[0].id: s.value for s in entry.body
                 if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}  # fmt: skip
     alone = getattr(settings.get("atomic"), "value", None) is False
     for operation in getattr(settings.get("operations"), "elts", []):
         if not isinstance(operation, ast.Call):
             continue
         start, end = module.place(operation)
-        given = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
-        run = functions.get(getattr(given[0], "id", "")) if given else None
+        arguments = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
+        run = functions.get(getattr(arguments[0], "id", "")) if arguments else None
         if called(operation) == "RunPython" and run is not None:
             used = {n.value for n in walk(run) if isinstance(n, ast.Constant)} & added
-            for value in sorted(str(one) for one in used):
+            for value in sorted(str(item) for item in used):
                 yield _statement(value, start, start + len(ast.unparse(operation.func)))
         if alone:
             writer = SqlAssembler()

@@ -102,8 +102,8 @@ def set_root(path: str) -> str:
 def set_patterns(path: str) -> list[str]:
     """Return the glob patterns of the files that form one schema with a file."""
     root = set_root(path)
-    found = [f"{root}/*.sql" if root else "*.sql"]
+    result = [f"{root}/*.sql" if root else "*.sql"]
     supabase = bounded(r"(?:^|.*/)supabase(?=/)").search(path)
     if supabase:
-        found = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
-    return found
+        result = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
+    return result

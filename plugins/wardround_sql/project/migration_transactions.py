@@ -56,6 +56,7 @@ def _of_python(source: SourceFile) -> str:
         return ""
     folder = source.path.rsplit("/", 2)[0]
     around = (
-        source.project.read(f"{place}/env.py") or "" for place in (folder, source.path.rpartition("/")[0])
+        source.project.read(f"{location}/env.py") or ""
+        for location in (folder, source.path.rpartition("/")[0])
     )
-    return "" if any("AUTOCOMMIT" in one for one in around) else "Alembic"
+    return "" if any("AUTOCOMMIT" in item for item in around) else "Alembic"

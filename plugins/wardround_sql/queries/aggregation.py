@@ -33,8 +33,8 @@ class _Query:
         first = select.args.get("from_") or select.args.get("from")
         self.first = first.this if isinstance(first, exp.From) else None
         self.joins: list[exp.Join] = list(select.args.get("joins") or [])
-        self.tables = [one for one in (self.first, *(join.this for join in self.joins)) if one is not None]
-        self.names = [one.alias_or_name for one in self.tables]
+        self.tables = [item for item in (self.first, *(join.this for join in self.joins)) if item is not None]
+        self.names = [table.alias_or_name for table in self.tables]
 
     @property
     def outer(self) -> dict[str, exp.Join]:
@@ -48,31 +48,31 @@ class _Query:
     @property
     def group(self) -> list[exp.Expr]:
         """Expressions of GROUP BY, with ordinals and aliases resolved."""
-        found = self.select.args.get("group")
-        given = list(found.expressions) if isinstance(found, exp.Group) else []
+        result = self.select.args.get("group")
+        arguments = list(result.expressions) if isinstance(result, exp.Group) else []
         targets = self.select.expressions
-        aliases = {one.alias: one.unalias() for one in targets if isinstance(one, exp.Alias)}
+        aliases = {target.alias: target.unalias() for target in targets if isinstance(target, exp.Alias)}
         out = []
-        for written in given:
-            one = written
-            if isinstance(one, exp.Literal) and one.is_int and 0 < int(one.name) <= len(targets):
-                one = targets[int(one.name) - 1].unalias()
+        for written in arguments:
+            item = written
+            if isinstance(item, exp.Literal) and item.is_int and 0 < int(item.name) <= len(targets):
+                item = targets[int(item.name) - 1].unalias()
             elif (
-                isinstance(one, exp.Column)
-                and not one.table
-                and isinstance(aliases.get(one.name), exp.Column)
+                isinstance(item, exp.Column)
+                and not item.table
+                and isinstance(aliases.get(item.name), exp.Column)
             ):
-                one = aliases[one.name]
-            out.append(one)
+                item = aliases[item.name]
+            out.append(item)
         return out
 
     @property
     def is_plainly_grouped(self) -> bool:
         """Return True if GROUP BY has only columns, each by name."""
-        found = self.select.args.get("group")
-        parts = found.args if isinstance(found, exp.Group) else {}
+        result = self.select.args.get("group")
+        parts = result.args if isinstance(result, exp.Group) else {}
         more = any(value for key, value in parts.items() if key != "expressions")
-        return bool(self.group) and not more and all(isinstance(one, exp.Column) for one in self.group)
+        return bool(self.group) and not more and all(isinstance(item, exp.Column) for item in self.group)
 
 
 def queries(script: SqlDocument) -> Iterator[tuple[SqlTree, _Query]]:
@@ -89,7 +89,7 @@ def is_within(node: exp.Expr, select: exp.Select) -> bool:
 def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
     if node is None:
         return []
-    return [one for one in node.find_all(exp.Column) if is_within(one, select)]
+    return [column for column in node.find_all(exp.Column) if is_within(column, select)]
 
 
 def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
@@ -107,11 +107,14 @@ def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
         used = {column.table for part in about for column in columns_of(part, select)}
         if not any(_is_many_side(join, name, query.group) for name, join in outer.items()):
             continue
-        bare = any(not column.table for one in query.group for column in columns_of(one, select))
+        bare = any(not column.table for item in query.group for column in columns_of(item, select))
         if bare or used & set(outer) or not used - {""}:
             continue
         for count in select.find_all(exp.Count):
-            in_target = any(count is one or count in one.find_all(exp.Count) for one in select.expressions)
+            in_target = any(
+                count is expression or count in expression.find_all(exp.Count)
+                for expression in select.expressions
+            )
             of_rows = isinstance(count.this, (exp.Star, exp.Literal))
             if (
                 of_rows
@@ -128,12 +131,12 @@ def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
 def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
     """Return True if a join adds many rows per group: its table references the key of the grouped table."""
     on = join.args.get("on")
-    grouped = {(one.table, one.name) for one in group if isinstance(one, exp.Column)}
+    grouped = {(item.table, item.name) for item in group if isinstance(item, exp.Column)}
     for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
-        sides = [one for one in (equal.left, equal.right) if isinstance(one, exp.Column)]
-        mine = [one for one in sides if one.table == name]
-        other = [one for one in sides if one.table != name]
-        if not mine or not other or mine[0].name == "id":
+        operands = [entry for entry in (equal.left, equal.right) if isinstance(entry, exp.Column)]
+        own = [side for side in operands if side.table == name]
+        other = [side for side in operands if side.table != name]
+        if not own or not other or own[0].name == "id":
             continue
         is_key = other[0].name in ("id", "uuid", "pk") and other[0].table in {
             table for table, _name in grouped
@@ -149,9 +152,9 @@ def _word(tree: SqlTree, node: exp.Expr, word: str) -> int:
     if isinstance(start, int):
         return start
     lowered = tree.statement.text.lower()
-    after = next((one.meta["start"] for one in _later(node) if "start" in one.meta), len(lowered))
-    found = lowered.rfind(word, 0, after)
-    return max(found, 0)
+    after = next((item.meta["start"] for item in _later(node) if "start" in item.meta), len(lowered))
+    result = lowered.rfind(word, 0, after)
+    return max(result, 0)
 
 
 def _later(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -173,15 +176,19 @@ def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
             isinstance(t, (exp.Table, exp.Subquery)) for t in query.tables
         ):
             continue
-        grouped = [one for one in query.group if isinstance(one, exp.Column)]
+        grouped = [entry for entry in query.group if isinstance(entry, exp.Column)]
         select = query.select
-        aliases = {one.alias: one.unalias() for one in select.expressions if isinstance(one, exp.Alias)}
-        whole = {_key(one) for one in grouped} | {
-            _key(inside)
-            for one in grouped
-            if not one.table and isinstance(inside := aliases.get(one.name), exp.Column)
+        aliases = {
+            expression.alias: expression.unalias()
+            for expression in select.expressions
+            if isinstance(expression, exp.Alias)
         }
-        names = {one.name.lower() for one in grouped}
+        whole = {_key(item) for item in grouped} | {
+            _key(inside)
+            for item in grouped
+            if not item.table and isinstance(inside := aliases.get(item.name), exp.Column)
+        }
+        names = {item.name.lower() for item in grouped}
         having = select.args.get("having")
         if script.dialect == "sqlite" and any(select.find_all(exp.Max, exp.Min)) and having is None:
             continue  # the other columns come from the row with the minimum or maximum there
@@ -243,10 +250,10 @@ def _is_loose(
     own = column.table or query.names[0]
     keys = {name for table, name in whole if table in (own.lower(), "")}
     table = next((t for t in query.tables if t.alias_or_name == own), None)
-    said = table.name.lower() if isinstance(table, exp.Table) else ""
+    text = table.name.lower() if isinstance(table, exp.Table) else ""
     if postgres and any(name.endswith(("id", "key", "code", "name", "pk")) for name in keys):
         return False  # the database rejects the query unless that is the table's key
-    return not any(_is_key(name, said) for name in keys) and not _is_equal_to_grouped(column, query, names)
+    return not any(_is_key(name, text) for name in keys) and not _is_equal_to_grouped(column, query, names)
 
 
 def _is_key(name: str, table: str) -> bool:
@@ -267,13 +274,13 @@ def _is_equal_to_grouped(column: exp.Column, query: _Query, names: set[str]) -> 
     for join in query.joins:
         on = join.args.get("on")
         for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
-            sides = [equal.left, equal.right]
-            mine = [s for s in sides if isinstance(s, exp.Column) and s.table == column.table]
-            other = [s for s in sides if isinstance(s, exp.Column) and s.table != column.table]
-            key = mine and (
-                mine[0].name == column.name
-                or _is_key(mine[0].name.lower(), mine[0].table.lower())
-                or mine[0].name == "id"
+            operands = [equal.left, equal.right]
+            own = [s for s in operands if isinstance(s, exp.Column) and s.table == column.table]
+            other = [s for s in operands if isinstance(s, exp.Column) and s.table != column.table]
+            key = own and (
+                own[0].name == column.name
+                or _is_key(own[0].name.lower(), own[0].table.lower())
+                or own[0].name == "id"
             )
             if key and other and other[0].name.lower() in names:
                 return True
@@ -290,8 +297,8 @@ def _compared(part: exp.Expr) -> exp.Column | None:
         part = part.this
     if isinstance(part, exp.Column):
         return part
-    sides = [part.this, part.args.get("expression")] if isinstance(part, _COMPARES) else []
-    for side in sides:
+    operands = [part.this, part.args.get("expression")] if isinstance(part, _COMPARES) else []
+    for side in operands:
         inside = side
         while isinstance(inside, (*_CHANGES, exp.Paren)):
             inside = inside.this

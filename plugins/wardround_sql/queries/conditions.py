@@ -16,9 +16,9 @@ def conditions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Expr]]:
     """Yield the conditions of WHERE, HAVING, ON and IF, each once, with their statement."""
     for tree in trees(script):
         for holder in tree.expression.find_all(exp.Where, exp.Having, exp.Join):
-            found = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
-            if isinstance(found, exp.Expr):
-                yield tree, found
+            result = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
+            if isinstance(result, exp.Expr):
+                yield tree, result
 
 
 def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
@@ -49,11 +49,11 @@ def _compared(part: exp.Expr) -> exp.Column | None:
 def compared_with_themselves(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield columns that a condition compares with themselves."""
     for tree, condition in conditions(script):
-        for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
-            left, right = one.this, one.expression
+        for eq in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
+            left, right = eq.this, eq.expression
             both = isinstance(left, exp.Column) and isinstance(right, exp.Column) and left == right
             if both and not FILLED.search(left.name):
-                yield AggregationShape(tree.span(one), left.sql(), tree.note)
+                yield AggregationShape(tree.span(eq), left.sql(), tree.note)
 
 
 _INDEXED = frozenset({"postgres", "mysql", "tsql", "sqlite", "oracle"})
@@ -77,10 +77,10 @@ def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
     for tree, condition in conditions(script):
         if not isinstance(condition.parent, exp.Where):
             continue
-        for one in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
-            column = _dated(one.this)
-            if column is not None and not isinstance(one.args.get("expression"), (exp.Column, *_DATES)):
-                yield AggregationShape(tree.span(one), column.sql(), tree.note)
+        for eq in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
+            column = _dated(eq.this)
+            if column is not None and not isinstance(eq.args.get("expression"), (exp.Column, *_DATES)):
+                yield AggregationShape(tree.span(eq), column.sql(), tree.note)
 
 
 def _dated(node: object) -> exp.Column | None:

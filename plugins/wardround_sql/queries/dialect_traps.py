@@ -31,18 +31,18 @@ _LOOKED_BACK = 300
 
 
 def oracle(code: str, text: str) -> Iterator[Trap]:
-    for found in _EMPTY.finditer(code):
+    for match in _EMPTY.finditer(code):
         before = [
-            m[1].lower() for m in _CONTEXT.finditer(code, max(found.start() - _LOOKED_BACK, 0), found.start())
+            m[1].lower() for m in _CONTEXT.finditer(code, max(match.start() - _LOOKED_BACK, 0), match.start())
         ]
         if before and before[-1] in _CONDITIONS:
             yield Trap(
-                *found.span(),
+                *match.span(),
                 "Oracle stores '' as NULL, so the comparison is never true; use IS NULL or IS NOT NULL",
             )
-    for found in _ROWNUM.finditer(code):
+    for match in _ROWNUM.finditer(code):
         yield Trap(
-            found.start(), found.start() + 6,
+            match.start(), match.start() + 6,
             "ROWNUM is assigned before ORDER BY sorts, so arbitrary rows are selected; order in a subquery",
         )  # fmt: skip
 
@@ -55,21 +55,21 @@ _NOLOCK = LazyPattern(
 
 
 def tsql(code: str, text: str) -> Iterator[Trap]:
-    for found in _IDENTITY.finditer(code):
+    for match in _IDENTITY.finditer(code):
         yield Trap(
-            *found.span(),
+            *match.span(),
             "@@IDENTITY may be a key that a trigger inserted; use SCOPE_IDENTITY() or OUTPUT",
         )
-    for found in _CURRENT.finditer(code):
-        says = "IDENT_CURRENT returns the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
-        yield Trap(found.start(), found.end() - 1, says)
-    for found in _NOLOCK.finditer(code):
-        at = 1 if found[1] else 2
-        says = (
-            f"{found[at].upper()} reads uncommitted data and may skip or repeat rows; "
+    for match in _CURRENT.finditer(code):
+        message = "IDENT_CURRENT returns the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
+        yield Trap(match.start(), match.end() - 1, message)
+    for match in _NOLOCK.finditer(code):
+        offset = 1 if match[1] else 2
+        message = (
+            f"{match[offset].upper()} reads uncommitted data and may skip or repeat rows; "
             "use another isolation level"
         )
-        yield Trap(found.start(at), found.end(at), says, Severity.INFO)
+        yield Trap(match.start(offset), match.end(offset), message, Severity.INFO)
 
 
 _MYISAM = LazyPattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")
@@ -84,46 +84,48 @@ _PIPES = LazyPattern(r"'\s*\|\||\|\|\s*'")
 
 
 def mysql(code: str, text: str) -> Iterator[Trap]:
-    for found in _MYISAM.finditer(code):
-        start, end = statement_around(code, found.start())
+    for results in _MYISAM.finditer(code):
+        start, end = statement_around(code, results.start())
         keyed = _REFERENCES.search(code, start, end) is not None
-        says = "MyISAM parses the foreign key and ignores it; use InnoDB" if keyed else (
+        message = "MyISAM parses the foreign key and ignores it; use InnoDB" if keyed else (
             "MyISAM has no transactions and loses rows in a crash; use InnoDB"
         )  # fmt: skip
-        yield Trap(*found.span(), says, Severity.WARN if keyed else Severity.INFO)
-    told = -1
-    for found in _UTF8.finditer(code):
-        begun = statement_around(code, found.start())[0]
-        if begun != told:
-            told = begun
-            says = (
+        yield Trap(*results.span(), message, Severity.WARN if keyed else Severity.INFO)
+    reported = -1
+    for results in _UTF8.finditer(code):
+        begin = statement_around(code, results.start())[0]
+        if begin != reported:
+            reported = begin
+            message = (
                 "utf8 stores at most three bytes per character, so emoji and rare names are rejected or cut; "
                 "use utf8mb4"
             )
-            yield Trap(*found.span(), says, Severity.INFO)
-    for found in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
-        start, _end = statement_around(code, found.start())
-        if _CREATES.match(code, start) and not _is_constraint(code, start, found.start()):
-            says = "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
-            yield Trap(*found.span(), says)
-    for found in _IN_SET.finditer(code):
-        says = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
-        yield Trap(found.start(), found.end() - 1, says, Severity.INFO)
-    for found in _PIPES.finditer(code):
-        yield Trap(*found.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
+            yield Trap(*results.span(), message, Severity.INFO)
+    for results in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
+        start, _end = statement_around(code, results.start())
+        if _CREATES.match(code, start) and not _is_constraint(code, start, results.start()):
+            message = (
+                "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
+            )
+            yield Trap(*results.span(), message)
+    for results in _IN_SET.finditer(code):
+        message = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
+        yield Trap(results.start(), results.end() - 1, message, Severity.INFO)
+    for results in _PIPES.finditer(code):
+        yield Trap(*results.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
 
 
-def _is_constraint(code: str, start: int, at: int) -> bool:
+def _is_constraint(code: str, start: int, offset: int) -> bool:
     """Return True if REFERENCES belongs to a FOREIGN KEY, not to a column."""
     depth = 0
-    for place in range(at - 1, start, -1):
-        char = code[place]
+    for location in range(offset - 1, start, -1):
+        char = code[location]
         if char == ")":
             depth += 1
         elif char == "(":
             depth -= 1
         if depth < 0 or (depth == 0 and char == ","):
-            return _KEY.search(code, place, at) is not None
+            return _KEY.search(code, location, offset) is not None
     return True
 
 
@@ -133,15 +135,15 @@ _DOUBLE = LazyPattern(
 
 
 def sqlite(code: str, text: str) -> Iterator[Trap]:
-    for found in _DOUBLE.finditer(code):
-        word = re.escape(found[2])
-        if not re.fullmatch(r"\w+", found[2]) or not re.search(
+    for match in _DOUBLE.finditer(code):
+        word = re.escape(match[2])
+        if not re.fullmatch(r"\w+", match[2]) or not re.search(
             rf"(?i)(?<![\"\w]){word}\b|\"{word}\"\s+\w", code
         ):
-            says = (
-                f'SQLite reads "{found[2]}" as a string only while no column has that name; use single quotes'
+            message = (
+                f'SQLite reads "{match[2]}" as a string only while no column has that name; use single quotes'
             )
-            yield Trap(found.start(1), found.end(1), says)
+            yield Trap(match.start(1), match.end(1), message)
 
 
 _WILDCARD = LazyPattern(r"(?i)\b(?:from|join)\s+(`[\w.-]+\*`)")
@@ -155,22 +157,22 @@ _PARTITIONED = LazyPattern(
 
 def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
     """Yield queries without a partition filter on a table that a comment declares as partitioned."""
-    for said in _PARTITIONED.finditer(text):
-        read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{said['table']}`?)(?![\w`.])")
-        for found in read.finditer(code):
+    for match in _PARTITIONED.finditer(text):
+        read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{match['table']}`?)(?![\w`.])")
+        for result in read.finditer(code):
             if not re.search(
-                rf"(?i)\b{said['column']}\b", code[slice(*statement_around(code, found.start()))]
+                rf"(?i)\b{match['column']}\b", code[slice(*statement_around(code, result.start()))]
             ):
-                says = f"query reads and is billed for every partition; filter by {said['column']}"
-                yield Trap(*found.span(1), says, Severity.INFO)
+                message = f"query reads and is billed for every partition; filter by {match['column']}"
+                yield Trap(*result.span(1), message, Severity.INFO)
 
 
 def bigquery(code: str, text: str) -> Iterator[Trap]:
     yield from _unpartitioned(code, text)
-    for found in _WILDCARD.finditer(code):
-        if not _SUFFIX.search(code, *statement_around(code, found.start())):
-            says = "query reads and is billed for every table of the wildcard; filter by _TABLE_SUFFIX"
-            yield Trap(found.start(1), found.end(1), says, Severity.INFO)
+    for match in _WILDCARD.finditer(code):
+        if not _SUFFIX.search(code, *statement_around(code, match.start())):
+            message = "query reads and is billed for every table of the wildcard; filter by _TABLE_SUFFIX"
+            yield Trap(match.start(1), match.end(1), message, Severity.INFO)
 
 
 _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
@@ -178,9 +180,9 @@ _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s
 
 def replaced(code: str, text: str) -> Iterator[Trap]:
     """Yield CREATE OR REPLACE TABLE, for migrations."""
-    for found in _REPLACED.finditer(code):
-        says = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"
-        yield Trap(found.start(), found.end(), says)
+    for match in _REPLACED.finditer(code):
+        message = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"
+        yield Trap(match.start(), match.end(), message)
 
 
 TRAPS: dict[str, Callable[[str, str], Iterator[Trap]]] = {

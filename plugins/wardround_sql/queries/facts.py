@@ -131,9 +131,9 @@ def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
         yield from facts_of(script, Exclusion)
     for statement in roots(script):
         for link in _excluding(statement.node):
-            for found in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
+            for possible_null in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
                 place = script.span(statement, link.get("location"))
-                yield Exclusion(place, "", statement, *found)
+                yield Exclusion(place, "", statement, *possible_null)
 
 
 def _excluding(node: Node) -> Iterator[Node]:
@@ -154,9 +154,9 @@ def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Na
             arm = select.get(side, {})
             yield from _possible_nulls(script, content(arm, "SelectStmt") or arm)
         return
-    found = _possible_null(script, select)
-    if found is not None:
-        yield found
+    result = _possible_null(script, select)
+    if result is not None:
+        yield result
 
 
 def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None] | None:
@@ -171,7 +171,7 @@ def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None]
         tested = column_name(test.get("arg"))
         if test.get("nulltesttype") == "IS_NOT_NULL" and tested[-1:] == name[-1:]:
             return None
-    tables = [content(one, "RangeVar") for one in select.get("fromClause", [])]
+    tables = [content(node, "RangeVar") for node in select.get("fromClause", [])]
     plain = tables[0] if len(tables) == 1 else None
     return name[-1], script.name_of(plain) if plain else None
 
@@ -181,23 +181,28 @@ def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
     if not script.is_postgres:
         yield from facts_of(script, NullCompared)
     for statement in roots(script):
-        for one in statement.kinds("A_Expr"):
-            left, right = one.get("lexpr"), one.get("rexpr")
-            if one.get("kind") == "AEXPR_OP" and pg_nodes.texts(one.get("name")) in (["="], ["<>"]):
+        for expression in statement.kinds("A_Expr"):
+            left, right = expression.get("lexpr"), expression.get("rexpr")
+            if expression.get("kind") == "AEXPR_OP" and pg_nodes.texts(expression.get("name")) in (
+                ["="],
+                ["<>"],
+            ):
                 if _is_null(right) or _is_null(left):
-                    yield _null_fact(script, statement, one, listed=False)
-            elif one.get("kind") == "AEXPR_IN" and any(_is_null(item) for item in pg_nodes.items(right)):
-                yield _null_fact(script, statement, one, listed=True)
+                    yield _null_fact(script, statement, expression, listed=False)
+            elif expression.get("kind") == "AEXPR_IN" and any(
+                _is_null(item) for item in pg_nodes.items(right)
+            ):
+                yield _null_fact(script, statement, expression, listed=True)
         for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
                     yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
 
 
-def _null_fact(script: SqlDocument, statement: Statement, one: Node, *, listed: bool) -> NullCompared:
-    name = ".".join(column_name(one.get("lexpr"))) or "this"
-    place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), one.get("location"))
-    return NullCompared(script.span(statement, place), "", statement, name, listed)
+def _null_fact(script: SqlDocument, statement: Statement, node: Node, *, listed: bool) -> NullCompared:
+    name = ".".join(column_name(node.get("lexpr"))) or "this"
+    child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), node.get("location"))
+    return NullCompared(script.span(statement, child), "", statement, name, listed)
 
 
 def _is_null(node: object) -> bool:
@@ -233,15 +238,15 @@ def _visible_selects(statement: Statement) -> Iterator[Node]:
     """Yield the SELECTs whose rows are returned: not those inside IN, EXISTS and other expressions."""
     stack: list[object] = [{statement.kind: statement.node}]
     while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack.extend(reversed(one))
-        elif isinstance(one, dict):
-            if is_select(one):
-                yield one
+        result = stack.pop()
+        if isinstance(result, list):
+            stack.extend(reversed(result))
+        elif isinstance(result, dict):
+            if is_select(result):
+                yield result
             stack.extend(
                 value
-                for key, value in one.items()
+                for key, value in result.items()
                 if key not in ("SubLink", "whereClause", "CommonTableExpr")
             )
 
@@ -268,8 +273,8 @@ def offsets(script: SqlDocument) -> Iterator[Limit]:
         for node in statement.selects:
             offset = node.get("limitOffset")
             if offset is not None and content(offset, "A_Const") is None:
-                place = next((n["location"] for n in walk(offset) if "location" in n), None)
-                yield Limit(script.span(statement, place), "", statement, None, True)
+                child = next((n["location"] for n in walk(offset) if "location" in n), None)
+                yield Limit(script.span(statement, child), "", statement, None, True)
 
 
 def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
@@ -278,19 +283,19 @@ def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
         yield from facts_of(script, ViewStar)
     if migration_files.is_view(script.path):
         for statement in script.of("SelectStmt"):
-            place = _star(statement.node, {})
-            if place is not None:
+            location = _star(statement.node, {})
+            if location is not None:
                 yield ViewStar(
-                    script.span(statement, place), "", statement, migration_files.view_name(script.path)
+                    script.span(statement, location), "", statement, migration_files.view_name(script.path)
                 )
     for statement in script.of("ViewStmt", "CreateTableAsStmt"):
         view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
         if statement.kind == "CreateTableAsStmt" and statement.node.get("objtype") != "OBJECT_MATVIEW":
             continue
         select = content(statement.node.get("query"), "SelectStmt") or {}
-        place = _star(select, {})
-        if place is not None:
-            yield ViewStar(script.span(statement, place), "", statement, str(script.name_of(view)))
+        location = _star(select, {})
+        if location is not None:
+            yield ViewStar(script.span(statement, location), "", statement, str(script.name_of(view)))
 
 
 def _star(select: Node, around: dict[str, Node]) -> int | None:
@@ -321,9 +326,9 @@ def _star(select: Node, around: dict[str, Node]) -> int | None:
                 if kind == "RangeVar"
                 else content(inside.get("subquery"), "SelectStmt") or {}
             )
-            found = _star(below, {k: v for k, v in known.items() if k != cte})
-            if found is not None:
-                return found
+            result = _star(below, {k: v for k, v in known.items() if k != cte})
+            if result is not None:
+                return result
     return None
 
 
@@ -379,7 +384,9 @@ def roots(script: SqlDocument) -> Iterator[Statement]:
 def parameters_of(statement: Statement) -> frozenset[str]:
     """Return the names of the parameters of the function that contains a statement."""
     outer = statement.outer.node if statement.outer is not None else {}
-    return frozenset(one.get("name", "") for one in kinds(outer.get("parameters", []), "FunctionParameter"))
+    return frozenset(
+        parameter.get("name", "") for parameter in kinds(outer.get("parameters", []), "FunctionParameter")
+    )
 
 
 def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
@@ -398,17 +405,17 @@ def old_type(script: SqlDocument, table: str, column: str) -> str | None:
     """Return the previous type of a column from the other files of its set; None if it is unknown."""
     from wardround_sql.queries.sqlglot_facts import declared_types
 
-    found = None
+    result = None
     project = script.source.project
-    mine = migration_files.order(script.path)
+    own = migration_files.order(script.path)
     for path in sorted(
         project.files_with_word((table,), migration_files.set_patterns(script.path)),
         key=migration_files.order,
     ):
-        text = project.read(path) if migration_files.order(path) < mine else None
+        text = project.read(path) if migration_files.order(path) < own else None
         if text is not None and not migration_files.is_down(path):
-            found = declared_types(text, script.dialect).get((table, column), found)
-    return found
+            result = declared_types(text, script.dialect).get((table, column), result)
+    return result
 
 
 class Added(QueryFact, frozen=True):

@@ -40,9 +40,9 @@ def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
                 continue
             others = _repeating(next(iter(owners)), many, is_sum=isinstance(total, exp.Sum))
             if others:
-                join = next(one for one in query.joins if one.this.alias_or_name == others[-1])
-                place = tree.span(inside)
-                yield Repeated(place, next(iter(owners)), tree.note, others[-1], join=tree.span(join.this))
+                join = next(item for item in query.joins if item.this.alias_or_name == others[-1])
+                location = tree.span(inside)
+                yield Repeated(location, next(iter(owners)), tree.note, others[-1], join=tree.span(join.this))
                 break
 
 
@@ -53,9 +53,9 @@ def _counted(total: exp.Expr) -> exp.Expr:
 
 def _repeating(owner: str, many: dict[str, str], *, is_sum: bool) -> list[str]:
     """Return the tables whose rows multiply those of another: joined to it, or to the same table."""
-    beside = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
+    adjacent = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
     below = [name for name, parent in many.items() if parent == owner and is_sum]
-    return beside + below
+    return adjacent + below
 
 
 def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
@@ -73,20 +73,18 @@ def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
 
 def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
     """Yield tables with several rows per row of another, and that other table."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for join in joins:
         on, name = join.args.get("on"), join.this.alias_or_name
         if not isinstance(join.this, exp.Table) or _is_one_each(select, join.this):
             continue
         pairs = list(_equal(on, name)) if isinstance(on, exp.Expr) else list(_using(join, select))
-        keys = [
-            (mine, other) for mine, other in pairs if isinstance(other, exp.Column) and _is_key(mine, other)
-        ]
+        keys = [(own, other) for own, other in pairs if isinstance(other, exp.Column) and _is_key(own, other)]
         keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
-        rest = [mine for mine, _other in pairs if not (keys and mine is keys[0][0])]
-        if keys and all(_LEAVES_MANY.search(mine.name) for mine in rest):
-            found[name] = keys[0][1].table
-    return found
+        rest = [own for own, _other in pairs if not (keys and own is keys[0][0])]
+        if keys and all(_LEAVES_MANY.search(own.name) for own in rest):
+            result[name] = keys[0][1].table
+    return result
 
 
 def _is_key(mine: exp.Column, other: exp.Column) -> bool:
@@ -97,9 +95,9 @@ def _is_key(mine: exp.Column, other: exp.Column) -> bool:
 def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:
     """Yield the columns of a table that a condition equates with something, and with what."""
     for equal in on.find_all(exp.EQ):
-        for mine, other in ((equal.left, equal.right), (equal.right, equal.left)):
-            if isinstance(mine, exp.Column) and mine.table == name:
-                yield mine, other
+        for own, other in ((equal.left, equal.right), (equal.right, equal.left)):
+            if isinstance(own, exp.Column) and own.table == name:
+                yield own, other
                 break
 
 
@@ -107,11 +105,11 @@ def _using(join: exp.Join, select: exp.Select) -> Iterator[tuple[exp.Column, exp
     """Yield the same for USING, where the first table is the one that the column is named after."""
     first = select.args.get("from_") or select.args.get("from")
     table = first.this if isinstance(first, exp.From) else None
-    for one in join.args.get("using") or []:
-        stem = one.name.removesuffix("_id").lower()[:4]
+    for node in join.args.get("using") or []:
+        stem = node.name.removesuffix("_id").lower()[:4]
         if (
             isinstance(table, exp.Table)
             and table.name.lower().startswith(stem)
             and not join.this.name.lower().startswith(stem)
         ):
-            yield exp.column(one.name, join.this.alias_or_name), exp.column(one.name, table.alias_or_name)
+            yield exp.column(node.name, join.this.alias_or_name), exp.column(node.name, table.alias_or_name)

@@ -60,18 +60,18 @@ def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[
     for source in select.get("fromClause", []):
         conditions += [part for join in joins_of(source) for part in conjuncts(join.get("quals"))]
     picked = {alias for condition in conditions for alias in _picked(condition)}
-    found = [not picked.isdisjoint(cluster) for cluster in clusters]
-    return any(found) if statement.kind == "InsertStmt" else all(found)
+    result = [not picked.isdisjoint(cluster) for cluster in clusters]
+    return any(result) if statement.kind == "InsertStmt" else all(result)
 
 
 def _picked(condition: object) -> Iterator[str]:
     """Return the table of a column that a condition equates with a value, or with one of several."""
-    one = content(condition, "A_Expr") or {}
-    if texts(one.get("name")) != ["="]:
+    expression = content(condition, "A_Expr") or {}
+    if texts(expression.get("name")) != ["="]:
         return
     for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
-        column = column_name(one.get(side))
-        if len(column) > 1 and not any(True for _ in kinds(one.get(other), "ColumnRef")):
+        column = column_name(expression.get(side))
+        if len(column) > 1 and not any(True for _ in kinds(expression.get(other), "ColumnRef")):
             yield column[-2]
 
 
@@ -102,21 +102,21 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
     quals, right = join.get("quals"), join.get("rarg")
     if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
         return None
-    mine, others = names_of(right), names_of(join.get("larg"))
+    own, others = names_of(right), names_of(join.get("larg"))
     used = set()
     for reference in kinds(quals, "ColumnRef"):
         parts = column_name({"ColumnRef": reference})
         if len(parts) < 2:
             return None
         used.add(parts[-2])
-    if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
+    if not used or (used & set(own) and used & set(others)) or used - set(own) - set(others):
         return None
     for part in conjuncts(where):
         owners = {
             column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
             for r in kinds(part, "ColumnRef")
         }
-        if "" in owners or (owners & set(mine) and owners & set(others)):
+        if "" in owners or (owners & set(own) and owners & set(others)):
             return None
     table = content(right, "RangeVar") or {}
     first = next(iter(others.values()), "")
@@ -128,7 +128,7 @@ def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list
 
     None if there are no others, or it is uncertain.
     """
-    tables = [content(one, "RangeVar") for one in select["fromClause"]]
+    tables = [content(item, "RangeVar") for item in select["fromClause"]]
     if any(table is None or table.get("relname") in named for table in tables):
         return None
     known = [table for table in tables if table is not None]
@@ -138,36 +138,36 @@ def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list
         return None
     reached, waiting = set(), [aliases[0]]
     while waiting:
-        one = waiting.pop()
-        if one not in reached:
-            reached.add(one)
-            waiting += [other for pair in joined if one in pair for other in pair]
+        result = waiting.pop()
+        if result not in reached:
+            reached.add(result)
+            waiting += [other for pair in joined if result in pair for other in pair]
     pairs = list(zip(known, aliases, strict=True))
     loose = [pair for pair in pairs if pair[1] not in reached]
     return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
 
 
 def _connections(
-    where: object, aliases: list[str], given: frozenset[str] = frozenset()
+    where: object, aliases: list[str], arguments: frozenset[str] = frozenset()
 ) -> list[set[str]] | None:
     """Return the sets of tables that parts of the conditions connect; None if a column's table is unknown.
 
     ``given`` are names of parameters.
     """
-    found = []
+    result = []
     for part in conjuncts(where):
         used = set()
         for reference in kinds(part, "ColumnRef"):
             parts = column_name({"ColumnRef": reference})
-            if len(parts) < 2 and parts[-1:] and parts[-1] in given:
+            if len(parts) < 2 and parts[-1:] and parts[-1] in arguments:
                 continue
             if len(parts) < 2:
                 return None
             used.add(parts[-2])
         if not used and any(True for _ in kinds(part, "ParamRef")):
             return None
-        found.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
-    return found
+        result.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
+    return result
 
 
 def _is_whole(part: object) -> bool:
@@ -179,8 +179,10 @@ def _in_every_branch(part: object) -> set[str]:
     common: set[str] | None = None
     for branch in (content(part, "BoolExpr") or {}).get("args", []):
         joined: set[str] = set()
-        for one in conjuncts(branch):
-            owners = {column_name({"ColumnRef": reference})[-2:][0] for reference in kinds(one, "ColumnRef")}
+        for conjunct in conjuncts(branch):
+            owners = {
+                column_name({"ColumnRef": reference})[-2:][0] for reference in kinds(conjunct, "ColumnRef")
+            }
             joined |= owners if len(owners) > 1 else set()
         common = joined if common is None else common & joined
     return common or set()
@@ -195,20 +197,20 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
     for statement in roots(script):
         node = statement.node
         sources = node.get("fromClause", []) if statement.kind == "UpdateStmt" else []
-        tables = [content(one, "RangeVar") for one in sources]
+        tables = [content(source, "RangeVar") for source in sources]
         if len(tables) != 1 or tables[0] is None or "withClause" in node:
             continue
         target, other = node.get("relation", {}), tables[0]
         names = [
-            (one.get("alias") or {}).get("aliasname") or one.get("relname", "") for one in (target, other)
+            (item.get("alias") or {}).get("aliasname") or item.get("relname", "") for item in (target, other)
         ]
-        given = parameters_of(statement)
-        pairs = _connections(node.get("whereClause"), names, given)
+        arguments = parameters_of(statement)
+        pairs = _connections(node.get("whereClause"), names, arguments)
         known = script.known_table(script.name_of(other))
         if pairs is None or known is None or not known.keys or any(len(pair) > 1 for pair in pairs):
             continue
-        asked = set(_asked(node.get("whereClause"), names[1]))
-        if not any(set(key) <= asked for key in known.keys):
+        requested = set(_asked(node.get("whereClause"), names[1]))
+        if not any(set(key) <= requested for key in known.keys):
             place = script.span(statement, other.get("location"))
             yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
 
@@ -216,9 +218,9 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
 def _asked(where: object, alias: str) -> Iterator[str]:
     """Return the columns of a table that a condition equates with something."""
     for part in conjuncts(where):
-        one = content(part, "A_Expr") or {}
-        for side in ("lexpr", "rexpr") if texts(one.get("name")) == ["="] else ():
-            name = column_name(one.get(side))
+        expression = content(part, "A_Expr") or {}
+        for side in ("lexpr", "rexpr") if texts(expression.get("name")) == ["="] else ():
+            name = column_name(expression.get(side))
             if name[-2:-1] == [alias]:
                 yield name[-1]
 
@@ -228,13 +230,13 @@ def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     for statement in roots(script):
         for select in statement.selects:
             sources = select.get("fromClause", [])
-            found = [join for source in sources for join in joins_of(source)]
-            for join in found if len(sources) == 1 else ():
+            result = [join for source in sources for join in joins_of(source)]
+            for join in result if len(sources) == 1 else ():
                 table = content(join.get("rarg"), "RangeVar")
                 if (
                     table is not None
                     and is_constant_true(join.get("quals"))
-                    and _is_severed(select, join, found)
+                    and _is_severed(select, join, result)
                 ):
                     first = next(iter(names_of(join.get("larg")).values()), "")
                     place = script.span(statement, table.get("location"))
@@ -243,14 +245,14 @@ def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
 
 def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
     """Return True if conditions connect a join's table only with later ones."""
-    conditions = [part for one in joins for part in conjuncts(one.get("quals"))]
+    conditions = [part for entry in joins for part in conjuncts(entry.get("quals"))]
     conditions += list(conjuncts(select.get("whereClause")))
     pairs = []
     for condition in conditions:
-        parts = [column_name({"ColumnRef": one}) for one in kinds(condition, "ColumnRef")]
-        if any(len(one) < 2 for one in parts):
+        parts = [column_name({"ColumnRef": reference}) for reference in kinds(condition, "ColumnRef")]
+        if any(len(item) < 2 for item in parts):
             return False
-        pairs.append({one[-2] for one in parts})
+        pairs.append({item[-2] for item in parts})
     (name,) = names_of(join.get("rarg"))
     reached = {name}
     for _ in pairs:

@@ -32,27 +32,29 @@ _BEFORE = 2000
 
 def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the location of a SELECT in a masked text, the column it reads, and the variable written back."""
-    starts = [found.start() for found in _ROUTINE.finditer(code)]
-    for found in _READ.finditer(code) if starts else ():
-        end = min(next((one for one in starts if one > found.start()), len(code)), found.end() + _FURTHEST)
-        begun = max((one for one in starts if one < found.start()), default=0)
-        behind = statement_around(code, found.start())[1]
-        if _LOCKS.search(code, found.start(), behind) or _ROUTINE_LOCKS.search(code, begun, end):
+    starts = [match.start() for match in _ROUTINE.finditer(code)]
+    for result in _READ.finditer(code) if starts else ():
+        end = min(
+            next((entry for entry in starts if entry > result.start()), len(code)), result.end() + _FURTHEST
+        )
+        begin = max((item for item in starts if item < result.start()), default=0)
+        behind = statement_around(code, result.start())[1]
+        if _LOCKS.search(code, result.start(), behind) or _ROUTINE_LOCKS.search(code, begin, end):
             continue
-        table = _bare(found["table"] or found["from"])
-        for column, name in _pairs(found):
+        table = _bare(result["table"] or result["from"])
+        for column, name in _pairs(result):
             if _is_written_back(code[behind:end], table, column, name):
-                yield found.start(), found.start() + len("select"), column, name
+                yield result.start(), result.start() + len("select"), column, name
                 break
 
 
-def _pairs(found: re.Match[str]) -> Iterator[tuple[str, str]]:
+def _pairs(match: re.Match[str]) -> Iterator[tuple[str, str]]:
     """Yield the columns of a SELECT and their target variables."""
-    if found["name"]:
-        yield _bare(found["column"]), found["name"]
+    if match["name"]:
+        yield _bare(match["column"]), match["name"]
         return
-    columns = [_bare(one) for one in found["columns"].split(",")]
-    names = [one.strip() for one in found["names"].split(",")]
+    columns = [_bare(item) for item in match["columns"].split(",")]
+    names = [entry.strip() for entry in match["names"].split(",")]
     if len(columns) == len(names):
         yield from zip(columns, names, strict=True)
 
@@ -63,23 +65,23 @@ def _bare(name: str) -> str:
 
 def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
     """Return True if a later UPDATE sets the column from the variable without comparing the old value."""
-    held = {name.lower()}
-    for made in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
-        if any(re.search(rf"(?i)(?<![\w@]){re.escape(one)}\b", made[2]) for one in held):
-            held.add(made[1].lower())
+    values = {name.lower()}
+    for match in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
+        if any(re.search(rf"(?i)(?<![\w@]){re.escape(item)}\b", match[2]) for item in values):
+            values.add(match[1].lower())
     update = bounded(
         rf"(?i)\bupdate\s+(?:[\w\[\]\"`]+\.)?[\"`\[]?{re.escape(table)}[\"`\]]?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\s+(?P<set>[^;]*?)(?:\bwhere\b(?P<where>[^;]*))?;"
     )
-    for found in update.finditer(code):
-        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", found["set"])
-        where = found["where"] or ""
+    for result in update.finditer(code):
+        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", result["set"])
+        where = result["where"] or ""
         if value is None or re.search(rf"(?i)(?<![\w@]){re.escape(column)}\b", where):
             continue
         used = re.findall(r"@?\w+", value[1].lower())
-        if held & set(used):
+        if values & set(used):
             return True
         stands = bounded(rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b").search(
-            code[: found.start()]
+            code[: result.start()]
         )
         if column in used and stands is not None:
             return True
@@ -96,16 +98,18 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
         if "select_for_update" in names or "F" in names or "with_for_update" in names:
             continue
         read = {
-            one.targets[0].id
-            for one in inside
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_one_row(one.value)
+            entry.targets[0].id
+            for entry in inside
+            if isinstance(entry, ast.Assign)
+            and isinstance(entry.targets[0], ast.Name)
+            and _is_one_row(entry.value)
         }
         saved = {
-            ast.unparse(one.func.value)
-            for one in inside
-            if isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
-            and one.func.attr in ("save", "asave")
+            ast.unparse(item.func.value)
+            for item in inside
+            if isinstance(item, ast.Call)
+            and isinstance(item.func, ast.Attribute)
+            and item.func.attr in ("save", "asave")
         }
         for target in _counted(inside):
             if isinstance(target, ast.Attribute) and ast.unparse(target.value) in read & saved:
@@ -114,12 +118,12 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     """Return the incremented or decremented target: ``a.n -= 1`` and ``a.n = a.n - 1``."""
-    for one in nodes:
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
-            yield one.target
-        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp):
-            target = one.targets[0]
-            if isinstance(one.value.op, (ast.Add, ast.Sub)) and ast.unparse(one.value.left) == ast.unparse(
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)):
+            yield node.target
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+            target = node.targets[0]
+            if isinstance(node.value.op, (ast.Add, ast.Sub)) and ast.unparse(node.value.left) == ast.unparse(
                 target
             ):
                 yield target
@@ -151,18 +155,18 @@ _SCRIPT_LOCKS = LazyPattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*
 
 def of_script(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the same for Prisma, TypeORM and Sequelize: the location of the write, and its source."""
-    for found in _STALE.finditer(text):
-        behind = text[found.end() : found.end() + _FURTHEST]
-        if _SCRIPT_LOCKS.search(text, max(found.start() - _BEFORE, 0), found.end() + len(behind)):
+    for match in _STALE.finditer(text):
+        behind = text[match.end() : match.end() + _FURTHEST]
+        if _SCRIPT_LOCKS.search(text, max(match.start() - _BEFORE, 0), match.end() + len(behind)):
             continue
-        row = re.escape(found["row"])
+        row = re.escape(match["row"])
         written = re.search(
             rf"\bupdate\w*\s*\([^;]{{0,600}}?\b(?P<field>[\w$]+)\s*:\s*(?P<stale>{row}\.(?P=field)\s*[-+])\s*\w",
             behind,
         )
         if written is not None and "function " not in behind[: written.start()]:
-            at = found.end() + written.start("stale")
-            yield at, found.end() + written.end("stale"), f"{found['row']}.{written['field']}"
+            offset = match.end() + written.start("stale")
+            yield offset, match.end() + written.end("stale"), f"{match['row']}.{written['field']}"
 
 
 _SETS = LazyPattern(
@@ -182,9 +186,13 @@ def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
                 continue
             read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
             earlier = [
-                one for other, one in texts if getattr(other, "lineno", 0) < call.lineno and read.match(one)
+                entry
+                for other, entry in texts
+                if getattr(other, "lineno", 0) < call.lineno and read.match(entry)
             ]
-            if earlier and not any(_LOCKS.search(one) or _ROUTINE_LOCKS.search(one) for _other, one in texts):
+            if earlier and not any(
+                _LOCKS.search(item) or _ROUTINE_LOCKS.search(item) for _other, item in texts
+            ):
                 yield call, sets["column"]
 
 
@@ -201,12 +209,12 @@ def _sent_text(node: ast.AST) -> str:
 _SENDS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_val"})
 
 
-def _computes(given: list[ast.expr]) -> bool:
+def _computes(arguments: list[ast.expr]) -> bool:
     """Return True if a parameter is computed by addition or subtraction."""
     return any(
-        isinstance(one, ast.BinOp)
-        and isinstance(one.op, (ast.Add, ast.Sub))
-        and not isinstance(one.left, ast.Constant)
-        for value in given
-        for one in walk(value)
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+        and not isinstance(node.left, ast.Constant)
+        for value in arguments
+        for node in walk(value)
     )

@@ -56,12 +56,21 @@ class _Reader:
     def helpers(self) -> set[str]:
         """Functions of the file that send one query with their argument, and change nothing."""
         found = set()
-        for one in self.functions:
-            given = {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)} - {"self", "cls"}
-            plain = not one.decorator_list and not _KEPT.search(one.name)
-            if plain and given and not any(_writes(node) or self._changes(node) for node in walk(one)):
+        for function in self.functions:
+            arguments = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)} - {
+                "self",
+                "cls",
+            }
+            plain = not function.decorator_list and not _KEPT.search(function.name)
+            if (
+                plain
+                and arguments
+                and not any(_writes(node) or self._changes(node) for node in walk(function))
+            ):
                 found |= (
-                    {one.name} if next(self._sent(one.body, given, frozenset()), None) is not None else set()
+                    {function.name}
+                    if next(self._sent(function.body, arguments, frozenset()), None) is not None
+                    else set()
                 )
         return found
 
@@ -76,7 +85,7 @@ class _Reader:
 
     def in_function(self, function: _Function) -> Iterator[ast.Call]:
         inside = list(walk(function))
-        if not any(isinstance(one, _LOOPS) for one in inside):
+        if not any(isinstance(item, _LOOPS) for item in inside):
             return
         rows, ran = self._row_names(inside), _cursors(inside)
         for loop in inside:
@@ -84,7 +93,10 @@ class _Reader:
                 parts: _Parts = loop.body
                 heads = [(loop.target, loop.iter)]
             elif isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
-                parts, heads = [loop.elt], [(one.target, one.iter) for one in loop.generators]
+                parts, heads = (
+                    [loop.elt],
+                    [(generator.target, generator.iter) for generator in loop.generators],
+                )
             else:
                 continue
             for target, source in heads:
@@ -92,7 +104,7 @@ class _Reader:
                 if related is not None:
                     yield related
                 elif self._is_rows(source, rows, ran):
-                    names = {one.id for one in walk(target) if isinstance(one, ast.Name)}
+                    names = {node.id for node in walk(target) if isinstance(node, ast.Name)}
                     yield from self._sent(parts, names, self.helpers)
 
     def _row_names(self, nodes: list[ast.AST]) -> set[str]:
@@ -151,7 +163,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             if called(node) in ("text", "SQL", "dedent") and node.args:
                 return self._is_select(node.args[0])
-            return any(isinstance(one, ast.Call) and called(one) == "select" for one in walk(node))
+            return any(isinstance(child, ast.Call) and called(child) == "select" for child in walk(node))
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -160,7 +172,7 @@ class _Reader:
     def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
         """Yield the queries in the body of a loop that depend on the row."""
         for part in parts:
-            writing = {id(inner) for one in walk(part) if _writes(one) for inner in walk(one)}
+            writing = {id(inner) for child in walk(part) if _writes(child) for inner in walk(child)}
             for call in walk(part):
                 if id(call) in writing:
                     continue
@@ -170,11 +182,11 @@ class _Reader:
                     and not self._is_query(call.value)
                 ):
                     names = names | {
-                        one.id for t in call.targets for one in walk(t) if isinstance(one, ast.Name)
+                        node.id for t in call.targets for node in walk(t) if isinstance(node, ast.Name)
                     }
                 if not isinstance(call, ast.Call):
                     continue
-                helps = _plain_name(call) in helpers and any(_mentions(one, names) for one in call.args)
+                helps = _plain_name(call) in helpers and any(_mentions(arg, names) for arg in call.args)
                 if helps or (self._is_query(call) and _mentions(call, names)):
                     yield call
                     return
@@ -202,7 +214,7 @@ class _Reader:
         """Return a query in a loop over Django rows for related objects that were not prefetched."""
         if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
             return None
-        for call in (one for part in parts for one in walk(part)):
+        for call in (node for part in parts for node in walk(part)):
             if not isinstance(call, ast.Call) or called(call) not in _RELATED:
                 continue
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -251,9 +263,9 @@ def _is_narrowed_query(node: ast.Call) -> bool:
 
 def _is_plain_set(source: ast.Call) -> bool:
     """Return True if a call returns rows of a Django model without related objects."""
-    said = ast.unparse(source)
+    text = ast.unparse(source)
     return (
-        ".objects." in said and "prefetch" not in said and ".values" not in said and ".annotate(" not in said
+        ".objects." in text and "prefetch" not in text and ".values" not in text and ".annotate(" not in text
     )
 
 
@@ -263,4 +275,4 @@ def _writes(node: ast.AST) -> bool:
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(one, ast.Name) and one.id in names for one in walk(node))
+    return any(isinstance(child, ast.Name) and child.id in names for child in walk(node))

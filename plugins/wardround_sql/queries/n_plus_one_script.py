@@ -81,76 +81,76 @@ class _Script:
             end = closing(text, opened) if text[opened] in "{(" else _end_of_arrow(text, loop.end())
             names = re.findall(r"[\w$]+", loop["name"] or loop["one"] or loop["index"])
             if not _KEPT.search(text, loop.end(), end):
-                asked = self._asked(names, loop.end(), end) or self._helped(names, loop.end(), end)
-                yield from [asked] if asked is not None else []
+                requested = self._asked(names, loop.end(), end) or self._helped(names, loop.end(), end)
+                yield from [requested] if requested is not None else []
 
     def _is_over_rows(self, loop: re.Match[str]) -> bool:
         if loop["asked"] is not None:
             return _FETCHING.search(loop["asked"]) is not None or self._is_query_helper(loop["asked"])
         rows = (loop["rows"] or loop["counted"] or loop["each"]).split(".")[0]
         around = self.text[max(loop.start() - 2500, 0) : loop.start()]
-        held = _FETCHED.format(name=re.escape(rows))
-        if re.search(held + _FETCHES, around):
+        values = _FETCHED.format(name=re.escape(rows))
+        if re.search(values + _FETCHES, around):
             return True
-        given = re.search(held + r"(?=[;\n])", around)
-        return given is not None and self._is_query_helper(given.group())
+        match = re.search(values + r"(?=[;\n])", around)
+        return match is not None and self._is_query_helper(match.group())
 
     def _is_query_helper(self, code: str) -> bool:
-        return any(found["name"] in self.helpers for found in _HELPER.finditer(code))
+        return any(match["name"] in self.helpers for match in _HELPER.finditer(code))
 
     def _asked(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first query in a section that depends on the row."""
-        for asked in _ASKED.finditer(self.text, start, end):
-            held = (asked["text"] or "").split(".")[-1]
-            if asked["text"] is not None and held not in self.texts:
+        for match in _ASKED.finditer(self.text, start, end):
+            values = (match["text"] or "").split(".")[-1]
+            if match["text"] is not None and values not in self.texts:
                 continue
-            given = self.text[asked.start() : self._chain_end(asked, end)]
-            if _VERB.search(asked.group()) and not _FROM.search(given):
+            arguments = self.text[match.start() : self._chain_end(match, end)]
+            if _VERB.search(match.group()) and not _FROM.search(arguments):
                 continue  # it calls a function with unknown effects
-            if _mentions(given, names) and not _MANY.search(given + self.texts.get(held, "")):
-                line = self.text.rfind("\n", 0, asked.start()) + 1
-                at = self.text.rfind("await ", line, asked.start())
-                return (at if at >= 0 else asked.start()), asked.end()
+            if _mentions(arguments, names) and not _MANY.search(arguments + self.texts.get(values, "")):
+                line = self.text.rfind("\n", 0, match.start()) + 1
+                offset = self.text.rfind("await ", line, match.start())
+                return (offset if offset >= 0 else match.start()), match.end()
         return None
 
     def _helped(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first call in a section to a function of this file that sends a query."""
         for called in _HELPER.finditer(self.text, start, end):
-            given = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
-            if called["name"] in self.helpers and _mentions(given, names):
+            arguments = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
+            if called["name"] in self.helpers and _mentions(arguments, names):
                 return called.span()
         return None
 
-    def _chain_end(self, asked: re.Match[str], end: int) -> int:
+    def _chain_end(self, requested: re.Match[str], end: int) -> int:
         """Return the end of a call and of the calls on its result."""
-        opened = self.text.find("(", asked.start(), asked.end())
+        opened = self.text.find("(", requested.start(), requested.end())
         if opened < 0:
-            stop = self.text.find("`", asked.end(), end)
+            stop = self.text.find("`", requested.end(), end)
             return stop if stop >= 0 else end
-        at = closing(self.text, opened)
-        while (more := _CONTINUED.match(self.text, at + 1)) is not None:
+        offset = closing(self.text, opened)
+        while (more := _CONTINUED.match(self.text, offset + 1)) is not None:
             opened = self.text.find("(", more.end(), end)
             if opened < 0:
                 break
-            at = closing(self.text, opened)
-        return min(at + 1, end)
+            offset = closing(self.text, opened)
+        return min(offset + 1, end)
 
     @cached_property
     def texts(self) -> dict[str, str]:
         """Names bound to a reading query, with its text."""
-        found = {}
-        for one in _TEXT.finditer(self.text):
-            stop = self.text.find(one["quote"], one.end())
-            found[one["name"]] = self.text[one.end() : stop]
-        return found
+        result = {}
+        for match in _TEXT.finditer(self.text):
+            stop = self.text.find(match["quote"], match.end())
+            result[match["name"]] = self.text[match.end() : stop]
+        return result
 
     @cached_property
     def helpers(self) -> set[str]:
         """Functions of the file that send one query with their argument, and change nothing."""
-        found = set()
-        for one in _FUNCTION.finditer(self.text):
-            names = re.findall(r"(?:^|[,{])\s*([\w$]+)", one["given"])
-            opened = one.end() - 1
+        result = set()
+        for match in _FUNCTION.finditer(self.text):
+            names = re.findall(r"(?:^|[,{])\s*([\w$]+)", match["given"])
+            opened = match.end() - 1
             end = closing(self.text, opened)
             body = self.text[opened:end]
             if (
@@ -159,14 +159,14 @@ class _Script:
                 and not _WRITES.search(body)
                 and self._asked(names, opened, end)
             ):
-                found.add(one["name"])
-        return found
+                result.add(match["name"])
+        return result
 
 
 def _mentions(code: str, names: list[str]) -> bool:
     return any(re.search(rf"(?<![\w$.]){re.escape(name)}\b", code) for name in names)
 
 
-def _end_of_arrow(text: str, at: int) -> int:
-    stop = text.find("\n", at)
+def _end_of_arrow(text: str, offset: int) -> int:
+    stop = text.find("\n", offset)
     return len(text) if stop < 0 else min(stop + 400, len(text))

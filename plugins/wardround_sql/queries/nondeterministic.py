@@ -49,31 +49,36 @@ def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
 
 
 def _gives_constants(select: Node) -> bool:
-    targets = [(content(one, "ResTarget") or {}).get("val") for one in select.get("targetList", [])]
-    return all(content(one, "A_Const") is not None for one in targets)
+    targets = [(content(node, "ResTarget") or {}).get("val") for node in select.get("targetList", [])]
+    return all(content(target, "A_Const") is not None for target in targets)
 
 
-def _has_key(where: object, given: frozenset[str]) -> bool:
+def _has_key(where: object, arguments: frozenset[str]) -> bool:
     """Return True if a condition selects one row by a probable key; ``given`` are parameters."""
     for part in conjuncts(where):
-        one = content(part, "A_Expr") or {}
-        if one.get("kind") == "AEXPR_OP" and pg_nodes.texts(one.get("name")) == ["="]:
-            names = [column_name(one.get(side))[-1:] for side in ("lexpr", "rexpr")]
-            sides = [[] if name and name[0] in given else name for name in names]
-            if any(side and side[0].lower() in _KEYS for side in sides) and not all(sides):
+        expression = content(part, "A_Expr") or {}
+        if expression.get("kind") == "AEXPR_OP" and pg_nodes.texts(expression.get("name")) == ["="]:
+            names = [column_name(expression.get(side))[-1:] for side in ("lexpr", "rexpr")]
+            operands = [[] if name and name[0] in arguments else name for name in names]
+            if any(side and side[0].lower() in _KEYS for side in operands) and not all(operands):
                 return True
     return False
 
 
 def _is_range(part: object) -> bool:
     """Return True if a condition compares a date or version with a bound."""
-    one = content(part, "A_Expr") or {}
-    if one.get("kind") != "AEXPR_OP" or pg_nodes.texts(one.get("name"))[0] not in ("<", "<=", ">", ">="):
+    expression = content(part, "A_Expr") or {}
+    if expression.get("kind") != "AEXPR_OP" or pg_nodes.texts(expression.get("name"))[0] not in (
+        "<",
+        "<=",
+        ">",
+        ">=",
+    ):
         return False
     return any(
         name[-1].lower().endswith(_DATED)
         for side in ("lexpr", "rexpr")
-        if (name := column_name(one.get(side)))
+        if (name := column_name(expression.get(side)))
     )
 
 
@@ -82,9 +87,9 @@ def any_of_each(script: SqlDocument) -> Iterator[Limit]:
     for statement in roots(script):
         for select in statement.selects:
             distinct = select.get("distinctClause", [])
-            if any(one for one in distinct) and "sortClause" not in select:
-                place = next((n["location"] for n in walk(distinct) if "location" in n), None)
-                yield Limit(script.span(statement, place), "", statement)
+            if any(item for item in distinct) and "sortClause" not in select:
+                node = next((n["location"] for n in walk(distinct) if "location" in n), None)
+                yield Limit(script.span(statement, node), "", statement)
 
 
 _BATCH = LazyPattern(
@@ -115,19 +120,19 @@ def is_shown(count: str, query: str) -> bool:
 _PAGED = LazyPattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
 
 
-def says_which(code: str, at: int) -> bool:
+def says_which(code: str, offset: int) -> bool:
     """Return True if the enclosing function or constant requests a specific row by its name or docstring."""
-    before = code[max(at - _NEAR, 0) : at]
+    before = code[max(offset - _NEAR, 0) : offset]
     named = list(_QUERY_NAME.finditer(before))
     if named and _WHICH.search(named[-1]["name"]):
         return True
-    heads = [found for found in _AROUND.finditer(before) if _is_head(before, found)]
+    heads = [match for match in _AROUND.finditer(before) if _is_head(before, match)]
     return bool(heads) and _WHICH.search(_said(before, heads[-1])) is not None
 
 
-def _is_head(before: str, found: re.Match[str]) -> bool:
+def _is_head(before: str, result: re.Match[str]) -> bool:
     """Return True if a line begins a function or a constant, and is not a call or an inner assignment."""
-    line = before[found.start() : (before.find("\n", found.start()) + 1 or len(before) + 1) - 1]
+    line = before[result.start() : (before.find("\n", result.start()) + 1 or len(before) + 1) - 1]
     begins = re.match(r"\s*(?:export\s+|async\s+|static\s+|public\s+|private\s+)*(?:def|function)\b", line)
     opens = bounded(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
     constant = re.match(r"(?:export\s+)?(?:const\s+)?[A-Za-z_]\w*\s*=\s*(?:f?[\"'`]|\()", line)

@@ -24,7 +24,11 @@ def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
             if not isinstance(where, exp.Where) or not isinstance(first, exp.From):
                 continue
             sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
-            tables = {one.alias_or_name: one.name.lower() for one in sources if isinstance(one, exp.Table)}
+            tables = {
+                source.alias_or_name: source.name.lower()
+                for source in sources
+                if isinstance(source, exp.Table)
+            }
             tested = {c.name for test in where.find_all(exp.Is) for c in test.find_all(exp.Column)}
             for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
                 column = _excluded(part)
@@ -46,16 +50,16 @@ def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
     table = create.find(exp.Table)
     name = table.name.lower() if table is not None else ""
     keys = {c.name.lower() for key in create.find_all(exp.PrimaryKey) for c in key.find_all(exp.Identifier)}
-    found = {}
+    result = {}
     for column in create.find_all(exp.ColumnDef):
-        kinds = [one.kind for one in column.constraints]
+        kinds = [constraint.kind for constraint in column.constraints]
         required = any(
             isinstance(k, exp.PrimaryKeyColumnConstraint)
             or (isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null"))
             for k in kinds
         )
-        found[name, column.name.lower()] = required or column.name.lower() in keys
-    return found
+        result[name, column.name.lower()] = required or column.name.lower() in keys
+    return result
 
 
 def _excluded(part: exp.Expr) -> exp.Column | None:

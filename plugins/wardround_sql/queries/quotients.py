@@ -20,18 +20,18 @@ _FAILS = frozenset(
 
 def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
     for tree in trees(script):
-        for one in tree.expression.find_all(exp.Div):
-            if not isinstance(one.parent, exp.IntDiv):
-                yield tree, one
+        for div in tree.expression.find_all(exp.Div):
+            if not isinstance(div.parent, exp.IntDiv):
+                yield tree, div
 
 
 def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield quotients of two counts in dialects with integer division."""
     if script.dialect not in _TRUNCATES:
         return
-    for tree, one in _divisions(script):
-        if _is_count(one.this) and _is_count(one.expression) and not _is_rounded(one):
-            yield AggregationShape(tree.span(one), _said(one), tree.note, "share" if is_share(one) else "")
+    for tree, item in _divisions(script):
+        if _is_count(item.this) and _is_count(item.expression) and not _is_rounded(item):
+            yield AggregationShape(tree.span(item), _said(item), tree.note, "share" if is_share(item) else "")
 
 
 def _is_count(node: exp.Expr) -> bool:
@@ -48,16 +48,16 @@ def _is_count(node: exp.Expr) -> bool:
     return False
 
 
-def is_share(one: exp.Div) -> bool:
+def is_share(item: exp.Div) -> bool:
     """Return True if nothing is multiplied first, so that the result is 0 or 1 instead of a percentage."""
-    return not isinstance(_bare(one.this), exp.Mul)
+    return not isinstance(_bare(item.this), exp.Mul)
 
 
 def _is_whole(node: exp.Expr) -> bool:
     """Return True if the summed values are ones and zeros."""
     node = _bare(node)
     if isinstance(node, exp.Case):
-        values = [one.args.get("true") for one in node.args.get("ifs") or []] + [node.args.get("default")]
+        values = [item.args.get("true") for item in node.args.get("ifs") or []] + [node.args.get("default")]
         return all(value is None or _is_number(value) or isinstance(value, exp.Null) for value in values)
     return isinstance(node, exp.Cast) and node.to.is_type("int", "bigint", "smallint")
 
@@ -73,23 +73,23 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _is_rounded(one: exp.Div) -> bool:
+def _is_rounded(item: exp.Div) -> bool:
     """Return True if the integer part is intended: a number of pages, or a division with a remainder."""
-    return isinstance(one.parent, (exp.Mod, exp.Floor))
+    return isinstance(item.parent, (exp.Mod, exp.Floor))
 
 
 def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield divisions by a sum or a count that may be zero, where that raises an error."""
     if script.dialect not in _FAILS:
         return
-    for tree, one in _divisions(script):
-        divisor = _bare(one.expression)
+    for tree, item in _divisions(script):
+        divisor = _bare(item.expression)
         total = divisor.this if isinstance(divisor, (exp.Window, exp.Filter, exp.Cast)) else divisor
         filtered = isinstance(divisor, exp.Filter)
-        if not _may_be_nothing(total, filtered=filtered) or one.args.get("safe"):
+        if not _may_be_nothing(total, filtered=filtered) or item.args.get("safe"):
             continue
-        if not _is_asked(one, total):
-            yield AggregationShape(tree.span(one), _said(one), tree.note, divisor.sql(script.dialect)[:60])
+        if not _is_asked(item, total):
+            yield AggregationShape(tree.span(item), _said(item), tree.note, divisor.sql(script.dialect)[:60])
 
 
 def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
@@ -99,19 +99,19 @@ def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
     return isinstance(total, exp.Count) and (filtered or isinstance(total.this, exp.Case))
 
 
-def _is_asked(one: exp.Div, total: exp.Expr) -> bool:
+def _is_asked(item: exp.Div, total: exp.Expr) -> bool:
     """Return True if CASE, IF or HAVING tests the divisor first."""
-    above = one.parent
+    above = item.parent
     while above is not None and not isinstance(above, exp.Select):
         if isinstance(above, (exp.Case, exp.If)) or type(above).__name__.startswith("Safe"):
             return True
         above = above.parent
     having = above.args.get("having") if isinstance(above, exp.Select) else None
-    return isinstance(having, exp.Having) and any(found == total for found in having.find_all(type(total)))
+    return isinstance(having, exp.Having) and any(node == total for node in having.find_all(type(total)))
 
 
-def _said(one: exp.Div) -> str:
-    return " ".join(one.sql().split())[:60]
+def _said(item: exp.Div) -> str:
+    return " ".join(item.sql().split())[:60]
 
 
 def sums_of_unions(script: SqlDocument) -> Iterator[AggregationShape]:

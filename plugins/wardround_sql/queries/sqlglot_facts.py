@@ -91,12 +91,12 @@ class _Reader:
         if not isinstance(condition, (exp.Where, exp.Having, exp.Join, exp.If)):
             return
         where = condition.args.get("on") if isinstance(condition, exp.Join) else condition.this
-        for one in where.find_all(exp.EQ, exp.NEQ, exp.In) if isinstance(where, exp.Expression) else ():
-            listed = isinstance(one, exp.In) and any(isinstance(e, exp.Null) for e in one.expressions)
-            compared = not isinstance(one, exp.In) and isinstance(one.expression, exp.Null)
+        for eq in where.find_all(exp.EQ, exp.NEQ, exp.In) if isinstance(where, exp.Expression) else ():
+            listed = isinstance(eq, exp.In) and any(isinstance(e, exp.Null) for e in eq.expressions)
+            compared = not isinstance(eq, exp.In) and isinstance(eq.expression, exp.Null)
             if listed or compared:
-                name = one.this.sql() if isinstance(one.this, exp.Column) else "this"
-                yield NullCompared(self.tree.span(one), self.note, None, name, listed)
+                name = eq.this.sql() if isinstance(eq.this, exp.Column) else "this"
+                yield NullCompared(self.tree.span(eq), self.note, None, name, listed)
 
     def _removed(self, tree: object) -> Iterator[QueryFact]:
         """Yield columns that are dropped, renamed, or added without a value."""
@@ -113,7 +113,7 @@ class _Reader:
             elif isinstance(action, exp.AlterRename):
                 yield Removed(self._span(), self.note, None, tree.this.name, True)
             elif isinstance(action, exp.ColumnDef) and self.script.dialect in ("tsql", "sqlite", "oracle"):
-                kinds = [one.kind for one in action.constraints]
+                kinds = [constraint.kind for constraint in action.constraints]
                 required = any(
                     isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null") for k in kinds
                 )
@@ -141,10 +141,10 @@ class _Reader:
                 yield Granted(
                     self.tree.span_at(granted.start("who")), self.note, None, rights, granted["who"]
                 )
-        for found in _RENAMED.finditer(text):
-            name = (found["old"] or found["changed"] or "").strip("`'\"")
-            if name and name.lower() != (found["new"] or "").strip("`").lower():
-                yield Removed(self.tree.span_at(found.start()), self.note, None, name, True)
+        for result in _RENAMED.finditer(text):
+            name = (result["old"] or result["changed"] or "").strip("`'\"")
+            if name and name.lower() != (result["new"] or "").strip("`").lower():
+                yield Removed(self.tree.span_at(result.start()), self.note, None, name, True)
 
     def _alter(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -170,11 +170,11 @@ class _Reader:
             elif isinstance(action, exp.ColumnDef):
                 yield from self._columns(action, tree.this.name)
 
-    def _span(self, place: int | None = None) -> Span:
+    def _span(self, location: int | None = None) -> Span:
         """Return the span of a character of the statement's text, or of its first line."""
-        if place is None or place == 0:
+        if location is None or location == 0:
             return self.script.span(self.statement)
-        return self.tree.span_at(place)
+        return self.tree.span_at(location)
 
     def _write(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -284,8 +284,8 @@ class _Reader:
             return own
         name = tree.find(exp.Table) if isinstance(tree, exp.Expression) else None
         after = (_start(name) if name is not None else 0) or 0
-        found = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
-        return found.start(1) if found else None
+        match = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
+        return match.start(1) if match else None
 
     def _columns(self, tree: object, table: str = "") -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -324,15 +324,15 @@ def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[st
     """Return the sets of tables that conjuncts connect; None if a column's table is unknown."""
     from sqlglot import exp
 
-    found: list[set[str]] = []
+    result: list[set[str]] = []
     for part in _parts(select, joins):
         owners = {column.table for column in part.find_all(exp.Column)}
         if "" in owners or owners - names or part.find(exp.Placeholder) is part:
             return None
-        found.append(owners & names)
+        result.append(owners & names)
     if any(join.args.get("using") or join.args.get("method") for join in joins):
-        found.append(set(names))
-    return found
+        result.append(set(names))
+    return result
 
 
 def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
@@ -351,8 +351,8 @@ def _start(node: object) -> int | None:
 
     if not isinstance(node, exp.Expression):
         return None
-    found = (part.meta.get("start") for part in node.walk() if part.meta)
-    return next((place for place in found if isinstance(place, int)), None)
+    result = (part.meta.get("start") for part in node.walk() if part.meta)
+    return next((location for location in result if isinstance(location, int)), None)
 
 
 @lru_cache(maxsize=64)
@@ -362,10 +362,10 @@ def declared_types(text: str, dialect: str) -> dict[tuple[str, str], str]:
 
     from wardround_sql.parsing.sqlglot_trees import parsed_text
 
-    found: dict[tuple[str, str], str] = {}
+    result: dict[tuple[str, str], str] = {}
     for tree in parsed_text(text, dialect):
         table = tree.find(exp.Table) if isinstance(tree, (exp.Create, exp.Alter)) else None
         for column in tree.find_all(exp.ColumnDef) if table is not None else ():
             if column.kind is not None and table is not None:
-                found[table.name, column.name] = column.kind.sql(dialect).lower()
-    return found
+                result[table.name, column.name] = column.kind.sql(dialect).lower()
+    return result

@@ -30,6 +30,6 @@ def writes(script: SqlDocument) -> Iterator[Write]:
 def _is_narrowed(node: Node) -> bool:
     """Return True if FROM or USING has another table, which may have one row."""
     named = {cte.get("ctename") for cte in kinds(node.get("withClause", {}), "CommonTableExpr")}
-    beside = [*node.get("fromClause", []), *node.get("usingClause", [])]
-    tables = [content(one, "RangeVar") for one in beside]
-    return bool(beside) and not all(t is not None and t.get("relname") not in named for t in tables)
+    adjacent = [*node.get("fromClause", []), *node.get("usingClause", [])]
+    tables = [content(item, "RangeVar") for item in adjacent]
+    return bool(adjacent) and not all(t is not None and t.get("relname") not in named for t in tables)

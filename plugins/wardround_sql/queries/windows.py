@@ -30,9 +30,9 @@ def _window(window: exp.Window) -> tuple[exp.Expr | None, exp.Expr | None]:
     order, spec = window.args.get("order"), window.args.get("spec")
     name = window.alias
     select = window.find_ancestor(exp.Select)
-    for one in select.args.get("windows") or [] if name and select is not None else ():
-        if one.name == name or one.this.name == name:
-            order, spec = order or one.args.get("order"), spec or one.args.get("spec")
+    for node in select.args.get("windows") or [] if name and select is not None else ():
+        if node.name == name or node.this.name == name:
+            order, spec = order or node.args.get("order"), spec or node.args.get("spec")
     return order, spec
 
 
@@ -42,8 +42,8 @@ def distinct_sums(script: SqlDocument) -> Iterator[AggregationShape]:
         for total in tree.expression.find_all(exp.Sum, exp.Avg):
             inside = total.this
             if isinstance(inside, exp.Distinct) and inside.expressions:
-                said = "avg" if isinstance(total, exp.Avg) else "sum"
-                yield AggregationShape(tree.span(inside), said, tree.note, inside.expressions[0].sql())
+                text = "avg" if isinstance(total, exp.Avg) else "sum"
+                yield AggregationShape(tree.span(inside), text, tree.note, inside.expressions[0].sql())
 
 
 _ARITHMETIC = (exp.Add, exp.Sub)
@@ -66,15 +66,15 @@ def _left_totals(select: exp.Select) -> set[str]:
     """Return the names of grouped subqueries and WITH queries on the right of a LEFT JOIN."""
     root = select.root()
     grouped = {cte.alias for cte in root.find_all(exp.CTE) if _is_grouped(cte.this)}
-    found = set()
+    result = set()
     for join in select.args.get("joins") or []:
         inside = join.this
         total = (isinstance(inside, exp.Subquery) and _is_grouped(inside.this)) or (
             isinstance(inside, exp.Table) and not inside.db and inside.name in grouped
         )
         if join.side == "LEFT" and total:
-            found.add(inside.alias_or_name)
-    return found
+            result.add(inside.alias_or_name)
+    return result
 
 
 def _is_grouped(query: exp.Expr) -> bool:

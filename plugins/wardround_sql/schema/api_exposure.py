@@ -65,10 +65,10 @@ class Exposure:
         if _SIGNS.search(self._source.text):
             return True
         project = self._source.project
-        found = project.files_with_word(_WORDS, set_patterns(self._source.path))
+        result = project.files_with_word(_WORDS, set_patterns(self._source.path))
         folder = self._source.path.rpartition("/")[0]
-        beside = [path for path in found if path.rpartition("/")[0] == folder][:_READ]
-        return any(_SIGNS.search(project.read(path) or "") for path in beside)
+        adjacent = [path for path in result if path.rpartition("/")[0] == folder][:_READ]
+        return any(_SIGNS.search(project.read(path) or "") for path in adjacent)
 
     @cached_property
     def _supabase(self) -> dict[str, Any] | None:

@@ -173,10 +173,10 @@ class Schema(Struct, dict=True):
 
     @cached_property
     def _policies_by_table(self) -> dict[Name, list[Policy]]:
-        found: dict[Name, list[Policy]] = {}
+        result: dict[Name, list[Policy]] = {}
         for policy in self.policies.values():
-            found.setdefault(policy.table, []).append(policy)
-        return found
+            result.setdefault(policy.table, []).append(policy)
+        return result
 
     @cached_property
     def _policies_by_maker(self) -> dict[Statement, Policy]:
@@ -184,7 +184,7 @@ class Schema(Struct, dict=True):
 
     @cached_property
     def _tables_by_maker(self) -> dict[Statement, Table]:
-        return {one.created: one for one in reversed(self.tables.values()) if one.created is not None}
+        return {table.created: table for table in reversed(self.tables.values()) if table.created is not None}
 
     def policies_of(self, table: Name) -> list[Policy]:
         """Return the policies of a table, in the order of creation."""
@@ -228,10 +228,10 @@ class Schema(Struct, dict=True):
 
     def is_indexed(self, table: Name, columns: tuple[str, ...]) -> bool:
         """Return True if an index or key begins with these columns, in any order."""
-        wanted = set(columns)
+        expected = set(columns)
         keys = self.tables[table].keys if table in self.tables else []
-        found = [index.columns for index in self.indexes.get(table, ()) if index.whole]
-        return any(set(one[: len(columns)]) == wanted for one in (*keys, *found))
+        result = [index.columns for index in self.indexes.get(table, ()) if index.whole]
+        return any(set(item[: len(columns)]) == expected for item in (*keys, *result))
 
 
 def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
@@ -243,7 +243,9 @@ def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
     if test is not None and test.get("nulltesttype") == "IS_NOT_NULL":
         return False
     return any(
-        name in columns for one in kinds(where, "ColumnRef") for name in column_name({"ColumnRef": one})[-1:]
+        name in columns
+        for reference in kinds(where, "ColumnRef")
+        for name in column_name({"ColumnRef": reference})[-1:]
     )
 
 
@@ -261,8 +263,8 @@ class _Loops(Struct, frozen=True):
     ask: bool
 
     @classmethod
-    def of(cls, loops: list[str], wanted: LazyPattern) -> _Loops:
-        text = "\n".join(one for one in loops if wanted.search(one))
+    def of(cls, loops: list[str], expected: LazyPattern) -> _Loops:
+        text = "\n".join(loop for loop in loops if expected.search(loop))
         return cls(text, frozenset(_WORD.findall(text.lower())), _CATALOG.search(text) is not None)
 
     def may_be_about(self, table: Name) -> bool:
@@ -276,8 +278,8 @@ class _Loops(Struct, frozen=True):
 
 def sizes_of(typed: Node) -> tuple[int, ...]:
     """Return the numbers in the parentheses of a TypeName."""
-    found = [(content(one, "A_Const") or {}).get("ival", {}) for one in typed.get("typmods", [])]
-    return tuple(int(one.get("ival", 0)) for one in found)
+    result = [(content(typmod, "A_Const") or {}).get("ival", {}) for typmod in typed.get("typmods", [])]
+    return tuple(int(item.get("ival", 0)) for item in result)
 
 
 def name_of(relation: Node, default: str = "public") -> Name:
@@ -292,12 +294,12 @@ def dotted(parts: list[str], default: str = "public") -> Name:
 
 def roles_of(nodes: object) -> tuple[str, ...]:
     """Return the names of roles; PUBLIC is ``public``."""
-    found = []
+    result = []
     for node in nodes if isinstance(nodes, list) else ():
         role = content(node, "RoleSpec") or {}
         kind = role.get("roletype", "")
-        found.append("public" if kind == "ROLESPEC_PUBLIC" else role.get("rolename", kind.lower()))
-    return tuple(found)
+        result.append("public" if kind == "ROLESPEC_PUBLIC" else role.get("rolename", kind.lower()))
+    return tuple(result)
 
 
 def build(statements: Iterable[Statement], default: str = "public") -> Schema:
@@ -388,14 +390,14 @@ class _Maker:
         typed = node.get("typeName", {})
         column = Column(node.get("colname", ""), type_name(typed), sizes=sizes_of(typed))
         table.columns[column.name] = column
-        for one in members(node.get("constraints"), "Constraint"):
-            kind = one.get("contype")
+        for constraint in members(node.get("constraints"), "Constraint"):
+            kind = constraint.get("contype")
             column.required |= kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY")
             column.unique |= kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
             if kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE"):
                 table.keys.append((column.name,))
             elif kind == "CONSTR_FOREIGN":
-                self._foreign_key(table, (column.name,), one, statement)
+                self._foreign_key(table, (column.name,), constraint, statement)
 
     def _constraint(self, table: Table, node: Node, statement: Statement) -> None:
         kind = node.get("contype")
@@ -446,14 +448,14 @@ class _Maker:
     def _drop_column(self, table: Table, column: str) -> None:
         table.columns.pop(column, None)
         keys = self.schema.foreign_keys[table.name]
-        for key in [one for one in keys if column in one.columns]:
+        for key in [item for item in keys if column in item.columns]:
             del keys[key]
 
     def _view_options(self, name: Name, node: Node) -> None:
         for command in members(node.get("cmds"), "AlterTableCmd"):
-            said = sets_option(command, "security_invoker")
-            if said is not None:
-                self._secure(name, said)
+            text = sets_option(command, "security_invoker")
+            if text is not None:
+                self._secure(name, text)
 
     def _secure(self, view: Name, secured: bool) -> None:
         views = self.schema.secured_views
@@ -504,7 +506,7 @@ class _Maker:
 
     def _IndexStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         table = self._name(node.get("relation"))
-        elements = [content(one, "IndexElem") or {} for one in node.get("indexParams", [])]
+        elements = [content(indexParam, "IndexElem") or {} for indexParam in node.get("indexParams", [])]
         columns = tuple(str(element.get("name", "")) for element in elements)
         name, is_whole = node.get("idxname", ""), not _leaves_out_values(node.get("whereClause"), columns)
         index = TableIndex(name, table, columns, _shape(node), is_whole, statement)
@@ -514,15 +516,15 @@ class _Maker:
         kind = node.get("removeType")
         if kind in ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE"):
             self.schema.routines.drop(node.get("objects", []), self.default)
-        for one in node.get("objects", []):
-            parts = texts(items(one))
+        for object in node.get("objects", []):
+            parts = texts(items(object))
             if kind == "OBJECT_POLICY" and len(parts) > 1:
                 self._take_policy(dotted(parts[:-1], self.default), parts[-1])
             elif kind in ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE"):
                 self._drop_relation(dotted(parts, self.default))
             elif kind == "OBJECT_INDEX":
-                gone = parts[-1] if parts else ""
-                for index in self._named_indexes.pop(gone, ()) if gone else ():
+                removed = parts[-1] if parts else ""
+                for index in self._named_indexes.pop(removed, ()) if removed else ():
                     del self.schema.indexes[index.table][index]
 
     def _drop_relation(self, name: Name) -> None:
@@ -599,11 +601,11 @@ class _Maker:
         """Track the roles without any privilege on a table, or without SELECT."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        given = list(members(node.get("privileges"), "AccessPriv"))
-        rights = {right.get("priv_name", "") for right in given}
+        arguments = list(members(node.get("privileges"), "AccessPriv"))
+        rights = {right.get("priv_name", "") for right in arguments}
         roles = set(roles_of(node.get("grantees")))
-        whole = {right.get("priv_name", "") for right in given if "cols" not in right}
-        about = {(role, right) for role in roles for right in (whole if given else _RIGHTS)}
+        whole = {right.get("priv_name", "") for right in arguments if "cols" not in right}
+        about = {(role, right) for role in roles for right in (whole if arguments else _RIGHTS)}
         reads = not rights or "select" in rights
         for name in self._granted(node):
             if node.get("is_grant"):
@@ -627,7 +629,7 @@ class _Maker:
         """Yield the known tables and views of a grant."""
         if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
             return {name for schema in texts(node.get("objects")) for name in self._relations[schema]}
-        return {self._name(one) for one in kinds(node.get("objects", []), "RangeVar")}
+        return {self._name(relation) for relation in kinds(node.get("objects", []), "RangeVar")}
 
     def _AlterDefaultPrivilegesStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         action: Node = node.get("action", {})
@@ -642,15 +644,15 @@ class _Maker:
 
 def sets_option(command: Node, name: str) -> bool | None:
     """Return the value that an ALTER command sets an option to; None if it does not set it."""
-    given = option(items(command.get("def")), name)
-    if given is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
+    arguments = option(items(command.get("def")), name)
+    if arguments is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
         return None
-    return command["subtype"] == "AT_SetRelOptions" and is_true(given)
+    return command["subtype"] == "AT_SetRelOptions" and is_true(arguments)
 
 
 def _shape(node: Node) -> str:
     """Return the properties of an index, without its name and locations."""
-    kept = (
+    retained = (
         "indexParams",
         "indexIncludingParams",
         "whereClause",
@@ -658,4 +660,4 @@ def _shape(node: Node) -> str:
         "accessMethod",
         "nulls_not_distinct",
     )
-    return repr([(key, without_places(node.get(key))) for key in kept])
+    return repr([(key, without_places(node.get(key))) for key in retained])

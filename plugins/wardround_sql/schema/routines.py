@@ -47,30 +47,30 @@ class Routines(Struct):
     def definers(self) -> set[tuple[str, str]]:
         """Return schema and name of the functions that run as their owner."""
         return {
-            (one.schema, one.name)
-            for held in self.named.values()
-            for one in held
-            if one.definer and not one.gone
+            (item.schema, item.name)
+            for entries in self.named.values()
+            for item in entries
+            if item.definer and not item.gone
         }
 
     def made_by(self, statement: Statement) -> Routine | None:
         """Return the routine that a statement defines, if no later statement replaces or drops it."""
-        found = self.about.get(statement, [])
-        return next((one for one in found if one.made is statement and not one.gone), None)
+        result = self.about.get(statement, [])
+        return next((item for item in result if item.made is statement and not item.gone), None)
 
     def opened_by(self, statement: Statement) -> Routine | None:
         """Return the routine that a statement lets run as its owner with the caller's search path."""
-        found = self.about.get(statement, [])
-        return next((one for one in found if one.open_by is statement and not one.gone), None)
+        result = self.about.get(statement, [])
+        return next((item for item in result if item.open_by is statement and not item.gone), None)
 
     def create(self, statement: Statement, default: str) -> None:
         """Add a function; a replaced one keeps none of its settings."""
         node = statement.node
         schema, name = _parts(node.get("funcname"), default)
-        given = list(kinds(node.get("parameters", []), "FunctionParameter"))
-        types = tuple(_last(one.get("argType", {})) for one in given if one.get("mode") in _INPUTS)
+        arguments = list(kinds(node.get("parameters", []), "FunctionParameter"))
+        types = tuple(_last(item.get("argType", {})) for item in arguments if item.get("mode") in _INPUTS)
         options = node.get("options", [])
-        self._remove([one for one in self.named.get((schema, name), []) if one.types == types])
+        self._remove([entry for entry in self.named.get((schema, name), []) if entry.types == types])
         routine = Routine(schema, name, types, statement, pinned=_sets_path(options) is True)
         routine.definer = is_true(option(options, "security"))
         routine.note(statement)
@@ -79,36 +79,36 @@ class Routines(Struct):
 
     def alter(self, statement: Statement, default: str) -> None:
         actions = statement.node.get("actions", [])
-        says = _sets_path(actions)
+        message = _sets_path(actions)
         security = option(actions, "security")
         meant = self.about[statement] = self._meant(statement.node.get("func", {}), default)
-        for one in meant:
-            one.pinned = one.pinned if says is None else says
-            one.definer = one.definer if security is None else is_true(security)
-            one.note(statement)
+        for item in meant:
+            item.pinned = item.pinned if message is None else message
+            item.definer = item.definer if security is None else is_true(security)
+            item.note(statement)
 
     def drop(self, objects: list[Node], default: str) -> None:
         for node in objects:
             self._remove(self._meant(content(node, "ObjectWithArgs") or {}, default))
 
     def move(self, node: Node, default: str, schema: str) -> None:
-        for one in self._meant(content(node, "ObjectWithArgs") or {}, default):
-            self.named[one.schema, one.name].remove(one)
-            one.schema = schema
-            self.named.setdefault((schema, one.name), []).append(one)
+        for item in self._meant(content(node, "ObjectWithArgs") or {}, default):
+            self.named[item.schema, item.name].remove(item)
+            item.schema = schema
+            self.named.setdefault((schema, item.name), []).append(item)
 
     def _remove(self, routines: list[Routine]) -> None:
-        for one in routines:
-            one.gone = True
-            self.named[one.schema, one.name].remove(one)
+        for routine in routines:
+            routine.gone = True
+            self.named[routine.schema, routine.name].remove(routine)
 
     def _meant(self, function: Node, default: str) -> list[Routine]:
         """Return the overloads that a name with arguments denotes: one, or all without arguments."""
         named = self.named.get(_parts(function.get("objname"), default), [])
         if function.get("args_unspecified") or len(named) == 1:
             return list(named)
-        types = tuple(_last(content(one, "TypeName") or {}) for one in function.get("objargs", []))
-        return [one for one in named if one.types == types]
+        types = tuple(_last(content(objarg, "TypeName") or {}) for objarg in function.get("objargs", []))
+        return [item for item in named if item.types == types]
 
 
 def _parts(names: object, default: str) -> tuple[str, str]:
@@ -122,10 +122,10 @@ def _last(node: Node) -> str:
 
 def _sets_path(options: object) -> bool | None:
     """Return True if settings set a search path, False if they reset it; None if neither."""
-    said = None
-    for one in kinds(options, "VariableSetStmt"):
-        if one.get("kind") == "VAR_RESET_ALL":
-            said = False
-        elif one.get("name") == "search_path":
-            said = one.get("kind") in _SETS
-    return said
+    text = None
+    for node in kinds(options, "VariableSetStmt"):
+        if node.get("kind") == "VAR_RESET_ALL":
+            text = False
+        elif node.get("name") == "search_path":
+            text = node.get("kind") in _SETS
+    return text

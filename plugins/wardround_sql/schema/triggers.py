@@ -64,7 +64,7 @@ class TriggerBody(Struct, frozen=True):
     @property
     def given(self) -> set[str]:
         """All values it may return, in lower case."""
-        return {" ".join(one["what"].lower().split()) for one in _RETURNS.finditer(self.code)}
+        return {" ".join(match["what"].lower().split()) for match in _RETURNS.finditer(self.code)}
 
     @property
     def asks_what(self) -> bool:
@@ -75,8 +75,8 @@ class TriggerBody(Struct, frozen=True):
         """Return the unconditional RETURN at its end; None if there is none."""
         code = self.main
         last = None
-        for found in _RETURNS.finditer(code):
-            last = found
+        for match in _RETURNS.finditer(code):
+            last = match
         return last if last is not None and _depth(code, last.start()) == 1 else None
 
     def raises(self) -> bool:
@@ -84,8 +84,8 @@ class TriggerBody(Struct, frozen=True):
 
     def changes(self) -> list[int]:
         """Return the locations at which values of the new row are set."""
-        found = _ASSIGNS.finditer(self.main)
-        return [max(one.start("set"), one.start("into")) for one in found]
+        matches = _ASSIGNS.finditer(self.main)
+        return [max(item.start("set"), item.start("into")) for item in matches]
 
     def falls_off(self) -> bool:
         """Return True if it unconditionally sets values of the new row last, and returns nothing."""
@@ -93,17 +93,23 @@ class TriggerBody(Struct, frozen=True):
         after = self.code[last[0] :] if last else "return"
         return _depth(self.main, last[0] if last else 0) == 1 and not _ENDS.search(after)
 
-    def loses_changes(self, at: int) -> bool:
+    def loses_changes(self, offset: int) -> bool:
         """Return True if values of the new row are set before a location, and not returned in between."""
-        kept = [one.start() for one in _RETURNS.finditer(self.main, 0, at) if "new" in one["what"].lower()]
-        return any(not any(place > one for place in kept) for one in self.changes() if one < at)
+        retained = [
+            match.start()
+            for match in _RETURNS.finditer(self.main, 0, offset)
+            if "new" in match["what"].lower()
+        ]
+        return any(
+            not any(place > change for place in retained) for change in self.changes() if change < offset
+        )
 
     def only_tells(self) -> bool:
         """Return True if it only records the event or sends a notification."""
-        writes = [one["name"].replace('"', "") for one in _WRITES.finditer(self.code)]
+        writes = [match["name"].replace('"', "") for match in _WRITES.finditer(self.code)]
         if "new.*" in self.code.lower().replace(" ", ""):
             return False
-        return all(_LOGS.search(one) for one in writes) and (
+        return all(_LOGS.search(write) for write in writes) and (
             bool(writes) or _TELLS.search(self.code) is not None
         )
 
@@ -111,9 +117,9 @@ class TriggerBody(Struct, frozen=True):
 def bodies(script: SqlDocument) -> Iterator[TriggerBody]:
     """Yield the trigger functions that a file creates."""
     for statement in script.of("CreateFunctionStmt"):
-        found = body_of(statement)
-        if found is not None:
-            yield found
+        result = body_of(statement)
+        if result is not None:
+            yield result
 
 
 def body_of(statement: Statement) -> TriggerBody | None:
@@ -132,15 +138,15 @@ def body_of(statement: Statement) -> TriggerBody | None:
 
 def triggers_of(script: SqlDocument, functions: Collection[str]) -> dict[str, list[Trigger]]:
     """Return the row triggers of the migration set that call some functions, by function."""
-    found: dict[tuple[str, str], Trigger] = {}
+    result: dict[tuple[str, str], Trigger] = {}
     for statement in _about(script, functions):
-        one = trigger_of(statement)
+        item = trigger_of(statement)
         node = statement.node
-        if one is not None and one.function in functions:
-            found[node.get("relation", {}).get("relname", ""), node.get("trigname", "")] = one
+        if item is not None and item.function in functions:
+            result[node.get("relation", {}).get("relname", ""), node.get("trigname", "")] = item
     called: dict[str, list[Trigger]] = {}
-    for one in found.values():
-        called.setdefault(one.function, []).append(one)
+    for item in result.values():
+        called.setdefault(item.function, []).append(item)
     return called
 
 
@@ -154,12 +160,12 @@ def trigger_of(statement: Statement) -> Trigger | None:
 
 def functions_of(script: SqlDocument, names: Collection[str]) -> dict[str, TriggerBody]:
     """Return the final versions of these functions in the migration set."""
-    found = {}
+    result = {}
     for statement in _about(script, names):
         body = body_of(statement)
         if body is not None and body.name in names:
-            found[body.name] = body
-    return found
+            result[body.name] = body
+    return result
 
 
 def _about(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
@@ -169,9 +175,9 @@ def _about(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
     yield from script.statements
 
 
-def _depth(code: str, at: int) -> int:
+def _depth(code: str, offset: int) -> int:
     """Return the number of open blocks, IFs, CASEs and loops at a location."""
     depth = 0
-    for found in _WORDS.finditer(code, 0, at):
-        depth += 1 if found["open"] else -1
+    for match in _WORDS.finditer(code, 0, offset):
+        depth += 1 if match["open"] else -1
     return depth

@@ -59,8 +59,8 @@ class Uniques(Struct):
         if statement.kind == "DropStmt":
             self._drop(node)
         elif statement.kind in ("DoStmt", "CreateFunctionStmt"):
-            said = statement.text.lower()
-            self.unsure |= "execute" in said and "unique" in said and self.table.lower() in said
+            words = statement.text.lower()
+            self.unsure |= "execute" in words and "unique" in words and self.table.lower() in words
         elif statement.kind == "CreateTableAsStmt":
             if node.get("into", {}).get("rel", {}).get("relname") == self.table:
                 self._begin()
@@ -99,15 +99,15 @@ class Uniques(Struct):
 
     def _column(self, node: Node) -> None:
         name = str(node.get("colname", ""))
-        for one in members(node.get("constraints"), "Constraint"):
-            if one.get("contype") in _KEYS:
-                self._keep((name,), one)
+        for constraint in members(node.get("constraints"), "Constraint"):
+            if constraint.get("contype") in _KEYS:
+                self._keep((name,), constraint)
 
     def _constraint(self, node: Node) -> None:
         if node.get("contype") not in _KEYS:
             return
         if node.get("indexname"):
-            known = next((one for one in self.known if one.name == node["indexname"]), None)
+            known = next((item for item in self.known if item.name == node["indexname"]), None)
             if known is None:
                 self.unsure = True
             else:
@@ -126,14 +126,14 @@ class Uniques(Struct):
         elif kind == "AT_AddConstraint":
             self._constraint(content(definition, "Constraint") or {})
         elif kind == "AT_DropConstraint":
-            self.known = [one for one in self.known if not (one.constraint and one.name == name)]
+            self.known = [item for item in self.known if not (item.constraint and item.name == name)]
         elif kind == "AT_DropColumn":
-            self.known = [one for one in self.known if name not in one.parts]
+            self.known = [entry for entry in self.known if name not in entry.parts]
 
     def _drop(self, node: Node) -> None:
         if node.get("removeType") == "OBJECT_INDEX":
-            gone = {texts(items(one))[-1] for one in node.get("objects", []) if texts(items(one))}
-            self.known = [one for one in self.known if one.constraint or one.name not in gone]
+            removed = {texts(items(object))[-1] for object in node.get("objects", []) if texts(items(object))}
+            self.known = [item for item in self.known if item.constraint or item.name not in removed]
 
 
 def part_of(element: Node) -> str:
@@ -158,17 +158,17 @@ def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) ->
         ):
             continue
         own = root if path == script.path else migration_files.set_root(path)
-        one = sets.setdefault(own, Uniques(table.name))
-        for said in _said(script, path, table):
-            one.apply(said)
-    found = sorted(sets.values(), key=lambda one: not one.made)
-    unknown = not found or not found[0].made or any(one.unsure for one in found)
-    return [] if unknown or _in_code(script, table) else found
+        result = sets.setdefault(own, Uniques(table.name))
+        for text in _said(script, path, table):
+            result.apply(text)
+    results = sorted(sets.values(), key=lambda entry: not entry.made)
+    unknown = not results or not results[0].made or any(item.unsure for item in results)
+    return [] if unknown or _in_code(script, table) else results
 
 
 def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     if path == script.path:
-        return [one for one in script.everything if not one.down]
+        return [statement for statement in script.everything if not statement.down]
     if migration_files.is_down(path) or migration_files.is_spare(path):
         return ()
     text = script.source.project.read(path)

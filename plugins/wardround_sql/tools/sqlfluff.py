@@ -123,15 +123,15 @@ def _flat(table: object, name: str = "sqlfluff") -> Iterator[tuple[str, dict[str
 
 
 def _harmless(sections: Sections) -> Sections:
-    kept: Sections = {}
+    retained: Sections = {}
     for name, values in sections.items():
         if name == "sqlfluff":
-            kept[name] = {key: value for key, value in values.items() if key in _HARMLESS_KEYS}
-            if kept[name].get("templater", "jinja") not in _TEMPLATERS:
-                kept[name]["templater"] = "jinja"
+            retained[name] = {key: value for key, value in values.items() if key in _HARMLESS_KEYS}
+            if retained[name].get("templater", "jinja") not in _TEMPLATERS:
+                retained[name]["templater"] = "jinja"
         elif _HARMLESS.fullmatch(name):
-            kept[name] = values
-    return kept
+            retained[name] = values
+    return retained
 
 
 def _over(below: Sections, above: Sections) -> Sections:
@@ -227,31 +227,31 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Parse ``sqlfluff lint --format json``; every input file must be in it."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
     found: list[RawFinding] = []
-    said = decoded(output, list[FluffFile])
-    for one in said:
-        if one.filepath not in copies:
-            raise ToolOutputError(f"it named {Path(one.filepath).name!r}, which it was not given")
-        found += _results(one, copies[one.filepath])
-    silent = copies.keys() - {one.filepath for one in said}
+    text = decoded(output, list[FluffFile])
+    for entry in text:
+        if entry.filepath not in copies:
+            raise ToolOutputError(f"it named {Path(entry.filepath).name!r}, which it was not given")
+        found += _results(entry, copies[entry.filepath])
+    silent = copies.keys() - {item.filepath for item in text}
     if silent:
         raise ToolOutputError(f"it said nothing about {copies[min(silent)].file}")
     return found
 
 
-def _results(said: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
+def _results(words: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
     """Return the results of a file; only the first of each kind of parse error."""
     fixable = not is_template(copy.text)
     seen: set[str] = set()
-    for result in said.violations:
+    for result in words.violations:
         if result.code in _TROUBLE and result.code in seen:
             continue
         seen.add(result.code)
         start = (max(result.start_line_no, 1), max(result.start_line_pos, 1))
-        place = span_of(*start, result.end_line_no, result.end_line_pos)
+        location = span_of(*start, result.end_line_no, result.end_line_pos)
         if result.code in _TROUBLE:
-            place = Span(*start, *start)
+            location = Span(*start, *start)
         fix = _fix(copy.file, result) if fixable and result.fixes else None
-        yield RawFinding(result.code, copy.file, place, _message(result), fix=fix)
+        yield RawFinding(result.code, copy.file, location, _message(result), fix=fix)
 
 
 _NOISE = LazyPattern(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)

@@ -52,7 +52,7 @@ _ON_REQUEST = "require-table-schema"
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Parse ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
-    found = []
+    results = []
     is_configured = (run.root / CONFIG).is_file()
     down = cache(_lines_down)
     for result in decoded(output, list[SquawkResult]):
@@ -70,8 +70,8 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
         message = collapse_whitespace(f"{result.message} {result.help or ''}".replace("`", "")).strip()
-        found.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
-    return found
+        results.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
+    return results
 
 
 def _lines_down(file: Path) -> frozenset[int]:
@@ -111,18 +111,22 @@ _NEIGHBOURS = 400
 def _is_proven(file: Path, result: SquawkResult) -> bool:
     """Return True if a check constraint of this file or an earlier one of its folder excludes NULL."""
     lines = file.read_text("utf-8", "replace").split("\n")
-    found = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
-    if found is None:
+    match = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
+    if match is None:
         return False
     if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
         return True  # the check that proved it is dropped again
-    near = [one for one in sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:] if one.is_file() and one != file]
-    texts = [one.read_text("utf-8", "replace") for one in near]
+    near = [
+        entry
+        for entry in sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
+        if entry.is_file() and entry != file
+    ]
+    texts = [item.read_text("utf-8", "replace") for item in near]
     texts.append("\n".join(lines[: result.line_end + 1]))
     validated = {None, *(name.lower() for text in texts for name in _VALIDATED.findall(text))}
     proof = re.compile(
         rf'(?i)(?:\bconstraint\s+"?(?P<name>\w+)"?\s+)?'
-        rf'\bcheck\s*\(\s*\(?\s*"?{found[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
+        rf'\bcheck\s*\(\s*\(?\s*"?{match[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
     )
     return any(
         not _NOT_VALID.search(check["rest"]) or (check["name"] and check["name"].lower()) in validated
@@ -159,11 +163,11 @@ def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
         [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
     )
     start = before.rfind(b";") + 1
-    told = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
-    text = b"\n".join(lines)[start:told].decode("utf-8", "replace")
+    reported = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
+    text = b"\n".join(lines)[start:reported].decode("utf-8", "replace")
     about = _ABOUT[result.rule_name].search(text)
-    made = _MADE.findall(before[:start].decode("utf-8", "replace"))
-    return about is not None and _plain(about[1]) in {_plain(name) for name in made}
+    created = _MADE.findall(before[:start].decode("utf-8", "replace"))
+    return about is not None and _plain(about[1]) in {_plain(name) for name in created}
 
 
 def _plain(name: str) -> str:

@@ -45,7 +45,7 @@ class DivisionByZero(QuotientCheck):
             return
         from wardround_sql.queries.quotients import unguarded  # sqlglot is slow to import
 
-        for found in unguarded(self.script):
+        for fact in unguarded(self.script):
             self.report(
-                found.span, f"{found.detail} may be 0, which raises an error; use NULLIF(..., 0){found.note}"
+                fact.span, f"{fact.detail} may be 0, which raises an error; use NULLIF(..., 0){fact.note}"
             )

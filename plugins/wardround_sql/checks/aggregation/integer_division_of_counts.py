@@ -43,10 +43,10 @@ class IntegerDivisionOfCounts(QuotientCheck):
             return
         from wardround_sql.queries.quotients import truncated  # sqlglot is slow to import
 
-        for found in truncated(self.script):
-            effect = "is always 0 or 1" if found.detail else "loses its fraction"
+        for fact in truncated(self.script):
+            effect = "is always 0 or 1" if fact.detail else "loses its fraction"
             self.report(
-                found.span,
-                f"{found.subject} {effect}: both operands are integers; cast one to numeric{found.note}",
-                severity=None if found.detail else Severity.INFO,
+                fact.span,
+                f"{fact.subject} {effect}: both operands are integers; cast one to numeric{fact.note}",
+                severity=None if fact.detail else Severity.INFO,
             )

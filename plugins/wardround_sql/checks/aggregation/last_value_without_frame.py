@@ -44,9 +44,9 @@ class LastValueWithoutFrame(SqlCheck):
             return
         from wardround_sql.queries.windows import unframed  # sqlglot is slow to import
 
-        for found in unframed(self.script):
+        for fact in unframed(self.script):
             self.report(
-                found.span,
+                fact.span,
                 "the default frame ends at the current row, so last_value returns its own value; "
-                f"add a frame{found.note}",
+                f"add a frame{fact.note}",
             )

@@ -41,10 +41,10 @@ class NullInSum(SqlCheck):
             return
         from wardround_sql.queries.windows import missing_terms  # sqlglot is slow to import
 
-        for found in missing_terms(self.script):
+        for fact in missing_terms(self.script):
             text = (
-                f"{found.subject} is NULL where {found.detail} has no matching row, "
+                f"{fact.subject} is NULL where {fact.detail} has no matching row, "
                 "which makes the expression NULL; "
                 f"use coalesce"
             )
-            self.report(found.span, text + found.note)
+            self.report(fact.span, text + fact.note)

@@ -41,7 +41,7 @@ class SumOverUnion(SqlCheck):
             return
         from wardround_sql.queries.quotients import sums_of_unions  # sqlglot is slow to import
 
-        for found in sums_of_unions(self.script):
+        for fact in sums_of_unions(self.script):
             self.report(
-                found.span, f"UNION removes duplicate rows before {found.subject}; use UNION ALL{found.note}"
+                fact.span, f"UNION removes duplicate rows before {fact.subject}; use UNION ALL{fact.note}"
             )

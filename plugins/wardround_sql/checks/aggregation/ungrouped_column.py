@@ -52,9 +52,9 @@ class UngroupedColumn(SqlCheck):
             return  # other databases reject the query at its first run
         from wardround_sql.queries.aggregation import ungrouped  # sqlglot is slow to import
 
-        for found in ungrouped(self.script):
+        for fact in ungrouped(self.script):
             text = (
-                f"{found.subject} is neither in GROUP BY nor in an aggregate, "
+                f"{fact.subject} is neither in GROUP BY nor in an aggregate, "
                 "so its value comes from an arbitrary row"
             )
-            self.report(found.span, f"{text}{found.note}")
+            self.report(fact.span, f"{text}{fact.note}")

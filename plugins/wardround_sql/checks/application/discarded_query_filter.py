@@ -48,6 +48,6 @@ class DiscardedQueryFilter(SqlCheck):
     ]
 
     def run(self) -> None:
-        for one in () if self.script.is_spare else self.script.discarded:
-            text = f"the result of {one.call}() is discarded and {one.name} is unchanged; assign it"
-            self.report(self.script.span_of(one.start, one.end), text)
+        for item in () if self.script.is_spare else self.script.discarded:
+            text = f"the result of {item.call}() is discarded and {item.name} is unchanged; assign it"
+            self.report(self.script.span_of(item.start, item.end), text)

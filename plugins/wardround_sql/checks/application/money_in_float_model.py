@@ -98,10 +98,10 @@ class MoneyInFloatModel(SqlCheck):
         if self.script.is_spare or not self.source.path.endswith(_SCRIPTS):
             return
         for library, pattern in _PATTERNS:
-            for found in pattern.finditer(self.source.text) if library in self.source.text else ():
-                if is_money(found["name"]) and not in_comment(self.source.text, found.start("name")):
-                    name, column_type = found["name"], found["type"]
+            for match in pattern.finditer(self.source.text) if library in self.source.text else ():
+                if is_money(match["name"]) and not in_comment(self.source.text, match.start("name")):
+                    name, column_type = match["name"], match["type"]
                     self.report(
-                        self.script.span_of(*found.span("name")),
+                        self.script.span_of(*match.span("name")),
                         f"{name} is money in a {column_type}, which cannot store cents exactly; use numeric",
                     )

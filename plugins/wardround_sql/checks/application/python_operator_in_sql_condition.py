@@ -59,10 +59,10 @@ class PythonOperatorInSqlCondition(SqlCheck):
         if module is None or not any(name.split(".")[0] in _SQLALCHEMY for name in module.imports):
             return
         for call in module.calls:
-            for given in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
-                for part, says in _computed(given):
+            for arg in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
+                for part, message in _computed(arg):
                     start, end = module.place(part)
-                    self.report(self.script.span_of(start, min(end, start + 80)), says)
+                    self.report(self.script.span_of(start, min(end, start + 80)), message)
 
 
 def _is_chained(call: ast.Call) -> bool:
@@ -73,7 +73,7 @@ def _is_chained(call: ast.Call) -> bool:
 def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     """Yield the parts of a condition that Python evaluates before SQLAlchemy receives them."""
     if isinstance(node, ast.BoolOp):
-        if all(_is_condition(one) for one in node.values):
+        if all(_is_condition(value) for value in node.values):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
             yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
         return

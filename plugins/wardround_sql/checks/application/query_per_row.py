@@ -69,14 +69,14 @@ class QueryPerRow(SqlCheck):
             return
         if "management/commands/" in path:
             return  # its run time matters little
-        told: set[int] = set()
+        reported: set[int] = set()
         text = self.source.text
         if ".objects." not in text and sum(text.count(word) for word in _QUERIES) < _TWO:
             return
         for start, end in self._of_python() if path.endswith(".py") else of_script(self.source.text):
-            if start in told:
+            if start in reported:
                 continue
-            told.add(start)
+            reported.add(start)
             span = self.script.span_of(start, end)
             self.report(span, "query runs once for each row of another query; fetch all rows with one query")
 

@@ -113,9 +113,10 @@ class ColumnUndocumented(SqlCheck):
         columns = change.undocumented() if change else []
         if change is None or not columns:
             return
-        place = span(self.source.text, columns[0].start, columns[0].end)
-        said = listed([column.name for column in columns])
+        location = span(self.source.text, columns[0].start, columns[0].end)
+        words = listed([column.name for column in columns])
         where = change.documented.path
         self.report(
-            place, f"this change adds {said}, but {where} describes only the other columns; describe it there"
+            location,
+            f"this change adds {words}, but {where} describes only the other columns; describe it there",
         )

@@ -102,11 +102,11 @@ class CommentContradictsColumnType(SqlCheck):
         for number, line in enumerate(self.source.lines, 1):
             opened = _TABLE.search(line)
             table = _bare(opened["table"]) if opened else table
-            found = _column(line, number)
-            if found is not None and table:
-                columns[table, found[0]] = found[1]
-                for at, words, where in self._beside(line, number):
-                    self._judge(found[1], words, where, at)
+            result = _column(line, number)
+            if result is not None and table:
+                columns[table, result[0]] = result[1]
+                for offset, words, where in self._beside(line, number):
+                    self._judge(result[1], words, where, offset)
         for match in _COMMENT.finditer(self.source.text):
             path = match["column"].split(".")
             column = columns.get((_bare(path[-2]), _bare(path[-1]))) if len(path) > 1 else None
@@ -132,9 +132,9 @@ class CommentContradictsColumnType(SqlCheck):
             self.source.is_added(line) or self.source.is_added(column.line)
         ):
             return
-        found = contradiction(column.kind, column.sizes, words, is_list=column.is_list)
-        if found is not None and "\n" not in words[: found[1]]:
-            begin, end, why = found
+        result = contradiction(column.kind, column.sizes, words, is_list=column.is_list)
+        if result is not None and "\n" not in words[: result[1]]:
+            begin, end, why = result
             span = Span(line, start + begin + 1, line, start + end + 1)
             self.report(span, f'the comment states "{words[begin:end]}", but {why}')
 
@@ -144,7 +144,7 @@ def _column(line: str, number: int) -> tuple[str, _Column] | None:
     match = _COLUMN.match(line)
     if match is None or match["name"].lower() in _NO_COLUMN:
         return None
-    sizes = tuple(int(one) for one in (match["sizes"] or "").replace(" ", "").split(",") if one)
+    sizes = tuple(int(item) for item in (match["sizes"] or "").replace(" ", "").split(",") if item)
     kind = match["type"].lower().split()[0]
     return match["name"].lower(), _Column(kind, sizes, match["list"] is not None, number)
 

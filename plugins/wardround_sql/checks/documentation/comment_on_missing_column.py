@@ -49,23 +49,23 @@ class CommentOnMissingColumn(SqlCheck):
 
     def run(self) -> None:
         tables: dict[Name, set[str]] = {}
-        gone: dict[tuple[Name, str], str] = {}
+        removed: dict[tuple[Name, str], str] = {}
         for statement in self.script.statements:
             if statement.outer is None and self.is_here(statement):
-                self._step(statement, tables, gone)
+                self._step(statement, tables, removed)
 
     def _step(
-        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+        self, statement: Statement, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
     ) -> None:
         node = statement.node
         if statement.kind == "CreateStmt":
             self._made(node, tables)
         elif statement.kind == "AlterTableStmt":
-            self._altered(node, tables, gone)
+            self._altered(node, tables, removed)
         elif statement.kind == "RenameStmt" and node.get("relation"):
-            self._renamed(node, tables, gone)
+            self._renamed(node, tables, removed)
         elif statement.kind == "CommentStmt" and node.get("objtype") == "OBJECT_COLUMN":
-            self._commented(statement, tables, gone)
+            self._commented(statement, tables, removed)
 
     def _made(self, node: Node, tables: dict[Name, set[str]]) -> None:
         name, parts = self.script.name_of(node["relation"]), node.get("tableElts", [])
@@ -73,41 +73,45 @@ class CommentOnMissingColumn(SqlCheck):
         if not any(node.get(key) for key in _LEAVE_OUT) and not list(kinds(parts, "TableLikeClause")):
             tables[name] = {column.get("colname", "") for column in kinds(parts, "ColumnDef")}
 
-    def _altered(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+    def _altered(
+        self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
+    ) -> None:
         name = self.script.name_of(node["relation"])
         for command in kinds(node.get("cmds", []), "AlterTableCmd"):
             if command.get("subtype") == "AT_DropColumn":
                 tables.get(name, set()).discard(command.get("name", ""))
-                gone[name, command.get("name", "")] = "drops it"
+                removed[name, command.get("name", "")] = "drops it"
             elif command.get("subtype") == "AT_AddColumn":
                 for column in kinds([command.get("def", {})], "ColumnDef"):
                     tables.get(name, set()).add(column.get("colname", ""))
-                    gone.pop((name, column.get("colname", "")), None)
+                    removed.pop((name, column.get("colname", "")), None)
             elif command.get("subtype") in ("AT_AddInherit", "AT_AttachPartition"):
                 tables.pop(name, None)
 
-    def _renamed(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+    def _renamed(
+        self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
+    ) -> None:
         name, new = self.script.name_of(node["relation"]), node.get("newname", "")
         if node.get("renameType") == "OBJECT_COLUMN":
             old = node.get("subname", "")
             tables.get(name, set()).discard(old)
             tables.get(name, set()).add(new)
-            gone.pop((name, new), None)
-            gone[name, old] = f'renames it to "{new}"'
+            removed.pop((name, new), None)
+            removed[name, old] = f'renames it to "{new}"'
         else:
             tables.pop(name, None)
-            for key in [key for key in gone if key[0] == name]:
-                del gone[key]
+            for key in [key for key in removed if key[0] == name]:
+                del removed[key]
 
     def _commented(
-        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+        self, statement: Statement, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
     ) -> None:
-        parts = [text_of(one) for one in statement.node.get("object", {}).get("List", {}).get("items", [])]
+        parts = [text_of(item) for item in statement.node.get("object", {}).get("List", {}).get("items", [])]
         if len(parts) not in (2, 3):
             return
         relation: Node = {"relname": parts[-2], **({"schemaname": parts[0]} if len(parts) == 3 else {})}
         name, column = self.script.name_of(relation), parts[-1]
-        reason = gone.get((name, column))
+        reason = removed.get((name, column))
         if reason is None and column not in tables.get(name, {column}):
             reason = "creates the table without it"
         if reason:

@@ -78,13 +78,13 @@ class OutdatedComment(SqlCheck):
     def run(self) -> None:
         from wardround.semantics.docdrift.comment_lines import SQL  # only needed if something changed
 
-        for one in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
-            if abs(one.swap.line - one.line) <= _NEAR and self._is_meant(one):
-                self.report(*describe(one))
+        for stale_comment in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
+            if abs(stale_comment.swap.line - stale_comment.line) <= _NEAR and self._is_meant(stale_comment):
+                self.report(*describe(stale_comment))
 
-    def _is_meant(self, one: Found) -> bool:
+    def _is_meant(self, found: Found) -> bool:
         """Return True if a comment refers to the replaced value, not to a row or a part of a name."""
-        line = self.source.lines[one.line - 1]
-        if "_" in one.swap.old and one.swap.old.lower() not in line.lower():
+        line = self.source.lines[found.line - 1]
+        if "_" in found.swap.old and found.swap.old.lower() not in line.lower():
             return False
         return _ROW.search(line) is None

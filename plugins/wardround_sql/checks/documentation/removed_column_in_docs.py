@@ -103,11 +103,11 @@ class RemovedColumnInDocs(SqlCheck):
 
     def run(self) -> None:
         change = model_change(self.source)
-        gone = change.gone() if change else []
-        if change is None or not gone:
+        removed = change.gone() if change else []
+        if change is None or not removed:
             return
-        now = gone[0][1] if len(gone) == 1 else None
-        became = f'renames it to "{now}"' if now else f"removes {'it' if len(gone) == 1 else 'them'}"
-        said = listed([name for name, _ in gone])
-        place = span(self.source.text, change.new.select, change.new.select + len("select"))
-        self.report(place, f"{change.documented.path} documents {said}, but this change {became}")
+        now = removed[0][1] if len(removed) == 1 else None
+        became = f'renames it to "{now}"' if now else f"removes {'it' if len(removed) == 1 else 'them'}"
+        words = listed([name for name, _ in removed])
+        location = span(self.source.text, change.new.select, change.new.select + len("select"))
+        self.report(location, f"{change.documented.path} documents {words}, but this change {became}")

@@ -61,11 +61,11 @@ class InterpolatedSql(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        told: set[int] = set()
+        reported: set[int] = set()
         for text in self.script.built:
-            hole = next((one for one in text.holes if self._is_open(text, one)), None)
-            if hole is not None and hole.offset not in told:
-                told.add(hole.offset)
+            hole = next((item for item in text.holes if self._is_open(text, item)), None)
+            if hole is not None and hole.offset not in reported:
+                reported.add(hole.offset)
                 name = " ".join(hole.code.split())[:40]
                 self.report(
                     self.script.span_of(hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)),

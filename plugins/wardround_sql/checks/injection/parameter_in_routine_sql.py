@@ -85,47 +85,49 @@ class ParameterInRoutineSql(SqlCheck):
         if not self.script.is_sql or self.script.is_spare:
             return
         for fragment in self.script.fragments:
-            code = _COMMENTS.sub(lambda found: " " * len(found.group()), fragment.text)
-            starts = [found.start() for found in _ROUTINE.finditer(code)]
-            for begun, end in zip(starts, [*starts[1:], len(code)], strict=False):
-                self._routine(fragment, code, begun, end)
+            code = _COMMENTS.sub(lambda result: " " * len(result.group()), fragment.text)
+            starts = [match.start() for match in _ROUTINE.finditer(code)]
+            for begin, end in zip(starts, [*starts[1:], len(code)], strict=False):
+                self._routine(fragment, code, begin, end)
 
-    def _routine(self, fragment: SqlFragment, code: str, begun: int, end: int) -> None:
-        if not _RUNS.search(code, begun, end):
+    def _routine(self, fragment: SqlFragment, code: str, begin: int, end: int) -> None:
+        if not _RUNS.search(code, begin, end):
             return
-        told: set[int] = set()
-        for start, stop, name in _filled(code, begun, end):
+        reported: set[int] = set()
+        for start, stop, name in _filled(code, begin, end):
             line = code.count("\n", 0, start)
-            if line not in told and _is_statement(code, begun, start):
-                told.add(line)
-                says = (
+            if line not in reported and _is_statement(code, begin, start):
+                reported.add(line)
+                message = (
                     f"{name} is concatenated into the statement; "
                     "pass it with USING, or quote it with %L or %I"
                 )
-                self.report(span_in(self.script, fragment, start, stop), says)
+                self.report(span_in(self.script, fragment, start, stop), message)
 
 
-def _filled(code: str, begun: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _filled(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of the values that a routine concatenates into a text."""
-    for found in _QUOTED.finditer(code, begun, end):
-        yield *found.span("name"), found["name"]
-    for found in _FORMATTED.finditer(code, begun, end):
-        if _PERCENT.search(found["text"]):
-            yield found.start(), found.start() + len("format"), "%s"
-    signature = _SIGNATURE.search(code, begun, end)
-    given = signature["given"] if signature is not None else ""
-    for found in _BARE.finditer(code, begun, end):
-        if re.search(_TEXTUAL.format(name=re.escape(found["name"])), given):
-            yield *found.span("name"), found["name"]
+    for match in _QUOTED.finditer(code, begin, end):
+        yield *match.span("name"), match["name"]
+    for match in _FORMATTED.finditer(code, begin, end):
+        if _PERCENT.search(match["text"]):
+            yield match.start(), match.start() + len("format"), "%s"
+    signature = _SIGNATURE.search(code, begin, end)
+    arguments = signature["given"] if signature is not None else ""
+    for match in _BARE.finditer(code, begin, end):
+        if re.search(_TEXTUAL.format(name=re.escape(match["name"])), arguments):
+            yield *match.span("name"), match["name"]
 
 
 _OTHER = LazyPattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|insert|dbms_output|comment)\b")
 
 
-def _is_statement(code: str, begun: int, at: int) -> bool:
+def _is_statement(code: str, begun: int, offset: int) -> bool:
     """Return True if the text is executed, not a message or a row."""
     start = max(
-        code.rfind(";", begun, at), code.rfind("begin", begun, at) + 4, code.rfind("$$", begun, at) + 1
+        code.rfind(";", begun, offset),
+        code.rfind("begin", begun, offset) + 4,
+        code.rfind("$$", begun, offset) + 1,
     )
-    words = code[start + 1 : at]
+    words = code[start + 1 : offset]
     return _OTHER.match(words) is None

@@ -48,9 +48,9 @@ class CountStarAfterOuterJoin(SqlCheck):
             return
         from wardround_sql.queries.aggregation import counts_of_none  # sqlglot is slow to import
 
-        for found in counts_of_none(self.script):
+        for fact in counts_of_none(self.script):
             text = (
-                f"count(*) is 1 where no row of {found.subject} matches; "
-                f"count a column of it instead{found.note}"
+                f"count(*) is 1 where no row of {fact.subject} matches; "
+                f"count a column of it instead{fact.note}"
             )
-            self.report(found.span, text)
+            self.report(fact.span, text)

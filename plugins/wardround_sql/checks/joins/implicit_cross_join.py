@@ -43,14 +43,14 @@ class ImplicitCrossJoin(SqlCheck):
         script = self.script
         if script.is_spare:
             return
-        for found in (
+        for item in (
             *cross_joins(script),
             *one_sided_joins(script),
             *severed_joins(script),
             *loose_updates(script),
         ):
-            first, second = found.tables
+            first, second = item.tables
             self.report(
-                found.span,
-                f"no condition joins {second} with {first}, so the result has every pair of rows{found.note}",
+                item.span,
+                f"no condition joins {second} with {first}, so the result has every pair of rows{item.note}",
             )

@@ -46,19 +46,19 @@ class JoinFanOut(SqlCheck):
         from wardround_sql.queries.fanout import multiplied_sums  # sqlglot is slow to import
         from wardround_sql.queries.windows import distinct_sums
 
-        for found in distinct_sums(self.script):
+        for fact in distinct_sums(self.script):
             text = (
-                f"{found.subject}(DISTINCT {found.detail}) counts equal values of different rows "
-                f"once; aggregate before the join{found.note}"
+                f"{fact.subject}(DISTINCT {fact.detail}) counts equal values of different rows "
+                f"once; aggregate before the join{fact.note}"
             )
-            self.report(found.span, text, severity=Severity.WARN)
+            self.report(fact.span, text, severity=Severity.WARN)
 
-        for found in multiplied_sums(self.script):
+        for fact in multiplied_sums(self.script):
             text = (
-                f"each row of {found.subject} is counted once per row of {found.detail}; "
-                f"aggregate before the join{found.note}"
+                f"each row of {fact.subject} is counted once per row of {fact.detail}; "
+                f"aggregate before the join{fact.note}"
             )
-            self.report(found.join if self._is_older(found.span, found.join) else found.span, text)
+            self.report(fact.join if self._is_older(fact.span, fact.join) else fact.span, text)
 
     def _is_older(self, total: Span, join: Span) -> bool:
         """Return True if the sum existed before the change, and the join did not."""
@@ -66,5 +66,5 @@ class JoinFanOut(SqlCheck):
         if before is None:
             return False
         known = {line.strip().rstrip(",") for line in before.split("\n")}
-        said = [lines[place.line - 1].strip().rstrip(",") for place in (total, join)]
-        return said[0] in known and said[1] not in known
+        text = [lines[location.line - 1].strip().rstrip(",") for location in (total, join)]
+        return text[0] in known and text[1] not in known

@@ -57,25 +57,25 @@ class OuterJoinFiltered(SqlCheck):
             return
         from wardround_sql.queries.aggregation import undone_outer_joins  # sqlglot is slow to import
 
-        for found in undone_outer_joins(self.script):
-            if self._is_carried_over(found.span):
+        for fact in undone_outer_joins(self.script):
+            if self._is_carried_over(fact.span):
                 continue
             text = (
-                f"condition removes the rows without a match in {found.subject}, which LEFT JOIN preserves; "
-                f"move it to ON or write JOIN{found.note}"
+                f"condition removes the rows without a match in {fact.subject}, which LEFT JOIN preserves; "
+                f"move it to ON or write JOIN{fact.note}"
             )
-            self.report(found.span, text)
+            self.report(fact.span, text)
 
     def _is_carried_over(self, span: Span) -> bool:
         """Return True if an earlier definition has the same text from the join to the column."""
         text, end = self.source.text, self.script.offset_of(span) + 1
-        made = list(_MADE.finditer(text, 0, end))
-        joins = list(_JOIN.finditer(text, made[-1].end() if made else 0, end))
-        if not made or not joins:
+        matches = list(_MADE.finditer(text, 0, end))
+        joins = list(_JOIN.finditer(text, matches[-1].end() if matches else 0, end))
+        if not matches or not joins:
             return False
         words = _WORD.match(text, end - 1)
         part = _plain(text[joins[0].start() : words.end() if words else end])
-        return any(part in earlier for earlier in self._earlier(made[-1][1]))
+        return any(part in earlier for earlier in self._earlier(matches[-1][1]))
 
     def _earlier(self, name: str) -> Iterator[str]:
         """Yield unchanged files that define the object, each on one line."""
@@ -84,7 +84,7 @@ class OuterJoinFiltered(SqlCheck):
             if path == self.source.path or self.source.is_changed(path):
                 continue
             text = project.read(path) or ""
-            if any(one[1].lower() == name.lower() for one in _MADE.finditer(text)):
+            if any(match[1].lower() == name.lower() for match in _MADE.finditer(text)):
                 yield _plain(text)
 
 

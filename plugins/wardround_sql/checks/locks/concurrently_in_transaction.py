@@ -67,10 +67,10 @@ class ConcurrentlyInTransaction(SqlCheck):
         tool = transaction_of(self.source) if self.script.statements else ""
         for statement in self.script.of("IndexStmt", "DropStmt", "ReindexStmt") if tool else ():
             node = statement.node
-            asked = node.get("concurrent") or (
+            requested = node.get("concurrent") or (
                 statement.kind == "ReindexStmt" and "concurrently" in statement.text.lower()
             )
-            if asked and statement.fragment.migrates and not self.script.is_spare:
+            if requested and statement.fragment.migrates and not self.script.is_spare:
                 self.say(
                     statement,
                     f"{tool} runs this migration in a transaction, where CONCURRENTLY fails; {_HOW[tool]}",

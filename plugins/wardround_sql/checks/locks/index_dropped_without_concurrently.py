@@ -53,8 +53,8 @@ class IndexDroppedWithoutConcurrently(SqlCheck):
     ]
 
     def run(self) -> None:
-        gone = any(s.node.get("removeType") == "OBJECT_TABLE" for s in self.script.of("DropStmt"))
-        if self.script.is_sql or gone:
+        removed = any(s.node.get("removeType") == "OBJECT_TABLE" for s in self.script.of("DropStmt"))
+        if self.script.is_sql or removed:
             return
         for statement in self.script.of("DropStmt", "ReindexStmt"):
             node = statement.node

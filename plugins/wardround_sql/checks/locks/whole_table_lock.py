@@ -52,9 +52,9 @@ class WholeTableLock(SqlCheck):
         if self.script.is_spare or not self.script.surely_postgres:
             return
         for statement in self.script.queries:
-            said = next(self._of(statement), None)
-            if said is not None:
-                text, level = said
+            words = next(self._of(statement), None)
+            if words is not None:
+                text, level = words
                 self.say(statement, text, severity=level)
 
     def _of(self, statement: Statement) -> Iterator[tuple[str, Severity | None]]:
@@ -77,9 +77,9 @@ class WholeTableLock(SqlCheck):
                 yield "REFRESH blocks reads of the view while it is filled; add CONCURRENTLY", Severity.INFO
 
     def _lock(self, statement: Statement, node: Node) -> Iterator[tuple[str, Severity | None]]:
-        tables = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
-        if not all(self.script.is_new(one) for one in tables):
-            name = ", ".join(str(one) for one in tables)
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("relations", []), "RangeVar")]
+        if not all(self.script.is_new(table) for table in tables):
+            name = ", ".join(str(item) for item in tables)
             migrates = statement.fragment.migrates
             yield (
                 f"LOCK TABLE blocks every query on {name} until this transaction ends; lock the rows instead",
@@ -93,5 +93,5 @@ class WholeTableLock(SqlCheck):
     def _is_first(self, node: Node) -> bool:
         """Return True if this file creates the view, so that it has no readers yet."""
         name = node.get("relation", {}).get("relname")
-        made = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))
-        return any(one.get("relname") == name for one in made)
+        created = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))
+        return any(item.get("relname") == name for item in created)

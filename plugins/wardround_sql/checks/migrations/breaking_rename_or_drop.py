@@ -72,18 +72,18 @@ class BreakingRenameOrDrop(SqlCheck):
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
             return
-        for found in foreign_facts(self.script, Removed):
-            if found.renamed:
+        for fact in foreign_facts(self.script, Removed):
+            if fact.renamed:
                 text = (
-                    f"code that still uses the name {found.name} fails after this rename; "
-                    f"add the new name first{found.note}"
+                    f"code that still uses the name {fact.name} fails after this rename; "
+                    f"add the new name first{fact.note}"
                 )
-                self.report(found.span, text, severity=Severity.WARN)
+                self.report(fact.span, text, severity=Severity.WARN)
             else:
                 self.report(
-                    found.span,
-                    f"code that still uses {found.name} fails, and its data is lost; "
-                    f"drop it after its last use{found.note}",
+                    fact.span,
+                    f"code that still uses {fact.name} fails, and its data is lost; "
+                    f"drop it after its last use{fact.note}",
                 )
 
     def _columns(self) -> None:
@@ -100,8 +100,8 @@ class BreakingRenameOrDrop(SqlCheck):
         for statement in self.script.of("DropStmt"):
             if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
                 continue
-            for one in statement.node.get("objects", []):
-                name = dotted(texts(items(one)))
+            for object in statement.node.get("objects", []):
+                name = dotted(texts(items(object)))
                 if not self.script.is_new(name):
                     self.say(
                         statement,
@@ -116,8 +116,8 @@ class BreakingRenameOrDrop(SqlCheck):
         if not self.source.path.endswith(".rb"):
             return False
         models = project.files_with_word(("ignored_columns",), ("*.rb",))
-        said = re.compile(rf"ignored_columns\b[^\n]*\b{re.escape(column)}\b")
-        return any(said.search(project.read(path) or "") for path in models)
+        text = re.compile(rf"ignored_columns\b[^\n]*\b{re.escape(column)}\b")
+        return any(text.search(project.read(path) or "") for path in models)
 
     def _names(self) -> None:
         for statement in self.script.of("RenameStmt"):

@@ -86,9 +86,9 @@ class CascadeDeletesAuditRecords(SqlCheck):
 def _keys(statement: Statement) -> Iterator[Node]:
     """Yield the foreign keys that a statement creates."""
     parts = statement.node.get("tableElts") or statement.node.get("cmds", [])
-    for one in kinds(parts, "Constraint"):
-        if one.get("contype") == "CONSTR_FOREIGN":
-            yield one
+    for constraint in kinds(parts, "Constraint"):
+        if constraint.get("contype") == "CONSTR_FOREIGN":
+            yield constraint
 
 
 def snake(name: str) -> str:

@@ -112,9 +112,13 @@ class DownInWrongOrder(SqlCheck):
         drops = list(_dropped(self.source.text, start))
         if len(drops) < 2 or _LOOSENS.search(self.source.text, start):
             return
-        keys = {(k.table.name, k.target.name) for held in self._forth().foreign_keys.values() for k in held}
+        keys = {
+            (k.table.name, k.target.name)
+            for foreign_key in self._forth().foreign_keys.values()
+            for k in foreign_key
+        }
         keys |= set(_sequelize_keys(self.source.text))
-        for number, (name, begun, end) in enumerate(drops):
+        for number, (name, begin, end) in enumerate(drops):
             later = [
                 other
                 for other, _start, _end in drops[number + 1 :]
@@ -122,7 +126,7 @@ class DownInWrongOrder(SqlCheck):
             ]
             if later:
                 self.report(
-                    self.script.span_of(begun, end),
+                    self.script.span_of(begin, end),
                     f"{later[0]} still references {name} here; drop {later[0]} first",
                 )
                 break
@@ -132,27 +136,27 @@ class DownInWrongOrder(SqlCheck):
         path, text = self.source.path, self.source.text
         if migration_files.is_down(path):
             return 0
-        found = _BACK.search(text)
-        if found is None or _FORTH.search(text, found.end()):
+        match = _BACK.search(text)
+        if match is None or _FORTH.search(text, match.end()):
             return None
-        return found.start()
+        return match.start()
 
     def _forth(self) -> Schema:
         """Return the schema of the forward migration."""
         path = self.source.path
         if not migration_files.is_down(path):
             return self.script.own
-        beside = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
-        text = self.source.project.read(beside) if beside != path else None
-        return build(parsed(SqlFragment(text), beside).statements) if text else Schema()
+        adjacent = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
+        text = self.source.project.read(adjacent) if adjacent != path else None
+        return build(parsed(SqlFragment(text), adjacent).statements) if text else Schema()
 
 
 def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
     """Yield the dropped tables, in order, with their locations; without those dropped with CASCADE."""
-    for found in _DROP.finditer(text, start):
-        rest = found["rest"] or found["more"] or ""
+    for match in _DROP.finditer(text, start):
+        rest = match["rest"] or match["more"] or ""
         if "cascade" not in rest.lower():
-            yield found["called"] or found["said"], found.start(), found.end()
+            yield match["called"] or match["said"], match.start(), match.end()
 
 
 _CREATED = LazyPattern(r"\bcreateTable\(\s*['\"`](?P<name>\w+)")
@@ -163,7 +167,7 @@ _MODEL = LazyPattern(
 
 def _sequelize_keys(text: str) -> Iterator[tuple[str, str]]:
     """Yield the tables of Sequelize's ``createTable``, each with a table it references."""
-    made = list(_CREATED.finditer(text)) if "references" in text else []
-    for found, after in zip(made, [*(one.start() for one in made[1:]), len(text)], strict=False):
-        for key in _MODEL.finditer(text, found.end(), after):
-            yield found["name"], key["name"]
+    matches = list(_CREATED.finditer(text)) if "references" in text else []
+    for result, after in zip(matches, [*(item.start() for item in matches[1:]), len(text)], strict=False):
+        for key in _MODEL.finditer(text, result.end(), after):
+            yield result["name"], key["name"]

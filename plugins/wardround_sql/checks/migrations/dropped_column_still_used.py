@@ -81,11 +81,11 @@ class DroppedColumnStillUsed(SqlCheck):
     ]
 
     def run(self) -> None:
-        gone = [(one, str(part.get("name", ""))) for one, part in self.script.commands("AT_DropColumn")]
+        gone = [(entry, str(part.get("name", ""))) for entry, part in self.script.commands("AT_DropColumn")]
         gone += [
-            (one, str(one.node.get("subname", "")))
-            for one in self.script.of("RenameStmt")
-            if one.node.get("renameType") == "OBJECT_COLUMN"
+            (item, str(item.node.get("subname", "")))
+            for item in self.script.of("RenameStmt")
+            if item.node.get("renameType") == "OBJECT_COLUMN"
         ]
         for statement, column in gone[:_MOST]:
             self._gone(statement, column)

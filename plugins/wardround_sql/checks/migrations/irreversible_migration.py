@@ -87,20 +87,20 @@ class IrreversibleMigration(SqlCheck):
         path = self.source.path
         if not migration_files.is_migration(path, self.script.options.migrations):
             return
-        found = (
+        result = (
             self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()
         )
-        for start, end, says in found:
-            self.report(self.script.span_of(start, end), says)
+        for start, end, message in result:
+            self.report(self.script.span_of(start, end), message)
 
     def _of_django(self) -> Iterator[tuple[int, int, str]]:
         module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None
         if module is None:
             return
-        for call in (one.node for one in module.calls if one.name in _WAYS):
+        for call in (entry.node for entry in module.calls if entry.name in _WAYS):
             keyword, position = _WAYS[called(call)]
-            given = {one.arg for one in call.keywords}
-            if keyword in given or None in given or len(call.args) >= position or _is_noop(call):
+            arguments = {item.arg for item in call.keywords}
+            if keyword in arguments or None in arguments or len(call.args) >= position or _is_noop(call):
                 continue
             start = module.place(call)[0]
             name = ast.unparse(call.func)
@@ -111,13 +111,13 @@ class IrreversibleMigration(SqlCheck):
         for change in _CHANGE.finditer(text) if _MIGRATION.search(text) else ():
             if _GUARDED.search(change.group()):
                 continue
-            for found in _ONE_WAY.finditer(text, change.start(), change.end()):
-                name = found["call"].split("(")[0].split()[0]
-                says = (
+            for match in _ONE_WAY.finditer(text, change.start(), change.end()):
+                name = match["call"].split("(")[0].split()[0]
+                message = (
                     f"rollback raises IrreversibleMigration: {name} in change is not reversible; "
                     "write up and down"
                 )
-                yield found.start("call"), found.start("call") + len(name), says
+                yield match.start("call"), match.start("call") + len(name), message
 
 
 def _is_noop(call: ast.Call) -> bool:

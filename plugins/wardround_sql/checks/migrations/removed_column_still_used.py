@@ -93,21 +93,21 @@ class RemovedColumnStillUsed(SqlCheck):
         if base is None or base == text or not is_model(self.source.path, text):
             return
         old, new = select_list(base), select_list(text)
-        gone = [name for name in old.names if name not in new.names] if old and new else []
-        if old is None or new is None or not gone:
+        removed = [name for name in old.names if name not in new.names] if old and new else []
+        if old is None or new is None or not removed:
             return
-        for path, used in self._readers(gone):
-            place = new.select, new.select + len("select")
-            at = old.names.index(used[0])
-            if at < len(new.names) and new.names[at] not in old.names:
-                place = new.columns[at].start, new.columns[at].start + 1
+        for path, used in self._readers(removed):
+            location = new.select, new.select + len("select")
+            offset = old.names.index(used[0])
+            if offset < len(new.names) and new.names[offset] not in old.names:
+                location = new.columns[offset].start, new.columns[offset].start + 1
             self.report(
-                span(text, *place),
+                span(text, *location),
                 f"{path} still selects {listed(used)}, which this change removes; change both",
             )
             return
 
-    def _readers(self, gone: list[str]) -> Iterator[tuple[str, list[str]]]:
+    def _readers(self, dropped: list[str]) -> Iterator[tuple[str, list[str]]]:
         """Yield the models that reference this one and use a removed column."""
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".sql")
         project = self.source.project
@@ -115,10 +115,10 @@ class RemovedColumnStillUsed(SqlCheck):
             rf"ref\(\s*['\"]{re.escape(name)}['\"]\s*\)\s*\}}\}}\s*(?:(?:as\s+)?(\w+))?", re.I
         )
         for path in project.files_with_word((name,), ("*.sql",))[:_MOST]:
-            told = project.read(path) or ""
+            reported = project.read(path) or ""
             if path != self.source.path and not is_spare(path):
-                for reference in refers.finditer(told):
-                    used = [one for one in gone if _names(told, reference, one)]
+                for reference in refers.finditer(reported):
+                    used = [item for item in dropped if _names(reported, reference, item)]
                     if used:
                         yield path, used
 

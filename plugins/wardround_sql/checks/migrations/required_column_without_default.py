@@ -49,13 +49,13 @@ class RequiredColumnWithoutDefault(SqlCheck):
         if migration_files.is_migration(
             self.source.path, self.script.options.migrations
         ) and not migration_files.is_down(self.source.path):
-            for found in foreign_facts(self.script, Added):
+            for fact in foreign_facts(self.script, Added):
                 text = (
-                    f"column {found.column} is NOT NULL without a default, "
-                    f"which fails if {found.table} has rows; "
+                    f"column {fact.column} is NOT NULL without a default, "
+                    f"which fails if {fact.table} has rows; "
                     f"add a default"
                 )
-                self.report(found.span, f"{text}{found.note}")
+                self.report(fact.span, f"{text}{fact.note}")
         emptied = {
             self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in s.kinds("RangeVar")
         }
@@ -70,7 +70,9 @@ class RequiredColumnWithoutDefault(SqlCheck):
                 or not self.script.migrates(statement)
             ):
                 continue
-            constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
+            constraints = {
+                constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
+            }
             required = constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"}
             if (
                 required

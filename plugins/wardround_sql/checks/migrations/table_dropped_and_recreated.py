@@ -78,13 +78,13 @@ class TableDroppedAndRecreated(SqlCheck):
         statements = list(self.script.of("DropStmt", "CreateStmt", "InsertStmt", "SelectStmt"))
         for number, statement in enumerate(statements):
             if statement.kind == "DropStmt" and statement.node.get("removeType") == "OBJECT_TABLE":
-                gone |= {dotted(texts(items(one))): number for one in statement.node.get("objects", [])}
+                gone |= {dotted(texts(items(object))): number for object in statement.node.get("objects", [])}
             elif statement.kind == "CreateStmt":
                 name = self.script.name_of(statement.node.get("relation", {}))
-                at = gone.pop(name, None)
-                if at is not None and self.script.migrates(statement) and not self._is_kept(name):
+                offset = gone.pop(name, None)
+                if offset is not None and self.script.migrates(statement) and not self._is_kept(name):
                     self.say(
-                        statements[at],
+                        statements[offset],
                         f"rows of {name} are lost if the table already exists; remove the drop",
                     )
 
@@ -95,6 +95,6 @@ class TableDroppedAndRecreated(SqlCheck):
 
     def _forced(self) -> None:
         text = self.source.text
-        for found in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
-            place = self.script.span_of(found.start("force"), found.end("force"))
-            self.report(place, "force drops an existing table and its rows first; remove it")
+        for match in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
+            location = self.script.span_of(match.start("force"), match.end("force"))
+            self.report(location, "force drops an existing table and its rows first; remove it")

@@ -79,26 +79,26 @@ class TruncateCascade(SqlCheck):
 
     def _truncate(self, statement: Statement) -> None:
         node = statement.node
-        names = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
-        kept = [one for one in names if not self.script.is_new(one) and not _SPENT.search(one.name)]
-        if not kept:
+        names = [self.script.name_of(relation) for relation in kinds(node.get("relations", []), "RangeVar")]
+        retained = [item for item in names if not self.script.is_new(item) and not _SPENT.search(item.name)]
+        if not retained:
             return
         if node.get("behavior") == "DROP_CASCADE":
             if not (self.script.is_sql and statement.fragment.migrates):  # squawk reports it
                 self.say(
                     statement,
-                    f"CASCADE also empties every table that references {kept[0]}, "
+                    f"CASCADE also empties every table that references {retained[0]}, "
                     "directly or indirectly; name the tables",
                 )
         elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
-            self.say(statement, f"migration deletes all rows of {kept[0]}; keep a backup")
+            self.say(statement, f"migration deletes all rows of {retained[0]}; keep a backup")
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node
         kind = _CASCADED.get(node.get("removeType", ""))
         if kind is None or not (_runs_now(statement) or kind == "schema"):
             return
-        name = next((_named(one) for one in node.get("objects", [])), Name("public", ""))
+        name = next((_named(object) for object in node.get("objects", [])), Name("public", ""))
         if (kind == "table" and self.script.is_new(name)) or name in self._made:
             return
         taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
@@ -122,8 +122,8 @@ def _runs_now(statement: Statement) -> bool:
     return statement.fragment.migrates and not is_called
 
 
-def _named(one: Node) -> Name:
-    kind, inside = unwrapped(one)
+def _named(node: Node) -> Name:
+    kind, inside = unwrapped(node)
     if kind == "TypeName":
         return Name("public", type_name(inside))
-    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(one)))
+    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(node)))

@@ -87,7 +87,7 @@ class UnparsedSql(SqlCheck):
             return False
         if not script.surely_postgres:
             return False
-        beside = migration_files.set_patterns(script.path)
+        adjacent = migration_files.set_patterns(script.path)
         return shows_postgres(script.sql) or bool(
-            script.source.project.files_with_word(POSTGRES_WORDS, beside)
+            script.source.project.files_with_word(POSTGRES_WORDS, adjacent)
         )

@@ -49,8 +49,8 @@ class DefinerWithoutSearchPath(SqlCheck):
             routine = self.script.whole.routines.opened_by(statement)
             if routine is None or self.script.whole.pins_all:
                 continue
-            made = routine.made.node.get("options", []) if routine.made else []
-            if text_of(option(made, "language")) in ("c", "internal"):
+            created = routine.made.node.get("options", []) if routine.made else []
+            if text_of(option(created, "language")) in ("c", "internal"):
                 continue
             name = Name(routine.schema, routine.name)
             text = f"function {name} runs as its owner but with the caller's search_path; add SET search_path"
@@ -59,6 +59,8 @@ class DefinerWithoutSearchPath(SqlCheck):
 
 def _place(statement: Statement) -> int | None:
     """Return the location of SECURITY DEFINER."""
-    given = statement.node.get("options") or statement.node.get("actions") or []
-    elements = (content(one, "DefElem") or {} for one in given)
-    return next((one.get("location") for one in elements if one.get("defname") == "security"), None)
+    arguments = statement.node.get("options") or statement.node.get("actions") or []
+    elements = (content(item, "DefElem") or {} for item in arguments)
+    return next(
+        (element.get("location") for element in elements if element.get("defname") == "security"), None
+    )

@@ -52,12 +52,12 @@ class GrantToEveryone(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in foreign_facts(self.script, Granted):
+        for fact in foreign_facts(self.script, Granted):
             text = (
-                f"{found.rights} is granted to everyone ({found.who}); "
-                f"grant it to the role that needs it{found.note}"
+                f"{fact.rights} is granted to everyone ({fact.who}); "
+                f"grant it to the role that needs it{fact.note}"
             )
-            self.report(found.span, text, severity=Severity.INFO if found.rights == "SELECT" else None)
+            self.report(fact.span, text, severity=Severity.INFO if fact.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
             if node.get("is_grant") and node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
@@ -84,7 +84,9 @@ class GrantToEveryone(SqlCheck):
             where = set(texts(node.get("objects")))
             reached = sorted(name for name in definers if name.schema in where)
         else:
-            named = (texts(one.get("objname")) for one in kinds(node.get("objects", []), "ObjectWithArgs"))
+            named = (
+                texts(routine.get("objname")) for routine in kinds(node.get("objects", []), "ObjectWithArgs")
+            )
             reached = sorted(
                 name for parts in named if (name := dotted(parts, self.script.default_schema)) in definers
             )
@@ -105,18 +107,18 @@ class GrantToEveryone(SqlCheck):
         ) or ["ALL"]
         if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
             return
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         if tables and all(who in self.script.whole.shut.get(name, ()) for name in tables):
             return  # revoked by a later statement
         if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
-        told = "everyone (PUBLIC)" if who == "public" else "anon, that is, every unauthenticated client"
+        reported = "everyone (PUBLIC)" if who == "public" else "anon, that is, every unauthenticated client"
         by_default = node.get("targtype") == _DEFAULTS
         level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
         what = f"{', '.join(rights)} on every future table" if by_default else ", ".join(rights)
         self.say(
             statement,
-            f"{what} is granted to {told}; grant it to the role that needs it",
+            f"{what} is granted to {reported}; grant it to the role that needs it",
             role.get("location"),
             level,
         )
@@ -124,7 +126,7 @@ class GrantToEveryone(SqlCheck):
     def _is_narrowed(self, node: Node, who: str) -> bool:
         """Return True if only SELECT on some columns is granted, on tables whose privileges were revoked."""
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
         taken = all(self.script.whole.is_withheld(name, who, "select") for name in tables)
         return bool(rights and tables) and few and taken
@@ -132,7 +134,7 @@ class GrantToEveryone(SqlCheck):
     def _is_open(self, node: Node) -> bool:
         """Return True if one of the tables has no known row-level security."""
         whole = self.script.whole
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         views = [t for t in tables if t in whole.secured_views]
         guarded = [
             t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.is_enabled_by_loop(t)

@@ -50,10 +50,10 @@ class PasswordComparedInQuery(SqlCheck):
         if self.script.is_spare:
             return
         for fragment, masked in masked_fragments(self.script):
-            for found in _COMPARED.finditer(masked):
-                place = span_in(self.script, fragment, *found.span("name"))
+            for match in _COMPARED.finditer(masked):
+                location = span_in(self.script, fragment, *match.span("name"))
                 self.report(
-                    place,
+                    location,
                     "password is compared in SQL, so it is stored unhashed or weakly hashed; "
                     "verify a slow hash in code",
                 )

@@ -121,11 +121,11 @@ class UnguardedDefinerFunction(SqlCheck):
     @cached_property
     def _grants(self) -> dict[str, list[Statement]]:
         """Grants of the set, by function."""
-        found: dict[str, list[Statement]] = {}
+        result: dict[str, list[Statement]] = {}
         for statement in self.script.set_statements:
             for name in _functions(statement.node) if statement.kind == "GrantStmt" else ():
-                found.setdefault(name, []).append(statement)
-        return found
+                result.setdefault(name, []).append(statement)
+        return result
 
     @cached_property
     def _are_all_taken(self) -> bool:
@@ -146,20 +146,23 @@ def _returns(statement: Statement) -> str:
 
 def _gives_rows(statement: Statement) -> bool:
     """Return True if a function returns rows selected by its arguments."""
-    modes = {one.get("mode") for one in kinds(statement.node.get("parameters", []), "FunctionParameter")}
+    modes = {
+        parameter.get("mode")
+        for parameter in kinds(statement.node.get("parameters", []), "FunctionParameter")
+    }
     many = statement.node.get("returnType", {}).get("setof") or "FUNC_PARAM_TABLE" in modes
     return bool(many and modes - {"FUNC_PARAM_TABLE", "FUNC_PARAM_OUT"} and _READS.search(statement.text))
 
 
 def _takes_secret(statement: Statement) -> bool:
     """Return True if a parameter proves authorization: a token, or a code sent to a user."""
-    given = kinds(statement.node.get("parameters", []), "FunctionParameter")
-    return any(_SECRET.search(one.get("name", "")) for one in given)
+    arguments = kinds(statement.node.get("parameters", []), "FunctionParameter")
+    return any(_SECRET.search(item.get("name", "")) for item in arguments)
 
 
 def _functions(node: Node) -> set[str]:
     """Return the names of the functions of a grant."""
-    found = (content(one, "ObjectWithArgs") or {} for one in node.get("objects", []))
-    return {texts(one.get("objname"))[-1] for one in found if one.get("objname")} | {
-        text_of(one) for one in node.get("objects", []) if text_of(one)
+    result = (content(object, "ObjectWithArgs") or {} for object in node.get("objects", []))
+    return {texts(item.get("objname"))[-1] for item in result if item.get("objname")} | {
+        text_of(entry) for entry in node.get("objects", []) if text_of(entry)
     }

@@ -47,8 +47,8 @@ class ViewWithoutSecurityInvoker(SqlCheck):
         for statement in self.script.of("ViewStmt"):
             relation = statement.node.get("view", {})
             reads = any(True for _ in kinds(statement.node.get("query"), "RangeVar"))
-            says = is_true(option(statement.node.get("options"), "security_invoker"))
-            if reads and not says and relation.get("relpersistence") != "t" and self._is_open(relation):
+            message = is_true(option(statement.node.get("options"), "security_invoker"))
+            if reads and not message and relation.get("relpersistence") != "t" and self._is_open(relation):
                 name = self.script.name_of(relation)
                 text = f"view {name} is exposed by the API and bypasses row-level security"
                 self.say(statement, f"{text}; add security_invoker", relation.get("location"))

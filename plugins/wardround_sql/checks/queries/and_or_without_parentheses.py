@@ -43,9 +43,9 @@ class AndOrWithoutParentheses(SqlCheck):
     def run(self) -> None:
         from wardround_sql.queries.conditions import loose_ors  # sqlglot is slow to import
 
-        for found in loose_ors(self.script):
+        for fact in loose_ors(self.script):
             self.report(
-                found.span,
-                f"OR on {found.subject} without parentheses bypasses the other conditions, such as "
-                f"{found.detail}; add parentheses{found.note}",
+                fact.span,
+                f"OR on {fact.subject} without parentheses bypasses the other conditions, such as "
+                f"{fact.detail}; add parentheses{fact.note}",
             )

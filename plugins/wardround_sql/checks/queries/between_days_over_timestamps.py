@@ -62,19 +62,19 @@ class BetweenDaysOverTimestamps(SqlCheck):
         for statement in self.script.queries:
             if statement.kind in ("CreateFunctionStmt", "DoStmt"):
                 continue
-            for one in statement.kinds("A_Expr"):
-                name = column_name(one.get("lexpr"))
-                if one.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
-                    self._look_at(statement, one, name[-1])
+            for expression in statement.kinds("A_Expr"):
+                name = column_name(expression.get("lexpr"))
+                if expression.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
+                    self._look_at(statement, expression, name[-1])
 
-    def _look_at(self, statement: Statement, one: Node, name: str) -> None:
-        bounds = items(one.get("rexpr"))
+    def _look_at(self, statement: Statement, node: Node, name: str) -> None:
+        bounds = items(node.get("rexpr"))
         if len(bounds) == 2 and (_is_day(bounds[1]) or self._is_named_day(statement, bounds[1])):
-            place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
+            child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), None)
             self.say(
                 statement,
                 f"{name} is a timestamp, so BETWEEN includes only midnight of the last day; use >= and <",
-                place,
+                child,
             )
 
     def _is_named_day(self, statement: Statement, bound: object) -> bool:
@@ -82,17 +82,17 @@ class BetweenDaysOverTimestamps(SqlCheck):
         kind, inside = unwrapped(bound)
         if kind != "ParamRef" or not isinstance(inside.get("location"), int):
             return False
-        at = statement.offset + statement.point(inside["location"])
-        found = _NAMED.match(statement.fragment.text, at)
-        name = next((group for group in found.groups() if group), "") if found else ""
+        position = statement.offset + statement.point(inside["location"])
+        result = _NAMED.match(statement.fragment.text, position)
+        name = next((group for group in result.groups() if group), "") if result else ""
         return bool(_DATED.search(name))
 
 
 def _is_one_day(node: object) -> bool:
     """Return True if an expression is an interval of one day, as subtracted from the start of a month."""
     cast = content(node, "TypeCast") or {}
-    said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
-    return type_name(cast.get("typeName", {})) == "interval" and said.strip().lower() in (
+    text = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
+    return type_name(cast.get("typeName", {})) == "interval" and text.strip().lower() in (
         "1 day",
         "1 days",
         "p1d",

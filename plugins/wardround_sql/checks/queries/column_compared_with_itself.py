@@ -45,8 +45,8 @@ class ColumnComparedWithItself(SqlCheck):
             return
         from wardround_sql.queries.conditions import compared_with_themselves  # sqlglot is slow to import
 
-        for found in compared_with_themselves(self.script):
+        for fact in compared_with_themselves(self.script):
             self.report(
-                found.span,
-                f"{found.subject} is compared with itself; qualify or rename one operand{found.note}",
+                fact.span,
+                f"{fact.subject} is compared with itself; qualify or rename one operand{fact.note}",
             )

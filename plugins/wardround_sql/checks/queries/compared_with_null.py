@@ -40,12 +40,12 @@ class ComparedWithNull(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in null_comparisons(self.script):
-            if found.listed:
-                text = f"NULL in the list: NOT IN matches no row, and IN ignores it; remove it{found.note}"
+        for fact in null_comparisons(self.script):
+            if fact.listed:
+                text = f"NULL in the list: NOT IN matches no row, and IN ignores it; remove it{fact.note}"
             else:
                 text = (
-                    f"{found.column} is compared with NULL, which is never true; "
-                    f"write IS NULL or IS NOT NULL{found.note}"
+                    f"{fact.column} is compared with NULL, which is never true; "
+                    f"write IS NULL or IS NOT NULL{fact.note}"
                 )
-            self.report(found.span, text)
+            self.report(fact.span, text)

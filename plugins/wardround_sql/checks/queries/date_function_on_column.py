@@ -47,10 +47,10 @@ class DateFunctionOnColumn(SqlCheck):
             return
         from wardround_sql.queries.conditions import dates_of_columns  # sqlglot is slow to import
 
-        for found in dates_of_columns(self.script):
+        for fact in dates_of_columns(self.script):
             self.report(
-                found.span,
-                f"date function prevents the use of an index on {found.subject}; "
+                fact.span,
+                f"date function prevents the use of an index on {fact.subject}; "
                 "compare the column with both "
-                f"bounds{found.note}",
+                f"bounds{fact.note}",
             )

@@ -66,8 +66,8 @@ class DialectTrap(SqlCheck):
             return
         for fragment, masked in masked_fragments(script):
             for trap in self._traps(masked, fragment.text, migrates=fragment.migrates):
-                place = span_in(script, fragment, trap.start, trap.end)
-                self.report(place, trap.says, severity=trap.severity)
+                location = span_in(script, fragment, trap.start, trap.end)
+                self.report(location, trap.says, severity=trap.severity)
 
     def _traps(self, code: str, text: str, *, migrates: bool) -> Iterator[Trap]:
         dialect = self.script.dialect

@@ -46,14 +46,12 @@ class LimitWithoutOrderBy(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        for found in bare_limits(self.script):
+        for fact in bare_limits(self.script):
+            self.report(fact.span, f"LIMIT without ORDER BY returns arbitrary rows; add ORDER BY{fact.note}")
+        for fact in any_of_each(self.script):
             self.report(
-                found.span, f"LIMIT without ORDER BY returns arbitrary rows; add ORDER BY{found.note}"
+                fact.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
             )
-        for found in any_of_each(self.script):
-            self.report(
-                found.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
-            )
-        for found in chosen_rows(self.script):
-            if found.parameter or says_which(self.source.text, self.script.offset_of(found.span)):
-                self.report(found.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")
+        for fact in chosen_rows(self.script):
+            if fact.parameter or says_which(self.source.text, self.script.offset_of(fact.span)):
+                self.report(fact.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")

@@ -41,18 +41,18 @@ class NotInNullableSubquery(SqlCheck):
     ]
 
     def run(self) -> None:
-        told: set[tuple[int, int]] = set()
-        for found in not_ins(self.script):
-            required = self._is_required(found)
-            if required is not True and found.span.start not in told:
-                told.add(found.span.start)
-                text = f"NOT IN matches no row if any {found.column} is NULL; use NOT EXISTS{found.note}"
-                self.report(found.span, text, severity=None if required is False else Severity.INFO)
+        reported: set[tuple[int, int]] = set()
+        for fact in not_ins(self.script):
+            required = self._is_required(fact)
+            if required is not True and fact.span.start not in reported:
+                reported.add(fact.span.start)
+                text = f"NOT IN matches no row if any {fact.column} is NULL; use NOT EXISTS{fact.note}"
+                self.report(fact.span, text, severity=None if required is False else Severity.INFO)
 
-    def _is_required(self, found: Exclusion) -> bool | None:
+    def _is_required(self, exclusion: Exclusion) -> bool | None:
         """Return True if the column is NOT NULL; None if it is unknown."""
-        if found.table is not None and self.script.is_postgres:
-            table = self.script.known_table(found.table)
-            if table is not None and found.column in table.columns:
-                return table.columns[found.column].required
-        return True if found.column in ("id", "uuid", "pk") else None
+        if exclusion.table is not None and self.script.is_postgres:
+            table = self.script.known_table(exclusion.table)
+            if table is not None and exclusion.column in table.columns:
+                return table.columns[exclusion.column].required
+        return True if exclusion.column in ("id", "uuid", "pk") else None

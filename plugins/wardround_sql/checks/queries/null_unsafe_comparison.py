@@ -67,10 +67,10 @@ class NullUnsafeComparison(SqlCheck):
     def _trigger(self, statement: Statement) -> None:
         whole = statement.node if statement.kind == CONDITION else statement.node.get("whenClause", {})
         tested = {tuple(column_name(t.get("arg"))) for t in kinds(whole, "NullTest")}
-        for one in kinds(whole, "A_Expr"):
-            if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["<>"]:
+        for expression in kinds(whole, "A_Expr"):
+            if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["<>"]:
                 continue
-            left, right = (column_name(one.get(side)) for side in ("lexpr", "rexpr"))
+            left, right = (column_name(expression.get(side)) for side in ("lexpr", "rexpr"))
             pair = len(left) == len(right) == 2 and left[1] == right[1]
             if (
                 not pair
@@ -81,8 +81,8 @@ class NullUnsafeComparison(SqlCheck):
             required = self._is_required(statement, left[1])
             if required is not True and left[1] != "id":
                 text = f"<> misses a change of {left[1]} to or from NULL; use IS DISTINCT FROM"
-                place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
-                self.say(statement, text, place, Severity.WARN if required is False else None)
+                child = next((n["location"] for n in walk(expression.get("lexpr")) if "location" in n), None)
+                self.say(statement, text, child, Severity.WARN if required is False else None)
                 return
 
     def _is_required(self, statement: Statement, column: str) -> bool | None:
@@ -94,8 +94,8 @@ class NullUnsafeComparison(SqlCheck):
             ]
         else:
             triggers = [statement]
-        for one in triggers:
-            table = self.script.known_table(self.script.name_of(one.node.get("relation", {})))
+        for item in triggers:
+            table = self.script.known_table(self.script.name_of(item.node.get("relation", {})))
             if table is not None and column in table.columns:
                 return table.columns[column].required
         return None
@@ -109,20 +109,20 @@ class NullUnsafeComparison(SqlCheck):
                 continue
             tables = self._tables(select)
             tested = {tuple(column_name(t.get("arg"))[-1:]) for t in kinds(where, "NullTest")}
-            for one in _parts(where):
-                found = _excluded(one)
-                name = column_name(found) if found else []
+            for part in _parts(where):
+                result = _excluded(part)
+                name = column_name(result) if result else []
                 if not name or tuple(name[-1:]) in tested or not self._may_be_null(name, tables):
                     continue
                 text = (
                     f"condition also excludes rows where {name[-1]} is NULL; "
                     "test for NULL, or use IS DISTINCT FROM"
                 )
-                place = next((n["location"] for n in walk(found) if "location" in n), None)
-                self.say(statement, text, place)
+                node = next((n["location"] for n in walk(result) if "location" in n), None)
+                self.say(statement, text, node)
 
     def _tables(self, select: Node) -> dict[str, Name]:
-        found = {}
+        result = {}
         sources = [*select.get("fromClause", []), *select.get("usingClause", [])]
         if "relation" in select:
             sources.append({"RangeVar": select["relation"]})
@@ -131,8 +131,8 @@ class NullUnsafeComparison(SqlCheck):
             if relation is None:
                 return {}
             alias = (relation.get("alias") or {}).get("aliasname") or relation.get("relname", "")
-            found[alias] = self.script.name_of(relation)
-        return found
+            result[alias] = self.script.name_of(relation)
+        return result
 
     def _may_be_null(self, name: list[str], tables: dict[str, Name]) -> bool:
         """Return True if a column is known to be nullable."""
@@ -156,19 +156,19 @@ class NullUnsafeComparison(SqlCheck):
                 continue
             for select in statement.nodes:
                 where = select.get("whereClause") if isinstance(select, dict) else None
-                for one in _conjuncts(where):
-                    found = content(one, "A_Expr") or {}
-                    if found.get("kind") != "AEXPR_OP" or texts(found.get("name")) != ["="]:
+                for conjunct in _conjuncts(where):
+                    expression = content(conjunct, "A_Expr") or {}
+                    if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
                         continue
-                    self._argument(statement, found, nullable)
+                    self._argument(statement, expression, nullable)
 
     def _argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
         column, value = equal.get("lexpr"), equal.get("rexpr")
         name = column_name(column)
-        places = [n["location"] for n in walk(value) if isinstance(n.get("location"), int)]
-        if not name or not places or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
+        locations = [n["location"] for n in walk(value) if isinstance(n.get("location"), int)]
+        if not name or not locations or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
             return
-        if {statement.offset + statement.point(place) for place in places} & set(nullable):
+        if {statement.offset + statement.point(item) for item in locations} & set(nullable):
             where = next((n["location"] for n in walk(column) if "location" in n), None)
             text = f"condition matches no row if NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
             self.say(statement, text, where)
@@ -198,8 +198,8 @@ def _conjuncts(where: object) -> Iterator[object]:
 
 def _excluded(part: object) -> object:
     """Return the column that ``<>``, ``NOT IN`` or ``NOT LIKE`` compares with constants, else None."""
-    one = content(part, "A_Expr")
-    if one is None:
+    expression = content(part, "A_Expr")
+    if expression is None:
         negation = content(part, "BoolExpr")
         inside = (
             content(negation["args"][0], "A_Expr")
@@ -211,11 +211,11 @@ def _excluded(part: object) -> object:
             if inside and inside.get("kind") in ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
             else None
         )
-    if one.get("kind") not in ("AEXPR_OP", "AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE"):
+    if expression.get("kind") not in ("AEXPR_OP", "AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE"):
         return None
-    right = one.get("rexpr")
-    constant = content(right, "A_Const") or (one.get("kind") == "AEXPR_IN")
-    wanted = texts(one.get("name")) in (["<>"], ["!~~"], ["!~~*"])
+    right = expression.get("rexpr")
+    constant = content(right, "A_Const") or (expression.get("kind") == "AEXPR_IN")
+    expected = texts(expression.get("name")) in (["<>"], ["!~~"], ["!~~*"])
     value = content(right, "A_Const") or {}
     empty = value.get("isnull") or ("sval" in value and not value["sval"].get("sval"))
-    return one.get("lexpr") if wanted and constant and not empty else None
+    return expression.get("lexpr") if expected and constant and not empty else None

@@ -43,10 +43,10 @@ class OffsetPagination(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in offsets(self.script):
+        for fact in offsets(self.script):
             if not self.script.is_spare:
                 self.report(
-                    found.span,
+                    fact.span,
                     "OFFSET reads and discards all rows before the page; "
-                    f"continue from the last key{found.note}",
+                    f"continue from the last key{fact.note}",
                 )

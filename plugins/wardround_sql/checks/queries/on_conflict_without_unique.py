@@ -77,13 +77,13 @@ class OnConflictWithoutUnique(SqlCheck):
 
     def _built(self) -> None:
         """Report ON CONFLICT of query builders."""
-        for found in _BUILT.finditer(self.source.text):
-            columns = _WORD.findall(found["knex"] or found["supabase"])
-            table = Name("public", found["table"] or found["other"])
-            held = uniques_of(self.script, None, table) if columns else []
-            if held and not any(_is_key(one, frozenset(columns), partial=False) for one in held):
-                place = self.script.span_of(*found.span("knex" if found["knex"] else "supabase"))
-                self.report(place, _says(table, columns, held))
+        for match in _BUILT.finditer(self.source.text):
+            columns = _WORD.findall(match["knex"] or match["supabase"])
+            table = Name("public", match["table"] or match["other"])
+            values = uniques_of(self.script, None, table) if columns else []
+            if values and not any(_is_key(item, frozenset(columns), partial=False) for item in values):
+                location = self.script.span_of(*match.span("knex" if match["knex"] else "supabase"))
+                self.report(location, _says(table, columns, values))
 
     def _is_read(self, statement: Statement) -> bool:
         """Return True if a statement is inspected itself, not through the statements of its body."""
@@ -92,8 +92,8 @@ class OnConflictWithoutUnique(SqlCheck):
     def _insert(self, statement: Statement, node: Node, clause: Node) -> None:
         infer: Node = clause["infer"]
         table = self.script.name_of(node.get("relation", {}))
-        found = uniques_of(self.script, statement, table)
-        if not found or any(_matches(one, infer) for one in found):
+        result = uniques_of(self.script, statement, table)
+        if not result or any(_matches(item, infer) for item in result):
             return
         name = infer.get("conname")
         if name:
@@ -102,26 +102,26 @@ class OnConflictWithoutUnique(SqlCheck):
             )
         else:
             elements = members(infer.get("indexElems"), "IndexElem")
-            text = _says(table, [str(one.get("name") or "an expression") for one in elements], found)
+            text = _says(table, [str(element.get("name") or "an expression") for element in elements], result)
         self.say(statement, text, clause.get("location"))
 
 
-def _says(table: Name, columns: list[str], found: list[Uniques]) -> str:
-    has = ", ".join(sorted({str(one) for one in found[0].known if one.whole})) or "none"
-    wanted = ", ".join(columns)
+def _says(table: Name, columns: list[str], result: list[Uniques]) -> str:
+    has = ", ".join(sorted({str(item) for item in result[0].known if item.whole})) or "none"
+    expected = ", ".join(columns)
     return (
-        f"{table} has no unique constraint on exactly ({wanted}), so ON CONFLICT fails; "
+        f"{table} has no unique constraint on exactly ({expected}), so ON CONFLICT fails; "
         f"its unique columns are {has}"
     )
 
 
-def _matches(one: Uniques, infer: Node) -> bool:
+def _matches(uniques: Uniques, infer: Node) -> bool:
     """Return True if ON CONFLICT has a matching constraint or index."""
     if infer.get("conname"):
-        return any(known.name[:63] == infer["conname"] and known.constraint for known in one.known)
-    wanted = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))
-    return _is_key(one, wanted, partial="whereClause" in infer)
+        return any(known.name[:63] == infer["conname"] and known.constraint for known in uniques.known)
+    expected = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))
+    return _is_key(uniques, expected, partial="whereClause" in infer)
 
 
-def _is_key(one: Uniques, wanted: frozenset[str], *, partial: bool) -> bool:
-    return any(known.parts == wanted and (known.whole or partial) for known in one.known)
+def _is_key(uniques: Uniques, expected: frozenset[str], *, partial: bool) -> bool:
+    return any(known.parts == expected and (known.whole or partial) for known in uniques.known)

@@ -43,9 +43,9 @@ class SelectStarInView(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in view_stars(self.script):
+        for fact in view_stars(self.script):
             self.report(
-                found.span,
-                f"SELECT * in view {found.view} is expanded when the view is created; "
-                f"name the columns{found.note}",
+                fact.span,
+                f"SELECT * in view {fact.view} is expanded when the view is created; "
+                f"name the columns{fact.note}",
             )

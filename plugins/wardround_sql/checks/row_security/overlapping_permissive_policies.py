@@ -58,15 +58,15 @@ class OverlappingPermissivePolicies(SqlCheck):
     def run(self) -> None:
         whole = self.script.whole
         for statement in self.script.of("CreatePolicyStmt"):
-            mine = whole.policy_made_by(statement)
-            if mine is None or not mine.permissive or not self.script.is_exposed(mine.table):
+            own = whole.policy_made_by(statement)
+            if own is None or not own.permissive or not self.script.is_exposed(own.table):
                 continue
-            first = self._first(mine.table)
-            at = min((first[key] for key in _asked(mine) if key in first), default=None)
-            other = mine if at is None else whole.policies_of(mine.table)[at]
-            if other is not mine:
+            first = self._first(own.table)
+            offset = min((first[key] for key in _asked(own) if key in first), default=None)
+            other = own if offset is None else whole.policies_of(own.table)[offset]
+            if other is not own:
                 text = (
-                    f'permissive policies "{other.name}" and "{mine.name}" of {mine.table} are both '
+                    f'permissive policies "{other.name}" and "{own.name}" of {own.table} are both '
                     "evaluated for the same rows; merge them"
                 )
                 self.say(statement, text)
@@ -78,11 +78,11 @@ class OverlappingPermissivePolicies(SqlCheck):
     def _first(self, table: Name) -> dict[tuple[str, str], int]:
         """Return the first permissive policy of a table for each role and action."""
         if table not in self._firsts:
-            found = self._firsts[table] = {}
+            result = self._firsts[table] = {}
             for number, policy in enumerate(self.script.whole.policies_of(table)):
                 roles = _roles(policy) if policy.permissive else set()
                 for key in product({*roles, _ANY} if roles else (), _commands(policy)):
-                    found.setdefault(key, number)
+                    result.setdefault(key, number)
         return self._firsts[table]
 
 

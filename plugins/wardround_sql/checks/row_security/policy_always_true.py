@@ -55,7 +55,7 @@ class PolicyAlwaysTrue(SqlCheck):
             if (roles and roles <= _TRUSTED) or command == "select":
                 continue
             conditions = self.script.conditions(statement)
-            always = next((one for one in conditions if is_constant_true(one)), None)
+            always = next((item for item in conditions if is_constant_true(item)), None)
             if always is not None:
                 who = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
                 what = {"all": "read and write", "write": "write"}.get(command, command)
@@ -72,5 +72,5 @@ def _place(condition: Node) -> int | None:
     """Return the location of the part of a condition that is always true."""
     inside = next(iter(condition.values()))
     if inside.get("boolop") == "OR_EXPR":
-        return _place(next(one for one in inside["args"] if is_constant_true(one)))
-    return next((one["location"] for one in walk(inside.get("lexpr", inside)) if "location" in one), None)
+        return _place(next(item for item in inside["args"] if is_constant_true(item)))
+    return next((node["location"] for node in walk(inside.get("lexpr", inside)) if "location" in node), None)

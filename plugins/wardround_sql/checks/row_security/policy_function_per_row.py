@@ -46,7 +46,7 @@ class PolicyFunctionPerRow(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             conditions = reversed(self.script.conditions(statement))
-            call = next((c for one in conditions for c in _calls(one)), None)
+            call = next((c for condition in conditions for c in _calls(condition)), None)
             if call is not None:
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
@@ -59,23 +59,23 @@ def _calls(condition: object) -> list[Node]:
 
     Subqueries are skipped: PostgreSQL evaluates EXISTS for all rows at once if it can, by a hash.
     """
-    found, stack = [], [condition]
+    result, stack = [], [condition]
     while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack.extend(one)
-        elif isinstance(one, dict):
-            call = one.get("FuncCall")
+        item = stack.pop()
+        if isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, dict):
+            call = item.get("FuncCall")
             if isinstance(call, dict) and not _depends(call) and function_name(call) not in _CHEAP:
-                found.append(call)
-            stack.extend(value for key, value in one.items() if key != "SubLink")
-            stack.append(one.get("SubLink", {}).get("testexpr"))
-    return sorted(found, key=lambda call: call.get("location", 0))
+                result.append(call)
+            stack.extend(value for key, value in item.items() if key != "SubLink")
+            stack.append(item.get("SubLink", {}).get("testexpr"))
+    return sorted(result, key=lambda call: call.get("location", 0))
 
 
 def _depends(call: Node) -> bool:
     """Return True if a call has an argument that is not a constant."""
     return any(
-        "ColumnRef" in one or "SubLink" in one or "FuncCall" in one
-        for one in walk(items(call.get("args", [])))
+        "ColumnRef" in node or "SubLink" in node or "FuncCall" in node
+        for node in walk(items(call.get("args", [])))
     )

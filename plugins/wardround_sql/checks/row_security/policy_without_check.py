@@ -117,7 +117,7 @@ class PolicyWithoutCheck(SqlCheck):
             return False
         calls = {function_name(call) for call in kinds(condition, "FuncCall")}
         fields = [column_name(comparison.get(side)) for side in ("lexpr", "rexpr")]
-        claims = {text_of(one) or _string(one) for one in walk(condition)}
+        claims = {text_of(child) or _string(child) for child in walk(condition)}
         return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
 
 
@@ -132,7 +132,7 @@ def _asks_for_anyone(condition: object) -> bool:
         return False
     calls = [function_name(call) for call in kinds(comparison, "FuncCall")]
     return calls == ["auth.role"] and any(
-        _string(one) in ("authenticated", "anon") for one in walk(comparison)
+        _string(node) in ("authenticated", "anon") for node in walk(comparison)
     )
 
 
@@ -145,8 +145,8 @@ def _asks_the_caller(condition: object) -> bool:
     """Return True if every branch of a condition depends on the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
-        asked = (_asks_the_caller(one) for one in inside.get("args", []))
-        return all(asked) if inside["boolop"] == "OR_EXPR" else any(asked)
+        requested = (_asks_the_caller(arg) for arg in inside.get("args", []))
+        return all(requested) if inside["boolop"] == "OR_EXPR" else any(requested)
     constant = content(condition, "A_Const")
     if constant is not None:
         return not is_constant_true(condition)

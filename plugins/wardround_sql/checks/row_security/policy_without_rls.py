@@ -44,7 +44,7 @@ class PolicyWithoutRls(SqlCheck):
     ]
 
     def run(self) -> None:
-        told = set()
+        reported = set()
         for statement, _ in self.script.commands("AT_DisableRowSecurity"):
             relation = statement.node.get("relation", {})
             name = self.script.name_of(relation)
@@ -58,13 +58,13 @@ class PolicyWithoutRls(SqlCheck):
             name = self.script.name_of(relation)
             table = self.script.whole.tables.get(name)
             if (
-                name in told
+                name in reported
                 or table is None
                 or table.created is None
                 or table.rls is not None
                 or self.script.whole.is_enabled_by_loop(name)
             ):
                 continue
-            told.add(name)
+            reported.add(name)
             text = f"policy has no effect: row-level security is not enabled on {name}; enable it"
             self.say(statement, text, relation.get("location"))

@@ -96,9 +96,9 @@ _ANYONE = frozenset({"public", "anon", "authenticated"})
 def _private(name: Name, table: Table) -> str:
     """Return the reason why the rows of a table are private; empty if they may be public."""
     owner = next((column for column in table.columns if _OWNER.search(column)), "")
-    told = next((column for column in table.columns if _COLUMN.search(column)), "")
+    reported = next((column for column in table.columns if _COLUMN.search(column)), "")
     if not owner:
         return ""
-    if told:
-        return f"with the {told} of each {owner}" if told != owner else ""
+    if reported:
+        return f"with the {reported} of each {owner}" if reported != owner else ""
     return f"whose rows belong to {owner}" if _TABLE.search(name.name) else ""

@@ -79,11 +79,11 @@ class PublicBucketListing(SqlCheck):
     def _public(self) -> set[str]:
         """Return the buckets that the migration set makes public."""
         project, path = self.source.project, self.source.path
-        others = (one for one in project.files_with_word(("buckets",), set_patterns(path)) if one != path)
-        found: dict[str, bool] = {}
-        for text in (self.script.sql, *(project.read(one) or "" for one in others)):
-            found.update(_set_public(text) if "storage" in text else ())
-        return {bucket for bucket, is_public in found.items() if is_public}
+        others = (item for item in project.files_with_word(("buckets",), set_patterns(path)) if item != path)
+        result: dict[str, bool] = {}
+        for text in (self.script.sql, *(project.read(other) or "" for other in others)):
+            result.update(_set_public(text) if "storage" in text else ())
+        return {bucket for bucket, is_public in result.items() if is_public}
 
 
 def _buckets(condition: object) -> set[str] | None:
@@ -93,15 +93,15 @@ def _buckets(condition: object) -> set[str] | None:
         comparison = content(part, "A_Expr") or {}
         if column_name(comparison.get("lexpr"))[-1:] == ["bucket_id"]:
             right = comparison.get("rexpr")
-            named |= {_constant(one) for one in (items(right) or [right])}
+            named |= {_constant(node) for node in (items(right) or [right])}
         elif not is_constant_true(part):
             return None
     return named - {""}
 
 
 def _constant(node: object) -> str:
-    found = content(node, "A_Const") or {}
-    return str(found.get("sval", {}).get("sval", ""))
+    constant = content(node, "A_Const") or {}
+    return str(constant.get("sval", {}).get("sval", ""))
 
 
 def _set_public(text: str) -> Iterator[tuple[str, bool]]:
@@ -115,13 +115,13 @@ def _set_public(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _inserted(node: Node) -> Iterator[tuple[str, bool]]:
-    columns = [one.get("name") for one in kinds(node.get("cols", []), "ResTarget")]
+    columns = [target.get("name") for target in kinds(node.get("cols", []), "ResTarget")]
     rows = (content(node.get("selectStmt"), "SelectStmt") or {}).get("valuesLists", [])
     for row in rows:
-        given = dict(zip(columns, items(row), strict=False))
-        name = _constant(given.get("id")) or _constant(given.get("name"))
+        arguments = dict(zip(columns, items(row), strict=False))
+        name = _constant(arguments.get("id")) or _constant(arguments.get("name"))
         if name:
-            yield name, is_constant_true(given.get("public"))
+            yield name, is_constant_true(arguments.get("public"))
 
 
 def _updated(node: Node) -> Iterator[tuple[str, bool]]:

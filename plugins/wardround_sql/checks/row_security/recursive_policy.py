@@ -56,14 +56,14 @@ class RecursivePolicy(SqlCheck):
                 continue
             if policy.using is not statement or (table is not None and table.rls is False):
                 continue
-            found = next(self._circles(name, policy, statement), None)
-            if found is not None:
-                place, through = found
+            circle = next(self._circles(name, policy, statement), None)
+            if circle is not None:
+                location, through = circle
                 self.say(
                     statement,
                     f"reading {name} evaluates this policy, which reads {through}; "
                     "use a SECURITY DEFINER function",
-                    place,
+                    location,
                 )
 
     def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
@@ -72,10 +72,10 @@ class RecursivePolicy(SqlCheck):
         for other, place in self._read(condition):
             if other == table:
                 yield place, f"{table} again"
-            elif any(self._comes_back(one, policy) for one in self._policies(other)):
+            elif any(self._comes_back(item, policy) for item in self._policies(other)):
                 yield place, f"{other}, whose policy reads {table}"
         for call in kinds(condition, "FuncCall"):
-            if any(one == table for one in self._read_by(function_name(call))):
+            if any(entry == table for entry in self._read_by(function_name(call))):
                 yield call.get("location"), f"{table} again through {function_name(call)}()"
 
     def _comes_back(self, other: Policy, policy: Policy) -> bool:
@@ -85,14 +85,14 @@ class RecursivePolicy(SqlCheck):
 
     def _policies(self, table: Name) -> list[Policy]:
         """Return the policies of another table, in this file or another of the set."""
-        return [one for one in self.script.policies_of(table) if one.permissive]
+        return [item for item in self.script.policies_of(table) if item.permissive]
 
     def _read(self, node: Node) -> Iterator[tuple[Name, int | None]]:
         """Yield the tables that a condition reads."""
-        named = {one.get("ctename") for one in kinds(node, "CommonTableExpr")}
-        for one in kinds(node, "RangeVar"):
-            if "schemaname" in one or one.get("relname") not in named:
-                yield self.script.name_of(one), one.get("location")
+        named = {cte.get("ctename") for cte in kinds(node, "CommonTableExpr")}
+        for relation in kinds(node, "RangeVar"):
+            if "schemaname" in relation or relation.get("relname") not in named:
+                yield self.script.name_of(relation), relation.get("location")
 
     def _read_by(self, function: str) -> Iterator[Name]:
         """Yield the tables that a function of this file reads with its caller's privileges."""
@@ -102,13 +102,13 @@ class RecursivePolicy(SqlCheck):
     @cached_property
     def _bodies(self) -> dict[str, list[Statement]]:
         """Statements of functions with their caller's privileges, by names with and without schema."""
-        found: dict[str, list[Statement]] = {}
+        result: dict[str, list[Statement]] = {}
         for inner in self.script.everything:
-            made = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
-            if made is not None and not made.definer:
-                for name in (made.name, f"{made.schema}.{made.name}"):
-                    found.setdefault(name, []).append(inner)
-        return found
+            created = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
+            if created is not None and not created.definer:
+                for name in (created.name, f"{created.schema}.{created.name}"):
+                    result.setdefault(name, []).append(inner)
+        return result
 
 
 def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:

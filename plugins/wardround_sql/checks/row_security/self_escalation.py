@@ -81,26 +81,28 @@ class SelfEscalation(SqlCheck):
     def _is_kept(self, table: Table) -> bool:
         """Return True if something other than the policy may restrict the writable columns."""
         whole, name = self.script.whole, table.name
-        strict = any(not one.permissive for one in whole.policies_of(name))
+        strict = any(not item.permissive for item in whole.policies_of(name))
         return strict or name in whole.guarded or whole.is_withheld(name, "authenticated", "update")
 
     def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
         """Return the columns with privileges of the row's owner that the policy does not mention."""
         node = statement.node
-        mine = set(_own_columns(node.get("qual")))
-        said = {part for one in walk([node.get("qual"), node.get("with_check")]) for part in column_name(one)}
-        unique = any(len(key) == 1 and key[0] in mine for key in table.keys)
+        own = set(_own_columns(node.get("qual")))
+        mentioned = {
+            part for child in walk([node.get("qual"), node.get("with_check")]) for part in column_name(child)
+        }
+        unique = any(len(key) == 1 and key[0] in own for key in table.keys)
         people = unique or any(word in table.name.name for word in _PEOPLE)
         sought = _SURE | (_ROLES if people else frozenset())
-        return (column for column in table.columns if mine and column in sought - said)
+        return (column for column in table.columns if own and column in sought - mentioned)
 
 
 def _own_columns(condition: object) -> Iterator[str]:
     """Yield the columns that must equal the id of the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") == "AND_EXPR":
-        for one in inside.get("args", []):
-            yield from _own_columns(one)
+        for arg in inside.get("args", []):
+            yield from _own_columns(arg)
     comparison = content(condition, "A_Expr")
     if comparison and texts(comparison.get("name")) == ["="]:
         left, right = comparison.get("lexpr"), comparison.get("rexpr")

@@ -67,13 +67,13 @@ class TableWithoutRls(SqlCheck):
         for statement in self.script.of("CreateStmt", "CreateTableAsStmt", "SelectStmt"):
             into = (statement.node.get("into") or statement.node.get("intoClause") or {}).get("rel")
             relation = into or statement.node.get("relation", {})
-            kept = (
+            retained = (
                 relation.get("relpersistence") != "t"
                 and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
             )
             table = self.script.whole.made_by(statement)
             drawn = statement.fragment.modelled and not statement.fragment.migrates
-            if not kept or drawn or table is None or not self._is_open(table):
+            if not retained or drawn or table is None or not self._is_open(table):
                 continue
             if "partbound" in statement.node:
                 self._look_at_partition(statement, table)
@@ -83,7 +83,9 @@ class TableWithoutRls(SqlCheck):
 
     def _look_at_partition(self, statement: Statement, table: Table) -> None:
         """Report a partition of a protected table; an unprotected parent is reported itself."""
-        parents = [self.script.name_of(one) for one in kinds(statement.node.get("inhRelations"), "RangeVar")]
+        parents = [
+            self.script.name_of(item) for item in kinds(statement.node.get("inhRelations"), "RangeVar")
+        ]
         known = [self.script.whole.tables.get(name) for name in parents]
         if any(parent is not None and parent.rls for parent in known):
             text = (
@@ -107,5 +109,5 @@ class TableWithoutRls(SqlCheck):
     def _is_open(self, table: Table) -> bool:
         """Return True if clients reach a table whose row-level security no statement sets."""
         whole = self.script.whole
-        said = table.rls is not None or whole.is_enabled_by_loop(table.name)
-        return self.script.is_exposed(table.name) and not said and not whole.is_shut(table.name)
+        text = table.rls is not None or whole.is_enabled_by_loop(table.name)
+        return self.script.is_exposed(table.name) and not text and not whole.is_shut(table.name)

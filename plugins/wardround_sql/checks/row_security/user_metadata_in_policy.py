@@ -56,13 +56,15 @@ class UserMetadataInPolicy(SqlCheck):
         for statement in self.script.of("CreateFunctionStmt"):
             self._function(statement)
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            for one in walk(self.script.conditions(statement)):
-                constant = one.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in one else ""
+            for child in walk(self.script.conditions(statement)):
+                constant = (
+                    child.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in child else ""
+                )
                 parts = {part.strip() for part in constant.strip("{}").split(",")}
-                fields = one.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in one else []
+                fields = child.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in child else []
                 parts |= {field.get("String", {}).get("sval", "") for field in fields}
                 if parts & _OWN:
-                    inside = one.get("A_Const") or one.get("ColumnRef") or {}
+                    inside = child.get("A_Const") or child.get("ColumnRef") or {}
                     text = (
                         f'policy "{statement.node.get("policy_name")}" relies on metadata '
                         "that users can change; use app_metadata"
@@ -72,11 +74,11 @@ class UserMetadataInPolicy(SqlCheck):
 
     def _function(self, statement: Statement) -> None:
         """Report a function that identifies users by their own metadata."""
-        found = _READS.search(statement.text)
+        match = _READS.search(statement.text)
         name = texts(statement.node.get("funcname"))[-1]
         returned = type_name(statement.node.get("returnType", {}))
-        if found is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
+        if match is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
             return
-        at = min(found.start(group) for group in (1, 2, 3) if found[group])
+        offset = min(match.start(group) for group in (1, 2, 3) if match[group])
         text = f"{name}() relies on metadata that users can change; use app_metadata"
-        self.say(statement, text, len(statement.text[: at - 1].encode()))
+        self.say(statement, text, len(statement.text[: offset - 1].encode()))

@@ -69,14 +69,14 @@ class WithCheckMissingOwner(SqlCheck):
                 continue  # SQ002 reports the latter
             table = self.script.name_of(node.get("table", {}))
             owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
-            held = all(
+            values = all(
                 self.script.whole.is_withheld(table, role, "update") for role in ("anon", "authenticated")
             )
-            guarded = table in self.script.whole.guarded or held
+            guarded = table in self.script.whole.guarded or values
             if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):
                 continue
             if not _asks_for(check, owner, table.name):
-                place = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
+                child = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
                 text = (
                     f'policy "{node.get("policy_name")}" checks {owner} of the old row only, '
                     "so the row can be "
@@ -85,40 +85,40 @@ class WithCheckMissingOwner(SqlCheck):
                     else f'policy "{node.get("policy_name")}" does not check {owner}, so rows can be '
                     "inserted for anyone; compare it in WITH CHECK"
                 )
-                self.say(statement, text, _first(check, place))
+                self.say(statement, text, _first(check, child))
 
     def _owner(self, table: Name) -> str:
         """Return the column by which every other policy of a table ties its rows to the caller."""
         others = [
-            one.using.node.get("qual") for one in self.script.policies_of(table) if one.command != "insert"
+            item.using.node.get("qual") for item in self.script.policies_of(table) if item.command != "insert"
         ]
-        found = [next(_owners(one), "") for one in others if one is not None]
-        return found[0] if found and len(set(found)) == 1 else ""
+        result = [next(_owners(entry), "") for entry in others if entry is not None]
+        return result[0] if result and len(set(result)) == 1 else ""
 
 
 def _first(check: object, place: int | None) -> int | None:
     """Return the leftmost location of a condition."""
-    found = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
-    return min(found, default=place)
+    result = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
+    return min(result, default=place)
 
 
 def _owners(using: object) -> Iterator[str]:
     """Yield the columns that USING equates with a value of the caller."""
     for part in conjuncts(using):
-        one = content(part, "A_Expr") or {}
-        if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["="]:
+        expression = content(part, "A_Expr") or {}
+        if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
             continue
         for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
-            name = column_name(one.get(side))
-            calls = {function_name(call) for call in kinds(one.get(other), "FuncCall")}
-            tables = any(True for _ in kinds(one.get(other), "RangeVar"))
+            name = column_name(expression.get(side))
+            calls = {function_name(call) for call in kinds(expression.get(other), "FuncCall")}
+            tables = any(True for _ in kinds(expression.get(other), "RangeVar"))
             if name and calls & _CALLER and not tables:
                 yield name[-1]
 
 
 def _asks_for(check: object, owner: str, table: str) -> bool:
     """Return True if a condition tests the owner, the row, other tables, or calls a deciding function."""
-    columns = {column_name({"ColumnRef": one})[-1] for one in kinds(check, "ColumnRef")}
+    columns = {column_name({"ColumnRef": reference})[-1] for reference in kinds(check, "ColumnRef")}
     calls = {function_name(call) for call in kinds(check, "FuncCall")}
     calls -= {"auth.role"}
     decides = any("." in name or name.startswith(("is_", "has_", "can_", "may_")) for name in calls)

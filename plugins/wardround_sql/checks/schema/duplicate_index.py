@@ -51,7 +51,7 @@ class DuplicateIndex(SqlCheck):
         seen: dict[tuple[object, str], str] = {}
         if not any(True for _ in self.script.of("IndexStmt")):
             return
-        for index in (index for held in self.script.whole.indexes.values() for index in held):
+        for index in (index for item in self.script.whole.indexes.values() for index in item):
             known = seen.setdefault((index.table, index.shape), index.name)
             if known != index.name and self.is_here(index.statement):
                 self.say(

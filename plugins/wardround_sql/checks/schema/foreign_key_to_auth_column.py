@@ -43,12 +43,12 @@ class ForeignKeyToAuthColumn(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
-            for one in statement.kinds("Constraint"):
-                target, columns = one.get("pktable", {}), texts(one.get("pk_attrs"))
+            for constraint in statement.kinds("Constraint"):
+                target, columns = constraint.get("pktable", {}), texts(constraint.get("pk_attrs"))
                 users = (target.get("schemaname"), target.get("relname")) == ("auth", "users")
                 if users and columns and columns != ["id"]:
-                    says = (
+                    message = (
                         f"auth.users ({', '.join(columns)}) is not guaranteed to remain unique; "
                         "reference its id"
                     )
-                    self.say(statement, says, one.get("location"))
+                    self.say(statement, message, constraint.get("location"))

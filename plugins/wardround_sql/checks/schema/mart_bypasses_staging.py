@@ -67,22 +67,22 @@ class MartBypassesStaging(SqlCheck):
         path, text = self.source.path, self.source.text
         if not is_model(path, text) or self.script.is_spare:
             return
-        code = _COMMENT.sub(lambda found: " " * len(found.group()), text)
-        late = _LATE.search(path) is not None or _REF.search(code) is not None
-        for found in _SOURCE.finditer(code) if late and not _EARLY.search(path) else ():
-            place = self.script.span_of(*found.span("call"))
-            self.report(place, "model reads a raw table instead of its staging model; use ref()")
-        for found in _NAMED.finditer(code):
-            if _is_table(code, found):
-                place = self.script.span_of(*found.span("name"))
-                self.report(place, f"{found['name']} is not in dbt's graph; use source() or ref()")
+        code = _COMMENT.sub(lambda result: " " * len(result.group()), text)
+        downstream = _LATE.search(path) is not None or _REF.search(code) is not None
+        for match in _SOURCE.finditer(code) if downstream and not _EARLY.search(path) else ():
+            location = self.script.span_of(*match.span("call"))
+            self.report(location, "model reads a raw table instead of its staging model; use ref()")
+        for match in _NAMED.finditer(code):
+            if _is_table(code, match):
+                location = self.script.span_of(*match.span("name"))
+                self.report(location, f"{match['name']} is not in dbt's graph; use source() or ref()")
 
 
-def _is_table(code: str, found: re.Match[str]) -> bool:
+def _is_table(code: str, match: re.Match[str]) -> bool:
     """Return True if a dotted name after FROM is a table, not a column, array or catalog."""
-    first = found["name"].split(".")[0].strip('"`')
+    first = match["name"].split(".")[0].strip('"`')
     if first.lower() in ("information_schema", "pg_catalog") or _OTHER_FROM.search(
-        code[: found.start()][-60:]
+        code[: match.start()][-60:]
     ):
         return False
     name = re.escape(first)

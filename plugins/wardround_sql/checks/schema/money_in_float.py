@@ -53,13 +53,13 @@ class MoneyInFloat(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in typed_columns(self.script):
-            if _FLOATS.match(found.type) and is_money(found.column):
+        for fact in typed_columns(self.script):
+            if _FLOATS.match(fact.type) and is_money(fact.column):
                 text = (
-                    f"{found.column} is money in a {found.type}, which cannot store cents exactly; use "
-                    f"numeric{found.note}"
+                    f"{fact.column} is money in a {fact.type}, which cannot store cents exactly; use "
+                    f"numeric{fact.note}"
                 )
-                self.report(found.span, text)
+                self.report(fact.span, text)
         if not self.script.is_spare:
             self._functions()
         if self.script.is_sql and not self.script.is_spare and _CASTS.search(self.script.sql):
@@ -75,10 +75,10 @@ class MoneyInFloat(SqlCheck):
                 (p.get("name", ""), p.get("argType", {}))
                 for p in kinds(node.get("parameters", []), "FunctionParameter")
             ]
-            for said, kind in typed:
-                if _FLOATS.match(type_name(kind)) and is_money(said.lower().removesuffix("_for")):
+            for words, kind in typed:
+                if _FLOATS.match(type_name(kind)) and is_money(words.lower().removesuffix("_for")):
                     text = (
-                        f"{said} is money in a {type_name(kind)}, which cannot store cents exactly; "
+                        f"{words} is money in a {type_name(kind)}, which cannot store cents exactly; "
                         "use numeric"
                     )
                     self.say(statement, text, kind.get("location"))
@@ -86,10 +86,10 @@ class MoneyInFloat(SqlCheck):
 
     def _casts(self) -> None:
         """Report casts in dbt models and views, whose columns are read by others."""
-        for found in float_casts(self.script):
-            if is_money(found.column):
+        for fact in float_casts(self.script):
+            if is_money(fact.column):
                 text = (
-                    f"{found.column} is money cast to a {found.type}, which cannot store cents exactly; "
-                    f"use numeric{found.note}"
+                    f"{fact.column} is money cast to a {fact.type}, which cannot store cents exactly; "
+                    f"use numeric{fact.note}"
                 )
-                self.report(found.span, text)
+                self.report(fact.span, text)

@@ -60,22 +60,22 @@ class TimestampWithoutZone(SqlCheck):
         if not self.script.is_postgres or self.script.is_spare:
             return
         columns = typed_columns(self.script)
-        if self.script.is_generated and not any(one.type == "timestamptz" for one in columns):
+        if self.script.is_generated and not any(entry.type == "timestamptz" for entry in columns):
             return
-        placed = {one.table for one in columns if _ZONE.search(one.column)}
-        for found in columns:
-            if found.type != "timestamp" or not found.statement:
+        placed = {item.table for item in columns if _ZONE.search(item.column)}
+        for result in columns:
+            if result.type != "timestamp" or not result.statement:
                 continue
-            if found.table not in placed and not _LOCAL.search(found.column):
-                self.report(found.span, f"{found.column} does not store the time zone; use timestamptz")
+            if result.table not in placed and not _LOCAL.search(result.column):
+                self.report(result.span, f"{result.column} does not store the time zone; use timestamptz")
 
     def _of_drizzle(self) -> None:
         """Report Drizzle columns, from which it generates the migrations."""
         if self.script.is_spare:
             return
-        for found in _DRIZZLE.finditer(self.source.text):
-            if "withTimezone" not in (found["options"] or "") and not _LOCAL.search(found["key"]):
-                place = self.script.span_of(found.start("call"), found.end("call"))
+        for match in _DRIZZLE.finditer(self.source.text):
+            if "withTimezone" not in (match["options"] or "") and not _LOCAL.search(match["key"]):
+                location = self.script.span_of(match.start("call"), match.end("call"))
                 self.report(
-                    place, f"{found['key']} does not store the time zone; pass {{ withTimezone: true }}"
+                    location, f"{match['key']} does not store the time zone; pass {{ withTimezone: true }}"
                 )

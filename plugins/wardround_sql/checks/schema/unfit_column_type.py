@@ -80,16 +80,18 @@ class UnfitColumnType(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare:
             return
-        for found in typed_columns(self.script):
-            if _LIST.search(found.column) and _TEXT.match(found.type):
-                says = f"{found.column} stores a list as text, without foreign keys; use a table or an array"
-                self.report(found.span, says)
+        for fact in typed_columns(self.script):
+            if _LIST.search(fact.column) and _TEXT.match(fact.type):
+                message = (
+                    f"{fact.column} stores a list as text, without foreign keys; use a table or an array"
+                )
+                self.report(fact.span, message)
         if not self.script.is_postgres:
             return
-        for found in typed_columns(self.script):
-            why = _WHY.get(found.type)
-            if why and found.statement is not None and not _is_temporary(found.statement):
-                self.report(found.span, f"{found.type} {why}")
+        for fact in typed_columns(self.script):
+            why = _WHY.get(fact.type)
+            if why and fact.statement is not None and not _is_temporary(fact.statement):
+                self.report(fact.span, f"{fact.type} {why}")
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
             if not _is_temporary(statement):
                 self._defaults(statement)
@@ -97,14 +99,14 @@ class UnfitColumnType(SqlCheck):
             self._keys()
 
     def _defaults(self, statement: Statement) -> None:
-        for one in statement.kinds("Constraint"):
-            cast = content(one.get("raw_expr"), "TypeCast") or {"arg": one.get("raw_expr")}
-            said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
+        for constraint in statement.kinds("Constraint"):
+            cast = content(constraint.get("raw_expr"), "TypeCast") or {"arg": constraint.get("raw_expr")}
+            text = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))
-            if one.get("contype") == "CONSTR_DEFAULT" and said.lower().strip() in _NOW and dated:
+            if constraint.get("contype") == "CONSTR_DEFAULT" and text.lower().strip() in _NOW and dated:
                 place = (content(cast.get("arg"), "A_Const") or {}).get("location")
                 self.say(
-                    statement, f"'{said}' is evaluated once, when the table is created; use now()", place
+                    statement, f"'{text}' is evaluated once, when the table is created; use now()", place
                 )
 
     def _keys(self) -> None:
@@ -129,13 +131,13 @@ def _counted_keys(node: Node) -> Iterator[Node]:
     """Yield the sequential primary key columns of at most 32 bits."""
     columns = list(kinds(node.get("tableElts", []), "ColumnDef"))
     keys = {
-        tuple(str(key.get("String", {}).get("sval", "")) for key in one.get("keys", []))
-        for one in kinds(node.get("tableElts", []), "Constraint")
-        if one.get("contype") == "CONSTR_PRIMARY"
+        tuple(str(key.get("String", {}).get("sval", "")) for key in constraint.get("keys", []))
+        for constraint in kinds(node.get("tableElts", []), "Constraint")
+        if constraint.get("contype") == "CONSTR_PRIMARY"
     }
     for column in columns:
-        said = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
-        is_key = "CONSTR_PRIMARY" in said or (column.get("colname", ""),) in keys
+        text = {item.get("contype") for item in kinds(column.get("constraints", []), "Constraint")}
+        is_key = "CONSTR_PRIMARY" in text or (column.get("colname", ""),) in keys
         kind = type_name(column.get("typeName", {}))
-        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in said)):
+        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in text)):
             yield column

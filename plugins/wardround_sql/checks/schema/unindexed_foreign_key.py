@@ -44,7 +44,7 @@ class UnindexedForeignKey(SqlCheck):
 
     def run(self) -> None:
         whole = self.script.whole
-        for key in (key for held in whole.foreign_keys.values() for key in held):
+        for key in (key for foreign_key in whole.foreign_keys.values() for key in foreign_key):
             if not self.is_here(key.statement) or not key.columns or self.script.is_spare:
                 continue
             table = whole.tables.get(key.table)

@@ -60,14 +60,14 @@ class AfterTriggerSetsRow(SqlCheck):
     def run(self) -> None:
         if self.script.is_spare or not self.script.is_postgres:
             return
-        found = [(body, body.changes()) for body in bodies(self.script) if not body.asks_what]
-        called = triggers_of(self.script, {body.name for body, changes in found if changes})
-        for body, changes in found:
+        result = [(body, body.changes()) for body in bodies(self.script) if not body.asks_what]
+        called = triggers_of(self.script, {body.name for body, changes in result if changes})
+        for body, changes in result:
             triggers = called.get(body.name, [])
-            if changes and triggers and all(one.timing == AFTER for one in triggers):
-                place = len(body.statement.text[: body.start + changes[0]].encode())
-                says = (
+            if changes and triggers and all(item.timing == AFTER for item in triggers):
+                location = len(body.statement.text[: body.start + changes[0]].encode())
+                message = (
                     "AFTER trigger sets NEW after the row is written, so the value is discarded; "
                     "use a BEFORE trigger"
                 )
-                self.say(body.statement, says, place)
+                self.say(body.statement, message, location)

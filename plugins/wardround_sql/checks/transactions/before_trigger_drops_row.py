@@ -77,31 +77,33 @@ class BeforeTriggerDropsRow(SqlCheck):
         mine = {body.name: body for body in bodies(self.script)}
         triggers = triggers_of(self.script, mine.keys())
         for body in mine.values():
-            for at, says in _wrong(body, triggers.get(body.name, [])):
-                place = None if at is None else len(body.statement.text[: body.start + at].encode())
-                self.say(body.statement, says, place)
+            for offset, message in _wrong(body, triggers.get(body.name, [])):
+                location = (
+                    None if offset is None else len(body.statement.text[: body.start + offset].encode())
+                )
+                self.say(body.statement, message, location)
                 break
-        own = [one for one in map(trigger_of, self.script.of("CreateTrigStmt")) if one is not None]
-        others = [one for one in own if one.function not in mine]
-        elsewhere = functions_of(self.script, {one.function for one in others})
+        own = [item for item in map(trigger_of, self.script.of("CreateTrigStmt")) if item is not None]
+        others = [entry for entry in own if entry.function not in mine]
+        elsewhere = functions_of(self.script, {other.function for other in others})
         for trigger in others:
-            found = elsewhere.get(trigger.function)
-            for _at, says in _wrong(found, [trigger]) if found is not None else ():
-                self.say(trigger.statement, f"{trigger.function}: {says}")
+            result = elsewhere.get(trigger.function)
+            for _at, message in _wrong(result, [trigger]) if result is not None else ():
+                self.say(trigger.statement, f"{trigger.function}: {message}")
                 break
 
 
 def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
     """Yield the defects of a function's return values, and their locations in its body."""
     if triggers and (body.falls_off() or not (body.given or body.raises())):
-        at = body.changes()[-1] if body.falls_off() else None
-        yield at, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
-    before = [one for one in triggers if one.timing == BEFORE]
+        offset = body.changes()[-1] if body.falls_off() else None
+        yield offset, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
+    before = [item for item in triggers if item.timing == BEFORE]
     last = body.last_return() if before else None
     if last is None:
         return
     what = last["what"].lower()
-    deletes = any(one.events & DELETE for one in before)
+    deletes = any(entry.events & DELETE for entry in before)
     if what == "null" and (body.loses_changes(last.start()) or body.only_tells()):
         yield (
             last.start(),

@@ -96,20 +96,20 @@ class LostUpdate(SqlCheck):
             return
         for call, column in of_python(module.tree) if _SETS.search(self.source.text) else ():
             start = module.place(call)[0]
-            says = (
+            message = (
                 f"{column} is computed from an earlier read, so concurrent callers lose a change; "
                 "compute it in SQL"
             )
             self._note(
-                start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), says
+                start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), message
             )
         if ".objects" in self.source.text and any(name.startswith("django") for name in module.imports):
-            for one, name in of_django(module.tree):
-                says = (
+            for item, name in of_django(module.tree):
+                message = (
                     f"{name} is computed from an earlier read, so concurrent requests lose a change; "
                     "use F() or select_for_update()"
                 )
-                self._note(*module.place(one), says)
+                self._note(*module.place(item), message)
 
-    def _note(self, start: int, end: int, says: str) -> None:
-        self.report(self.script.span_of(start, max(end, start + 1)), says, severity=Severity.INFO)
+    def _note(self, start: int, end: int, message: str) -> None:
+        self.report(self.script.span_of(start, max(end, start + 1)), message, severity=Severity.INFO)

@@ -57,12 +57,12 @@ class QueryOutsideTransaction(SqlCheck):
             return
         text = self.source.text
         for start, end, name in begun_on_pools(text):
-            says = (
+            message = (
                 f"{name} uses any connection for each query, so no other query joins this transaction; "
                 f"check out one connection"
             )
-            self.report(self.script.span_of(start, end), says)
+            self.report(self.script.span_of(start, end), message)
         if not self.source.path.endswith((".py", ".rb", ".sh")):
-            for start, end, held in (*outside(text), *beside_held(text)):
-                says = f"query runs outside the transaction; use {held}"
-                self.report(self.script.span_of(start, end), says)
+            for start, end, values in (*outside(text), *beside_held(text)):
+                message = f"query runs outside the transaction; use {values}"
+                self.report(self.script.span_of(start, end), message)

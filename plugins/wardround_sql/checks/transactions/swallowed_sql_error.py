@@ -56,6 +56,6 @@ class SwallowedSqlError(SqlCheck):
         if self.script.is_spare:
             return
         for fragment, masked in masked_fragments(self.script):
-            for found in _DROPPED.finditer(masked):
-                place = span_in(self.script, fragment, *found.span())
-                self.report(place, "handler catches and ignores every error; name the expected one")
+            for match in _DROPPED.finditer(masked):
+                location = span_in(self.script, fragment, *match.span())
+                self.report(location, "handler catches and ignores every error; name the expected one")
