@@ -33,17 +33,17 @@ class SqlCheck(Check):
 
     def __init__(self, source: SourceFile, script: SqlDocument | None = None) -> None:
         super().__init__(source)
-        self._given = script
+        self._document = script
 
     @cached_property
     def script(self) -> SqlDocument:
-        return self._given or SqlDocument(self.source)
+        return self._document or SqlDocument(self.source)
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (cls.READS,), cls.WORDS
 
-    def say(
+    def report_at(
         self,
         statement: Statement,
         message: str,
@@ -61,16 +61,16 @@ class SqlCheck(Check):
 def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
     """Run SQL checks over one file, parsed once, or not at all if no check can match."""
     script = SqlDocument(source)
-    asked = [*_about(checks, "code", source, source.keywords.in_lower_case)]
+    asked = [*_relevant(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
-        asked += _about(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
+        asked += _relevant(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
     for check_type in asked:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
 
 
-def _about(
+def _relevant(
     checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
     """Yield the checks that read the SQL, or the code, and that may match it."""
@@ -78,11 +78,11 @@ def _about(
         if not issubclass(candidate_check, SqlCheck):
             if reads == "sql":
                 yield candidate_check
-        elif reads == candidate_check.READS and _may_speak(candidate_check, lowered, sql):
+        elif reads == candidate_check.READS and _may_match(candidate_check, lowered, sql):
             yield candidate_check
 
 
-def _may_speak(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:
+def _may_match(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:
     return (not check.WORDS or lowered.contains_any(check.WORDS)) and (
         check.SIGN is None or check.SIGN.search(sql) is not None
     )

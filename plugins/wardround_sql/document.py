@@ -100,7 +100,7 @@ class SqlDocument:
         return self.is_sql and any(item.template for item in self._parsed)
 
     @cached_property
-    def everything(self) -> list[Statement]:
+    def all_statements(self) -> list[Statement]:
         """All statements that parse, those inside bodies after the enclosing statement."""
         if not self.is_postgres:
             return []
@@ -115,12 +115,14 @@ class SqlDocument:
         """Statements of the forward migration, including those of DO blocks."""
         if migration_files.is_down(self.path):
             return []
-        return [s for s in self.everything if not s.down and (s.outer is None or s.outer.kind == "DoStmt")]
+        return [
+            s for s in self.all_statements if not s.down and (s.outer is None or s.outer.kind == "DoStmt")
+        ]
 
     @cached_property
     def queries(self) -> list[Statement]:
         """Statements of the forward migration, including those of function bodies."""
-        return [] if migration_files.is_down(self.path) else [s for s in self.everything if not s.down]
+        return [] if migration_files.is_down(self.path) else [s for s in self.all_statements if not s.down]
 
     def of(self, *names: str) -> Iterator[Statement]:
         """Yield the statements of the given kinds, in order."""
@@ -136,8 +138,8 @@ class SqlDocument:
     # Kind of file
 
     @cached_property
-    def is_spare(self) -> bool:
-        return migration_files.is_spare(self.path)
+    def is_non_production(self) -> bool:
+        return migration_files.is_non_production(self.path)
 
     @cached_property
     def is_generated(self) -> bool:
@@ -148,10 +150,10 @@ class SqlDocument:
 
     def migrates(self, statement: Statement) -> bool:
         """Return True if PostgreSQL runs the statement against a database in use."""
-        return statement.fragment.migrates and not self.is_spare and self.surely_postgres
+        return statement.fragment.migrates and not self.is_non_production and self.is_certainly_postgres
 
     @cached_property
-    def surely_postgres(self) -> bool:
+    def is_certainly_postgres(self) -> bool:
         """Return True if no adjacent file indicates another database."""
         if not self.is_postgres:
             return False
@@ -166,7 +168,7 @@ class SqlDocument:
 
     def is_exposed(self, name: Name) -> bool:
         """Return True if clients can reach a table, view or function through an API."""
-        return not self.is_spare and self.exposure.serves(name.schema)
+        return not self.is_non_production and self.exposure.serves(name.schema)
 
     # Schema
 
@@ -185,12 +187,12 @@ class SqlDocument:
         return name_of(relation, self.default_schema)
 
     @cached_property
-    def own(self) -> Schema:
+    def own_schema(self) -> Schema:
         """Schema that the statements of this file alone produce."""
         return build(self.statements, self.default_schema)
 
     @cached_property
-    def whole(self) -> Schema:
+    def set_schema(self) -> Schema:
         """Schema that the migration set produces, limited to the tables that this file names."""
         return build(self.set_statements, self.default_schema)
 
@@ -209,16 +211,16 @@ class SqlDocument:
     def policies_of(self, name: Name) -> list[Policy]:
         """Return the policies of any table, including tables that this file does not name."""
         if name.name in self.subjects:
-            return self.whole.policies_of(name)
-        if name.name not in self._around:
+            return self.set_schema.policies_of(name)
+        if name.name not in self._other_schemas:
             found: list[Statement] = []
             for path, text in self._siblings([name.name]):
                 found += parsed_about(text, path, (name.name,))
-            self._around[name.name] = build(found, self.default_schema)
-        return self._around[name.name].policies_of(name)
+            self._other_schemas[name.name] = build(found, self.default_schema)
+        return self._other_schemas[name.name].policies_of(name)
 
     @cached_property
-    def _around(self) -> dict[str, Schema]:
+    def _other_schemas(self) -> dict[str, Schema]:
         """Schemas of tables that this file does not name."""
         return {}
 
@@ -245,21 +247,21 @@ class SqlDocument:
     def known_table(self, name: Name) -> Table | None:
         """Return the columns of a table from the migration set, else from other SQL of the project."""
         if name not in self._known:
-            own = self.whole.tables.get(name) if self.is_postgres else None
-            self._known[name] = own if own is not None and own.columns else self._from_elsewhere(name)
+            own = self.set_schema.tables.get(name) if self.is_postgres else None
+            self._known[name] = own if own is not None and own.columns else self._table_elsewhere(name)
         return self._known[name]
 
     @cached_property
     def _known(self) -> dict[Name, Table | None]:
         return {}
 
-    def _from_elsewhere(self, name: Name) -> Table | None:
+    def _table_elsewhere(self, name: Name) -> Table | None:
         """Return a table as the SQL files of the project create it."""
         found: list[Statement] = []
         for path in self.source.project.files_with_word((name.name,), ("*.sql",))[:_ELSEWHERE]:
             text = (
                 None
-                if migration_files.is_down(path) or migration_files.is_spare(path)
+                if migration_files.is_down(path) or migration_files.is_non_production(path)
                 else self.source.project.read(path)
             )
             if text is not None and path != self.path:
@@ -294,7 +296,7 @@ class SqlDocument:
 
     def policy(self, statement: Statement) -> Policy | None:
         """Return the policy that CREATE or ALTER POLICY defines, if it still exists after the set."""
-        return self.whole.policy(statement, self.name_of(statement.node.get("table", {})))
+        return self.set_schema.policy(statement, self.name_of(statement.node.get("table", {})))
 
     def conditions(self, statement: Statement) -> list[Node]:
         """Return WITH CHECK and USING of a policy statement, unless a later statement replaces them."""
@@ -307,7 +309,7 @@ class SqlDocument:
 
     def is_new(self, name: Name) -> bool:
         """Return True if this file creates the table, so that it is empty and unused."""
-        return name in self.own.made
+        return name in self.own_schema.made
 
     # Locations
 

@@ -14,7 +14,7 @@ from wardround.training_tasks import Choice, History, Task
 from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 from wardround_sql.parsing.jinja import is_template, without_jinja
 from wardround_sql.parsing.splitter import Remark, cut
-from wardround_sql.project.migration_files import is_down, is_migration, is_spare
+from wardround_sql.project.migration_files import is_down, is_migration, is_non_production
 
 _PATTERNS = ("*.sql",)
 _SIGN = LazyPattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
@@ -95,7 +95,7 @@ def _without_remarks(statement: str) -> str:
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
     """Yield the comments of a file, each with the statement that follows it on the next line."""
-    if is_spare(path):
+    if is_non_production(path):
         return []
     plain = without_jinja(text) if is_template(text) else text
     pieces, remarks = cut(plain)

@@ -112,9 +112,9 @@ class _Arguments:
         self.table = table if table is not None else self.text(*_TABLES)
 
     def text(self, *names: str) -> str:
-        return next((result for name in names if (result := self._said(self.given.get(name)))), "")
+        return next((result for name in names if (result := self._string(self.given.get(name)))), "")
 
-    def _said(self, node: ast.expr | None) -> str:
+    def _string(self, node: ast.expr | None) -> str:
         """Return a string literal, or the first string that a name is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
             entries = next(self.module.values(node, self.scope), None)
@@ -161,29 +161,29 @@ def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
     arguments = _Arguments(module, call, table, _SIGNATURES[call.name])
     if call.name == "drop_table":
         return f"DROP TABLE {quoted(arguments.table)}" if arguments.table else ""
-    offset = quoted(arguments.table or _UNKNOWN)
+    name = quoted(arguments.table or _UNKNOWN)
     match call.name:
         case "add_column":
-            return _added(offset, arguments)
+            return _added(name, arguments)
         case "create_index":
-            return _index(offset, arguments)
+            return _index(name, arguments)
         case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
-            downstream = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+            validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
             local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
-            removed = _on_delete(arguments.given)
-            return f"ALTER TABLE {offset} ADD FOREIGN KEY ({local}) REFERENCES {target}{removed}{downstream}"
+            action = _on_delete(arguments.given)
+            return f"ALTER TABLE {name} ADD FOREIGN KEY ({local}) REFERENCES {target}{action}{validity}"
         case "create_check_constraint":
-            downstream = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
-            return f"ALTER TABLE {offset} ADD CHECK (c > 0){downstream}"
+            validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+            return f"ALTER TABLE {name} ADD CHECK (c > 0){validity}"
         case "create_unique_constraint" if arguments.texts("columns"):
-            return f"ALTER TABLE {offset} ADD UNIQUE ({listed(arguments.texts('columns'))})"
+            return f"ALTER TABLE {name} ADD UNIQUE ({listed(arguments.texts('columns'))})"
         case "drop_column" if arguments.text("column_name"):
-            return f"ALTER TABLE {offset} DROP COLUMN {quoted(arguments.text('column_name'))}"
+            return f"ALTER TABLE {name} DROP COLUMN {quoted(arguments.text('column_name'))}"
         case "drop_index":
             how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
             return f"DROP INDEX {how}{quoted(arguments.text('index_name') or 'index')}"
         case "rename_table" if arguments.text("new_table_name"):
-            return f"ALTER TABLE {offset} RENAME TO {quoted(arguments.text('new_table_name'))}"
+            return f"ALTER TABLE {name} RENAME TO {quoted(arguments.text('new_table_name'))}"
     return ""
 
 

@@ -23,7 +23,7 @@ from wardround_sql.frontends.string_assembly import (
     limited,
     undone,
 )
-from wardround_sql.queries.nondeterministic import is_shown, says_which, works_in_batches
+from wardround_sql.queries.nondeterministic import is_shown, requests_specific_row, works_in_batches
 
 _STEP = LazyPattern(
     r"\.\s*(?P<name>limit|offset|skip|first|take|del|delete|update|truncate|leftJoin|leftOuterJoin|"
@@ -88,23 +88,23 @@ def _of_step(
     elif name in ("limit", "first", "take") and (queries or _helper(text, chain) is not None):
         yield from _limit(text, name, arguments, chain, position)
     elif name in ("findFirst", "findMany"):
-        yield from _found(text, name, arguments, chain, position)
+        yield from _prisma_finds(text, name, arguments, chain, position)
     elif name in ("del", "delete", "update", "deleteFrom", "updateTable", "deleteMany", "updateMany"):
         yield from _write(text, name, arguments, chain, position)
     elif name in ("leftJoin", "leftOuterJoin"):
-        yield from _undone(arguments, chain)
+        yield from _filtered_joins(arguments, chain)
     elif name == "whereNotIn":
-        yield from _excluded(_held(text, arguments), position, wide)
+        yield from _excluded(_resolved_arguments(text, arguments), position, wide)
 
 
-def _held(text: str, values: str) -> str:
+def _resolved_arguments(text: str, values: str) -> str:
     """Return arguments with the last one replaced by the value of its constant."""
     last = values.rpartition(",")[2].strip()
-    return values + (_made(text, last) if last.isidentifier() else "")
+    return values + (_constant_value(text, last) if last.isidentifier() else "")
 
 
 @lru_cache(maxsize=256)
-def _made(text: str, name: str) -> str:
+def _constant_value(text: str, name: str) -> str:
     """Return the value of a constant of the file; empty if it is unknown."""
     match = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\s][^;]{{0,600}});", text)
     return "" if match is None else match[1]
@@ -119,23 +119,23 @@ def _limit(text: str, name: str, arguments: str, chain: Chain, offset: int) -> I
     single = (
         name == "first" or arguments.strip() == "1" or re.search(r"\.(?:maybeSingle|single)\(", chain.text)
     )
-    if says_which(text, offset) or (not single and is_shown(arguments, whole)):
+    if requests_specific_row(text, offset) or (not single and is_shown(arguments, whole)):
         yield _say(offset, len(name), limited(single=bool(single)))
 
 
 _COUNTS = LazyPattern(r"(?i)\.(?:count|max|min|sum|avg)\s*\(|forUpdate|skipLocked|\.(?:del|delete|update)\(")
 
 
-def _found(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
+def _prisma_finds(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
     """Prisma's findFirst, and findMany with ``take``."""
     if _ORDERED.search(arguments) or "..." in arguments or not arguments.strip().startswith("{"):
         return
     if name == "findMany":
         take = re.search(r"\btake\s*:\s*([^,}\n]*)", arguments)
-        shown = take is not None and (is_shown(take[1], arguments) or says_which(text, offset))
+        shown = take is not None and (is_shown(take[1], arguments) or requests_specific_row(text, offset))
         if take is not None and shown and "cursor" not in arguments:
             yield _say(offset + len(name) + 1 + take.start(), 4, limited(single=False))
-    elif says_which(text, offset) and not re.search(
+    elif requests_specific_row(text, offset) and not re.search(
         r"\bwhere\s*:\s*\{\s*(?:id|uuid|slug|email)\b", arguments
     ):
         yield _say(offset, len(name), limited(single=True))
@@ -204,7 +204,7 @@ _DRIZZLE = LazyPattern(r"\s*([a-z]\w*(?:Table)?)\s*$")
 _DB = LazyPattern(r"(?:^|[.\s])(?:db|tx|trx)\s*\.?$")
 
 
-def _undone(arguments: str, chain: Chain) -> Iterator[AssembledText]:
+def _filtered_joins(arguments: str, chain: Chain) -> Iterator[AssembledText]:
     """Yield ``where`` conditions on the right table of ``leftJoin``."""
     table = re.match(r"\s*['\"`](?:\w+\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?['\"`]", arguments)
     name = (table[2] or table[1]) if table else ""

@@ -52,7 +52,7 @@ def built_schema(text: str) -> Iterator[AssembledText]:
         word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
     ):
         return
-    values = _Held(text)
+    values = _NamedValues(text)
     for match in _BLOCK.finditer(text):
         end = closing(text, text.index("(", match.start()))
         yield from _table(values, match, end)
@@ -75,7 +75,7 @@ def built_schema(text: str) -> Iterator[AssembledText]:
             yield writer.text()
 
 
-class _Held:
+class _NamedValues:
     """Named values of a file: runners of its migrations, objects, and functions that create a column."""
 
     def __init__(self, text: str) -> None:
@@ -119,7 +119,7 @@ class _Held:
         return (call[1], body) if call else None
 
 
-def _steps(values: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
+def _steps(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
     """Yield the steps of a block, also through functions of the file: location, call, chain, width."""
     text = values.text
     for step in _STEP.finditer(text, block.end(), end):
@@ -139,7 +139,7 @@ def _steps(values: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int,
                 yield offset, created[0], created[1] + rest, _line(text[offset:end])
 
 
-def _table(values: _Held, block: re.Match[str], end: int) -> Iterator[AssembledText]:
+def _table(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[AssembledText]:
     table, new = quoted(values.table(block)), block["kind"].startswith("create")
     writer, count, after = SqlAssembler(), 0, []
     start, width = block.start() + 1, len(block["kind"])
@@ -227,7 +227,7 @@ def _foreign_key(chain: str, table: str, column: str) -> str:
     return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
 
 
-def _operations(values: _Held, match: re.Match[str], end: int) -> Iterator[AssembledText]:
+def _operations(values: _NamedValues, match: re.Match[str], end: int) -> Iterator[AssembledText]:
     """Yield the SQL of one call; several columns or keys each at their own location."""
     text, table = values.text, values.table(match)
     rest, begin = text[match.end() : end], match.end()
@@ -284,7 +284,7 @@ def _called(call: str, table: str, rest: str) -> str:
     return _key_added(offset, rest) if call == "createForeignKey" or is_key else ""
 
 
-def _column_added(offset: str, rest: str) -> str:
+def _column_added(table: str, rest: str) -> str:
     named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     if named is None or typed is None:
@@ -295,24 +295,24 @@ def _column_added(offset: str, rest: str) -> str:
     filled = re.search(
         r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
     )
-    sql = f"ALTER TABLE {offset} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
+    sql = f"ALTER TABLE {table} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 
 
-def _column_changed(offset: str, rest: str) -> str:
+def _column_changed(table: str, rest: str) -> str:
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     named = re.match(r"\s*,\s*['\"`](\w+)", rest)
     if typed is None or named is None:
         return ""
-    return f"ALTER TABLE {offset} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
 
 
-def _key_added(offset: str, rest: str) -> str:
+def _key_added(table: str, rest: str) -> str:
     local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
     target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
     if local is None or target is None:
         return ""
-    key = f"ALTER TABLE {offset} ADD FOREIGN KEY ({quoted(local[1])})"
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(local[1])})"
     return f"{key} REFERENCES {quoted(target[1])}{_on_delete(rest)}"
 
 

@@ -15,7 +15,7 @@ from wardround_sql.frontends.nullable_arguments import may_be_none
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
 from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
-from wardround_sql.frontends.sqlalchemy_queries import built_queries, narrowed_in_vain
+from wardround_sql.frontends.sqlalchemy_queries import built_queries, discarded_narrowing
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.enum_usage import enum_uses
@@ -41,7 +41,7 @@ def python_calls(path: str, text: str) -> CallNames:
     result = _Found(module, is_migration(path))
     result.read()
     order = sorted(result.fragments.values(), key=lambda item: item.offset)
-    return CallNames(tuple(order), tuple(result.built.values()), tuple(narrowed_in_vain(module)))
+    return CallNames(tuple(order), tuple(result.built.values()), tuple(discarded_narrowing(module)))
 
 
 _DRIVERS = LazyPattern(

@@ -349,7 +349,7 @@ class SqlModule:
         sent = words in ("str", "str | None", "Optional[str]") or any(
             _REQUEST.match(value) for value in values
         )
-        return sent and not _is_asked(function, node.id)
+        return sent and not _is_validated(function, node.id)
 
     def _is_number(self, name: str, scope: PythonScope | None) -> bool:
         """Return True if a name is bound to a number, an enum or one of some constants."""
@@ -400,7 +400,7 @@ class SqlModule:
 _LOOK_UPS = ("get", "index", "fullmatch", "match", "isidentifier")
 
 
-def _is_asked(function: ast.AST, name: str) -> bool:
+def _is_validated(function: ast.AST, name: str) -> bool:
     """Return True if a function uses a name as a key or compares it before its use."""
     for node in walk(function):
         if isinstance(node, ast.Compare) and any(n.id == name for n in walk(node) if isinstance(n, ast.Name)):

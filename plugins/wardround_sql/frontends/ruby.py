@@ -273,7 +273,8 @@ def _foreign_key(table: str, line: _Line, number: int) -> str:
     column = line.options.get("column", "").strip(":\"'") or re.sub(r"s$", "", target) + "_id"
     validity = " NOT VALID" if line.is_off("validate") else ""
     action = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
-    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{action}{validity}"
+    key = f"FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}"
+    return f"ALTER TABLE {table} ADD {key}{action}{validity}"
 
 
 def _sql(call: str, line: _Line) -> str:

@@ -268,13 +268,13 @@ class _Found:
             or created.split(".")[0].isupper()
         ):
             return False
-        if code not in self._asked:
-            self._asked[code] = re.search(
+        if code not in self._tests:
+            self._tests[code] = re.search(
                 rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(created)})\b|\[\s*{re.escape(code)}\s*\]|"
                 rf"\b(?:{re.escape(code)}|{re.escape(created)})\s*[!=]==",
                 self.text,
             )
-        return self._asked[code] is None
+        return self._tests[code] is None
 
     @cached_property
     def _parts(self) -> dict[str, str]:
@@ -282,7 +282,7 @@ class _Found:
         return {item[1]: item[2] for item in reversed([*_MADE_OF.finditer(self.text)])}
 
     @cached_property
-    def _asked(self) -> dict[str, re.Match[str] | None]:
+    def _tests(self) -> dict[str, re.Match[str] | None]:
         """Return the offsets at which a file tests such a name."""
         return {}
 

@@ -16,13 +16,13 @@ from wardround_sql.frontends.string_assembly import (
     AssembledText,
     Discarded,
     SqlAssembler,
+    cross_join,
     every_row,
     excluded,
     limited,
-    side_by_side,
     undone,
 )
-from wardround_sql.queries.nondeterministic import is_shown, says_which
+from wardround_sql.queries.nondeterministic import is_shown, requests_specific_row
 
 _ROOTS = frozenset({"select", "query", "delete", "update"})
 _FILTERS = frozenset({"where", "filter", "having"})
@@ -68,9 +68,9 @@ def built_queries(module: SqlModule) -> Iterator[AssembledText]:
     chains = _chains(module)
     for item in chains:
         yield from _cross_join(module, item)
-        yield from _undone(module, item)
+        yield from _filtered_joins(module, item)
         yield from _paged(module, item)
-        yield from _whole_table(module, item)
+        yield from _unfiltered(module, item)
     yield from _excluded(module, {id(chain.root): chain for chain in chains})
 
 
@@ -118,27 +118,27 @@ def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
     """Return, for the first call of each chain, the calls of the entire chain in order."""
     result: dict[int, list[ast.Call]] = {}
     for call in module.calls:
-        steps, offset = [call.node], call.node.func
-        while isinstance(offset, ast.Attribute) and isinstance(offset.value, ast.Call):
-            steps.insert(0, offset.value)
-            offset = offset.value.func
-        for number, item in enumerate(steps):
-            if len(steps) - number > len(result.get(id(item), [])):
-                result[id(item)] = steps[number:]
+        steps, function = [call.node], call.node.func
+        while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+            steps.insert(0, function.value)
+            function = function.value.func
+        for number, step in enumerate(steps):
+            if len(steps) - number > len(result.get(id(step), [])):
+                result[id(step)] = steps[number:]
     return result
 
 
 def _root_of(value: ast.expr) -> ast.Call | None:
     """Return the first call of a chain that begins with ``select`` or the like."""
-    offset: ast.expr = value
+    node: ast.expr = value
     first: ast.Call | None = None
-    while isinstance(offset, ast.Call):
-        first = offset
-        if called(offset) in _ROOTS and not (
-            isinstance(offset.func, ast.Attribute) and isinstance(offset.func.value, ast.Call)
+    while isinstance(node, ast.Call):
+        first = node
+        if called(node) in _ROOTS and not (
+            isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
         ):
-            return offset
-        offset = offset.func.value if isinstance(offset.func, ast.Attribute) else offset.func
+            return node
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     return first if first is not None and called(first) in _ROOTS else None
 
 
@@ -221,7 +221,7 @@ def _cross_join(module: SqlModule, built_query: BuiltQuery) -> Iterator[Assemble
     loose = [name for name in named if name not in reached]
     if loose:
         first = sorted(reached & shown)[0]
-        yield _say(module, built_query.root, side_by_side(first, loose[0]))
+        yield _say(module, built_query.root, cross_join(first, loose[0]))
 
 
 def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
@@ -271,7 +271,7 @@ def _is_class(name: str) -> bool:
     return name[:1].isupper() and not name.isupper() and name not in ("String", "Integer", "Decimal", "JSON")
 
 
-def _undone(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+def _filtered_joins(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield comparisons in WHERE with a class of an outer join."""
     for join in built_query.named("outerjoin", "join"):
         keywords = {k.arg: k.value for k in join.keywords}
@@ -315,7 +315,7 @@ def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText
         count = limits[0].args[0]
         single = isinstance(count, ast.Constant) and count.value == 1
         words = " ".join(ast.unparse(step) for step in built_query.steps)
-        which = says_which(module.text, module.place(limits[0])[0])
+        which = requests_specific_row(module.text, module.place(limits[0])[0])
         if which or (not single and is_shown(ast.unparse(count), words)):
             yield _step_place(module, limits[0], limited(single=single))
     for step in (
@@ -323,7 +323,7 @@ def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText
         if built_query.kind == "query" and not built_query.named("order_by")
         else ()
     ):
-        if not _by_key(built_query) and says_which(module.text, module.place(step)[0]):
+        if not _by_key(built_query) and requests_specific_row(module.text, module.place(step)[0]):
             yield _step_place(module, step, limited(single=True))
 
 
@@ -333,7 +333,7 @@ def _by_key(built_query: BuiltQuery) -> bool:
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
 
-def _whole_table(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+def _unfiltered(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield delete() and update() that are bound to a name, and executed without a condition."""
     if (
         built_query.kind not in ("delete", "update")
@@ -417,7 +417,7 @@ def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     return False
 
 
-def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
+def discarded_narrowing(module: SqlModule) -> Iterator[Discarded]:
     """Yield calls that narrow the statement bound to a name, and discard the result."""
     dropped = {id(call) for call in _dropped(module)}
     for call in module.calls if dropped else ():
@@ -432,14 +432,14 @@ def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
 
 def _is_statement(value: ast.expr) -> bool:
     """Return True if a value is a SQLAlchemy statement or a Django queryset, also after narrowing."""
-    offset: ast.expr = value
-    while isinstance(offset, ast.Call):
-        if called(offset) in _ROOTS and _is_root(CallSite(offset, PythonScope(), called(offset))):
+    node: ast.expr = value
+    while isinstance(node, ast.Call):
+        if called(node) in _ROOTS and _is_root(CallSite(node, PythonScope(), called(node))):
             return True
-        offset = offset.func.value if isinstance(offset.func, ast.Attribute) else offset.func
-        if isinstance(offset, ast.Attribute) and offset.attr == "objects":
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        if isinstance(node, ast.Attribute) and node.attr == "objects":
             return True
-    return isinstance(offset, ast.Name) and offset is not value and called_narrowing(value)
+    return isinstance(node, ast.Name) and node is not value and called_narrowing(value)
 
 
 def called_narrowing(value: ast.expr) -> bool:

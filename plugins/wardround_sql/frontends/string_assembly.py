@@ -134,7 +134,7 @@ def every_row(verb: str, table: str, columns: list[str]) -> str:
     )
 
 
-def side_by_side(first: str, second: str) -> str:
+def cross_join(first: str, second: str) -> str:
     """Return a query of two tables without a join condition."""
     return " ".join(("SELECT 1 FROM", f"{quoted(first)},", quoted(second)))
 

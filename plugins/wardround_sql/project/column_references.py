@@ -25,7 +25,7 @@ def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] 
     about = set(project.files_with_word((table.name,), _CODE))
     both = [path for path in project.files_with_word((column,), _CODE) if path in about]
     asks = re.compile(_ASKS.format(table=re.escape(table.name)))
-    current = [path for path in both if path != script.path and not _is_past(script, path)]
+    current = [path for path in both if path != script.path and not _is_irrelevant(script, path)]
     for path in current[:_MOST]:
         text = project.read(path) or ""
         if not asks.search(text):
@@ -36,12 +36,12 @@ def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] 
     return None
 
 
-def _is_past(script: SqlDocument, path: str) -> bool:
+def _is_irrelevant(script: SqlDocument, path: str) -> bool:
     """Return True if a file is not code that runs from now on."""
     return (
         migration_files.is_migration(path, script.options.migrations)
         or migration_files.is_prisma(path)
-        or migration_files.is_spare(path)
+        or migration_files.is_non_production(path)
         or migration_files.is_seed(path)
         or migration_files.is_down(path)
     )
@@ -76,7 +76,7 @@ def _use(statement: Statement, table: str, column: str) -> int | None:
         return None
     others = {_alias(entry) for entry in tables if entry["relname"] != table}
     aliases = {_alias(item) for item in tables if item["relname"] == table} - others
-    named = {item.get("name") for item in statement.kinds("ResTarget")} | _made(node)
+    named = {item.get("name") for item in statement.kinds("ResTarget")} | _local_names(node)
     for reference in statement.kinds("ColumnRef"):
         name = column_name({"ColumnRef": reference})
         if name[-1:] != [column]:
@@ -91,7 +91,7 @@ def _alias(table: Node) -> str:
     return str((table.get("alias") or {}).get("aliasname") or table.get("relname", ""))
 
 
-def _made(node: Node) -> set[str]:
+def _local_names(node: Node) -> set[str]:
     """Return the names of subqueries and functions in FROM or WITH of a statement, and of their columns."""
     found = {str(cte.get("ctename", "")) for cte in kinds(node, "CommonTableExpr")}
     for item in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):

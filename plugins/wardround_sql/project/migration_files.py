@@ -40,7 +40,7 @@ def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     """Return True if a file changes an existing database, by its path."""
     if matches_whole(path, more):
         return True
-    if is_spare(path) or is_seed(path):
+    if is_non_production(path) or is_seed(path):
         return False
     return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
 
@@ -55,7 +55,7 @@ def is_down(path: str) -> bool:
     return _DOWN.search(path) is not None
 
 
-def is_spare(path: str) -> bool:
+def is_non_production(path: str) -> bool:
     """Return True if a file is for tests, examples or documentation."""
     return _SPARE.search(path) is not None
 

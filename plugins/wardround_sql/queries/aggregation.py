@@ -200,7 +200,7 @@ def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
                 (
                     c
                     for c in columns_of(part, select)
-                    if _is_loose(c, query, whole, names, aliases, tree.is_postgres)
+                    if _is_undetermined(c, query, whole, names, aliases, tree.is_postgres)
                 ),
                 None,
             )
@@ -213,7 +213,7 @@ def _key(column: exp.Column) -> tuple[str, str]:
     return column.table.lower(), column.name.lower()
 
 
-def _is_loose(
+def _is_undetermined(
     column: exp.Column,
     query: _Query,
     whole: set[tuple[str, str]],

@@ -64,12 +64,12 @@ def tsql(code: str, text: str) -> Iterator[Trap]:
         message = "IDENT_CURRENT returns the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
         yield Trap(match.start(), match.end() - 1, message)
     for match in _NOLOCK.finditer(code):
-        offset = 1 if match[1] else 2
+        group = 1 if match[1] else 2
         message = (
-            f"{match[offset].upper()} reads uncommitted data and may skip or repeat rows; "
+            f"{match[group].upper()} reads uncommitted data and may skip or repeat rows; "
             "use another isolation level"
         )
-        yield Trap(match.start(offset), match.end(offset), message, Severity.INFO)
+        yield Trap(match.start(group), match.end(group), message, Severity.INFO)
 
 
 _MYISAM = LazyPattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")

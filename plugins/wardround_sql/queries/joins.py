@@ -209,13 +209,13 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
         known = script.known_table(script.name_of(other))
         if pairs is None or known is None or not known.keys or any(len(pair) > 1 for pair in pairs):
             continue
-        requested = set(_asked(node.get("whereClause"), names[1]))
+        requested = set(_equated(node.get("whereClause"), names[1]))
         if not any(set(key) <= requested for key in known.keys):
             place = script.span(statement, other.get("location"))
             yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
 
 
-def _asked(where: object, alias: str) -> Iterator[str]:
+def _equated(where: object, alias: str) -> Iterator[str]:
     """Return the columns of a table that a condition equates with something."""
     for part in conjuncts(where):
         expression = content(part, "A_Expr") or {}

@@ -74,7 +74,7 @@ _CLIENT_BEGINS = LazyPattern(
 )
 
 
-def beside_held(text: str) -> Iterator[tuple[int, int, str]]:
+def outside_begun(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield such statements between calls that begin and end a transaction."""
     for match in _HELD.finditer(text) if "transaction" in text else ():
         ends = text.find(f"{match['held']}.commit", match.end())

@@ -81,7 +81,9 @@ class _Script:
             end = closing(text, opened) if text[opened] in "{(" else _end_of_arrow(text, loop.end())
             names = re.findall(r"[\w$]+", loop["name"] or loop["one"] or loop["index"])
             if not _KEPT.search(text, loop.end(), end):
-                requested = self._asked(names, loop.end(), end) or self._helped(names, loop.end(), end)
+                requested = self._first_query(names, loop.end(), end) or self._first_helper(
+                    names, loop.end(), end
+                )
                 yield from [requested] if requested is not None else []
 
     def _is_over_rows(self, loop: re.Match[str]) -> bool:
@@ -98,7 +100,7 @@ class _Script:
     def _is_query_helper(self, code: str) -> bool:
         return any(match["name"] in self.helpers for match in _HELPER.finditer(code))
 
-    def _asked(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+    def _first_query(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first query in a section that depends on the row."""
         for match in _ASKED.finditer(self.text, start, end):
             values = (match["text"] or "").split(".")[-1]
@@ -113,7 +115,7 @@ class _Script:
                 return (offset if offset >= 0 else match.start()), match.end()
         return None
 
-    def _helped(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+    def _first_helper(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
         """Return the first call in a section to a function of this file that sends a query."""
         for called in _HELPER.finditer(self.text, start, end):
             arguments = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
@@ -157,7 +159,7 @@ class _Script:
                 names
                 and not _KEPT.search(body)
                 and not _WRITES.search(body)
-                and self._asked(names, opened, end)
+                and self._first_query(names, opened, end)
             ):
                 result.add(match["name"])
         return result

@@ -82,7 +82,7 @@ def _is_range(part: object) -> bool:
     )
 
 
-def any_of_each(script: SqlDocument) -> Iterator[Limit]:
+def arbitrary_group_rows(script: SqlDocument) -> Iterator[Limit]:
     """Yield ``DISTINCT ON`` without ORDER BY, which keeps an arbitrary row of each group."""
     for statement in roots(script):
         for select in statement.selects:
@@ -120,14 +120,14 @@ def is_shown(count: str, query: str) -> bool:
 _PAGED = LazyPattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
 
 
-def says_which(code: str, offset: int) -> bool:
+def requests_specific_row(code: str, offset: int) -> bool:
     """Return True if the enclosing function or constant requests a specific row by its name or docstring."""
     before = code[max(offset - _NEAR, 0) : offset]
     named = list(_QUERY_NAME.finditer(before))
     if named and _WHICH.search(named[-1]["name"]):
         return True
     heads = [match for match in _AROUND.finditer(before) if _is_head(before, match)]
-    return bool(heads) and _WHICH.search(_said(before, heads[-1])) is not None
+    return bool(heads) and _WHICH.search(_name_and_docstring(before, heads[-1])) is not None
 
 
 def _is_head(before: str, result: re.Match[str]) -> bool:
@@ -139,7 +139,7 @@ def _is_head(before: str, result: re.Match[str]) -> bool:
     return bool(begins or opens or constant)
 
 
-def _said(before: str, head: re.Match[str]) -> str:
+def _name_and_docstring(before: str, head: re.Match[str]) -> str:
     """Return the name of a function and its first docstring."""
     doc = bounded(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
     return head["name"] + " " + (doc[1].split("\n\n")[0] if doc and doc.start() < 200 else "")

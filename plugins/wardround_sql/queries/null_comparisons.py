@@ -11,7 +11,7 @@ from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.sqlglot_trees import trees
 
 
-def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
+def excluded_nulls(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
     """Yield location and name of nullable columns that are compared with ``<>`` or ``NOT IN``."""
     known: dict[tuple[str, str], bool] = {}
     for tree in trees(script):

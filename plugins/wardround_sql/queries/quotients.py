@@ -31,7 +31,9 @@ def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
         return
     for tree, item in _divisions(script):
         if _is_count(item.this) and _is_count(item.expression) and not _is_rounded(item):
-            yield AggregationShape(tree.span(item), _said(item), tree.note, "share" if is_share(item) else "")
+            yield AggregationShape(
+                tree.span(item), _expression_text(item), tree.note, "share" if is_share(item) else ""
+            )
 
 
 def _is_count(node: exp.Expr) -> bool:
@@ -86,20 +88,22 @@ def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
         divisor = _bare(item.expression)
         total = divisor.this if isinstance(divisor, (exp.Window, exp.Filter, exp.Cast)) else divisor
         filtered = isinstance(divisor, exp.Filter)
-        if not _may_be_nothing(total, filtered=filtered) or item.args.get("safe"):
+        if not _may_be_zero(total, filtered=filtered) or item.args.get("safe"):
             continue
-        if not _is_asked(item, total):
-            yield AggregationShape(tree.span(item), _said(item), tree.note, divisor.sql(script.dialect)[:60])
+        if not _is_tested(item, total):
+            yield AggregationShape(
+                tree.span(item), _expression_text(item), tree.note, divisor.sql(script.dialect)[:60]
+            )
 
 
-def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
+def _may_be_zero(total: exp.Expr, *, filtered: bool) -> bool:
     """Return True if a node is a sum or a count of some rows; a group has at least one row."""
     if isinstance(total, (exp.Sum, exp.CountIf)):
         return True
     return isinstance(total, exp.Count) and (filtered or isinstance(total.this, exp.Case))
 
 
-def _is_asked(item: exp.Div, total: exp.Expr) -> bool:
+def _is_tested(item: exp.Div, total: exp.Expr) -> bool:
     """Return True if CASE, IF or HAVING tests the divisor first."""
     above = item.parent
     while above is not None and not isinstance(above, exp.Select):
@@ -110,7 +114,7 @@ def _is_asked(item: exp.Div, total: exp.Expr) -> bool:
     return isinstance(having, exp.Having) and any(node == total for node in having.find_all(type(total)))
 
 
-def _said(item: exp.Div) -> str:
+def _expression_text(item: exp.Div) -> str:
     return " ".join(item.sql().split())[:60]
 
 

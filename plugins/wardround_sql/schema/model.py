@@ -198,20 +198,20 @@ class Schema(Struct, dict=True):
         """Return the table that a statement creates, under its final name."""
         return self._tables_by_maker.get(statement)
 
-    def is_shut(self, name: Name) -> bool:
+    def has_no_privileges(self, name: Name) -> bool:
         """Return True if clients have no privilege on a table or view."""
         return all(role in self.shut.get(name, ()) for role in _CLIENTS)
 
-    def is_barred(self, name: Name) -> bool:
+    def is_inaccessible(self, name: Name) -> bool:
         """Return True if clients can neither read nor change a table."""
         barred = all(self.is_withheld(name, role, right) for role in _CLIENTS for right in _RIGHTS)
-        return self.is_shut(name) or (barred and self.is_unread(name))
+        return self.has_no_privileges(name) or (barred and self.is_unreadable(name))
 
     def is_withheld(self, name: Name, role: str, right: str) -> bool:
         """Return True if a privilege was revoked from a role, and not granted again for the entire table."""
         return (role, right) in self.withheld.get(name, ())
 
-    def is_unread(self, name: Name) -> bool:
+    def is_unreadable(self, name: Name) -> bool:
         """Return True if clients cannot read a table or view."""
         return all(role in self.revoked.get(name, ()) for role in _CLIENTS)
 

@@ -81,7 +81,7 @@ class Routines(Struct):
         actions = statement.node.get("actions", [])
         message = _sets_path(actions)
         security = option(actions, "security")
-        meant = self.about[statement] = self._meant(statement.node.get("func", {}), default)
+        meant = self.about[statement] = self._overloads(statement.node.get("func", {}), default)
         for item in meant:
             item.pinned = item.pinned if message is None else message
             item.definer = item.definer if security is None else is_true(security)
@@ -89,10 +89,10 @@ class Routines(Struct):
 
     def drop(self, objects: list[Node], default: str) -> None:
         for node in objects:
-            self._remove(self._meant(content(node, "ObjectWithArgs") or {}, default))
+            self._remove(self._overloads(content(node, "ObjectWithArgs") or {}, default))
 
     def move(self, node: Node, default: str, schema: str) -> None:
-        for item in self._meant(content(node, "ObjectWithArgs") or {}, default):
+        for item in self._overloads(content(node, "ObjectWithArgs") or {}, default):
             self.named[item.schema, item.name].remove(item)
             item.schema = schema
             self.named.setdefault((schema, item.name), []).append(item)
@@ -102,7 +102,7 @@ class Routines(Struct):
             routine.gone = True
             self.named[routine.schema, routine.name].remove(routine)
 
-    def _meant(self, function: Node, default: str) -> list[Routine]:
+    def _overloads(self, function: Node, default: str) -> list[Routine]:
         """Return the overloads that a name with arguments denotes: one, or all without arguments."""
         named = self.named.get(_parts(function.get("objname"), default), [])
         if function.get("args_unspecified") or len(named) == 1:

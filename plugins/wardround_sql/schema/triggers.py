@@ -67,7 +67,7 @@ class TriggerBody(Struct, frozen=True):
         return {" ".join(match["what"].lower().split()) for match in _RETURNS.finditer(self.code)}
 
     @property
-    def asks_what(self) -> bool:
+    def tests_operation(self) -> bool:
         """Return True if it tests the operation that fired it."""
         return "tg_op" in self.code.lower() or "tg_when" in self.code.lower()
 
@@ -87,7 +87,7 @@ class TriggerBody(Struct, frozen=True):
         matches = _ASSIGNS.finditer(self.main)
         return [max(item.start("set"), item.start("into")) for item in matches]
 
-    def falls_off(self) -> bool:
+    def lacks_return(self) -> bool:
         """Return True if it unconditionally sets values of the new row last, and returns nothing."""
         last = self.changes()[-1:]
         after = self.code[last[0] :] if last else "return"
@@ -104,7 +104,7 @@ class TriggerBody(Struct, frozen=True):
             not any(place > change for place in retained) for change in self.changes() if change < offset
         )
 
-    def only_tells(self) -> bool:
+    def only_notifies(self) -> bool:
         """Return True if it only records the event or sends a notification."""
         writes = [match["name"].replace('"', "") for match in _WRITES.finditer(self.code)]
         if "new.*" in self.code.lower().replace(" ", ""):
@@ -139,7 +139,7 @@ def body_of(statement: Statement) -> TriggerBody | None:
 def triggers_of(script: SqlDocument, functions: Collection[str]) -> dict[str, list[Trigger]]:
     """Return the row triggers of the migration set that call some functions, by function."""
     result: dict[tuple[str, str], Trigger] = {}
-    for statement in _about(script, functions):
+    for statement in _set_statements(script, functions):
         item = trigger_of(statement)
         node = statement.node
         if item is not None and item.function in functions:
@@ -161,14 +161,14 @@ def trigger_of(statement: Statement) -> Trigger | None:
 def functions_of(script: SqlDocument, names: Collection[str]) -> dict[str, TriggerBody]:
     """Return the final versions of these functions in the migration set."""
     result = {}
-    for statement in _about(script, names):
+    for statement in _set_statements(script, names):
         body = body_of(statement)
         if body is not None and body.name in names:
             result[body.name] = body
     return result
 
 
-def _about(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
+def _set_statements(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
     """Yield the set's statements about some functions, this file's last; only these for many functions."""
     for path, text in script.around(sorted(names)) if 0 < len(names) <= _MOST else ():
         yield from parsed_about(text, path, tuple(sorted(names)))

@@ -168,8 +168,8 @@ def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) ->
 
 def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     if path == script.path:
-        return [statement for statement in script.everything if not statement.down]
-    if migration_files.is_down(path) or migration_files.is_spare(path):
+        return [statement for statement in script.all_statements if not statement.down]
+    if migration_files.is_down(path) or migration_files.is_non_production(path):
         return ()
     text = script.source.project.read(path)
     return parsed_about(text, path, (table.name,)) if text is not None else ()
@@ -188,6 +188,6 @@ def _texts_with(script: SqlDocument, name: str) -> Iterator[str]:
         if (
             path in about
             and not path.endswith(migration_files.SUFFIXES)
-            and not migration_files.is_spare(path)
+            and not migration_files.is_non_production(path)
         ):
             yield project.read(path) or ""

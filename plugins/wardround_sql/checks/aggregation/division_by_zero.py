@@ -41,7 +41,7 @@ class DivisionByZero(QuotientCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import unguarded  # sqlglot is slow to import
 

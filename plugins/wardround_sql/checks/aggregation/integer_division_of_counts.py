@@ -39,7 +39,7 @@ class IntegerDivisionOfCounts(QuotientCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import truncated  # sqlglot is slow to import
 

@@ -40,7 +40,7 @@ class LastValueWithoutFrame(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "over" not in self.script.sql.lower():
+        if self.script.is_non_production or "over" not in self.script.sql.lower():
             return
         from wardround_sql.queries.windows import unframed  # sqlglot is slow to import
 

@@ -37,7 +37,7 @@ class NullInSum(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
+        if self.script.is_non_production or "group by" not in " ".join(self.script.sql.lower().split()):
             return
         from wardround_sql.queries.windows import missing_terms  # sqlglot is slow to import
 

@@ -37,7 +37,7 @@ class SumOverUnion(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import sums_of_unions  # sqlglot is slow to import
 

@@ -48,7 +48,7 @@ class UngroupedColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or self.script.dialect not in _LENIENT:
+        if self.script.is_non_production or self.script.dialect not in _LENIENT:
             return  # other databases reject the query at its first run
         from wardround_sql.queries.aggregation import ungrouped  # sqlglot is slow to import
 

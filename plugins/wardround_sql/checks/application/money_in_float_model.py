@@ -95,7 +95,7 @@ class MoneyInFloatModel(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.source.path.endswith(_SCRIPTS):
+        if self.script.is_non_production or not self.source.path.endswith(_SCRIPTS):
             return
         for library, pattern in _PATTERNS:
             for match in pattern.finditer(self.source.text) if library in self.source.text else ():

@@ -65,7 +65,7 @@ class QueryPerRow(SqlCheck):
     def run(self) -> None:
         path = self.source.path
         once = is_migration(path, self.script.options.migrations)
-        if self.script.is_spare or self.script.is_sql or once or path.endswith((".rb", ".sh")):
+        if self.script.is_non_production or self.script.is_sql or once or path.endswith((".rb", ".sh")):
             return
         if "management/commands/" in path:
             return  # its run time matters little

@@ -105,16 +105,16 @@ class CommentContradictsColumnType(SqlCheck):
             result = _column(line, number)
             if result is not None and table:
                 columns[table, result[0]] = result[1]
-                for offset, words, where in self._beside(line, number):
-                    self._judge(result[1], words, where, offset)
+                for offset, words, where in self._comments(line, number):
+                    self._compare(result[1], words, where, offset)
         for match in _COMMENT.finditer(self.source.text):
             path = match["column"].split(".")
             column = columns.get((_bare(path[-2]), _bare(path[-1]))) if len(path) > 1 else None
             if column is not None:
                 line_at, start = self.source.position(match.start("words"))
-                self._judge(column, match["words"], line_at, start - 1)
+                self._compare(column, match["words"], line_at, start - 1)
 
-    def _beside(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:
+    def _comments(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:
         """Yield column, text and line of a column's comments: after it and on the lines above it."""
         for pattern in (_INLINE, _REMARK):
             match = pattern.search(line)
@@ -127,7 +127,7 @@ class CommentContradictsColumnType(SqlCheck):
             yield start, text[start:].rstrip(), above
             above -= 1
 
-    def _judge(self, column: _Column, words: str, line: int, start: int) -> None:
+    def _compare(self, column: _Column, words: str, line: int, start: int) -> None:
         if TELLS_HISTORY.search(words) or not (
             self.source.is_added(line) or self.source.is_added(column.line)
         ):

@@ -10,7 +10,7 @@ from wardround_sql.parsing.pg_nodes import Node, kinds, text_of
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 
-_LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
+_UNCERTAIN = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
 """Clauses that make the columns of a new table uncertain."""
 
 
@@ -59,23 +59,21 @@ class CommentOnMissingColumn(SqlCheck):
     ) -> None:
         node = statement.node
         if statement.kind == "CreateStmt":
-            self._made(node, tables)
+            self._create(node, tables)
         elif statement.kind == "AlterTableStmt":
-            self._altered(node, tables, removed)
+            self._alter(node, tables, removed)
         elif statement.kind == "RenameStmt" and node.get("relation"):
-            self._renamed(node, tables, removed)
+            self._rename(node, tables, removed)
         elif statement.kind == "CommentStmt" and node.get("objtype") == "OBJECT_COLUMN":
-            self._commented(statement, tables, removed)
+            self._comment(statement, tables, removed)
 
-    def _made(self, node: Node, tables: dict[Name, set[str]]) -> None:
+    def _create(self, node: Node, tables: dict[Name, set[str]]) -> None:
         name, parts = self.script.name_of(node["relation"]), node.get("tableElts", [])
         tables.pop(name, None)
-        if not any(node.get(key) for key in _LEAVE_OUT) and not list(kinds(parts, "TableLikeClause")):
+        if not any(node.get(key) for key in _UNCERTAIN) and not list(kinds(parts, "TableLikeClause")):
             tables[name] = {column.get("colname", "") for column in kinds(parts, "ColumnDef")}
 
-    def _altered(
-        self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
-    ) -> None:
+    def _alter(self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]) -> None:
         name = self.script.name_of(node["relation"])
         for command in kinds(node.get("cmds", []), "AlterTableCmd"):
             if command.get("subtype") == "AT_DropColumn":
@@ -88,9 +86,7 @@ class CommentOnMissingColumn(SqlCheck):
             elif command.get("subtype") in ("AT_AddInherit", "AT_AttachPartition"):
                 tables.pop(name, None)
 
-    def _renamed(
-        self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
-    ) -> None:
+    def _rename(self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]) -> None:
         name, new = self.script.name_of(node["relation"]), node.get("newname", "")
         if node.get("renameType") == "OBJECT_COLUMN":
             old = node.get("subname", "")
@@ -103,7 +99,7 @@ class CommentOnMissingColumn(SqlCheck):
             for key in [key for key in removed if key[0] == name]:
                 del removed[key]
 
-    def _commented(
+    def _comment(
         self, statement: Statement, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
     ) -> None:
         parts = [text_of(item) for item in statement.node.get("object", {}).get("List", {}).get("items", [])]
@@ -115,4 +111,4 @@ class CommentOnMissingColumn(SqlCheck):
         if reason is None and column not in tables.get(name, {column}):
             reason = "creates the table without it"
         if reason:
-            self.say(statement, f'column "{column}" does not exist: this file {reason}')
+            self.report_at(statement, f'column "{column}" does not exist: this file {reason}')

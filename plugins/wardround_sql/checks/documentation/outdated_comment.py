@@ -79,10 +79,12 @@ class OutdatedComment(SqlCheck):
         from wardround.semantics.docdrift.comment_lines import SQL  # only needed if something changed
 
         for stale_comment in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
-            if abs(stale_comment.swap.line - stale_comment.line) <= _NEAR and self._is_meant(stale_comment):
+            if abs(stale_comment.swap.line - stale_comment.line) <= _NEAR and self._is_relevant(
+                stale_comment
+            ):
                 self.report(*describe(stale_comment))
 
-    def _is_meant(self, found: Found) -> bool:
+    def _is_relevant(self, found: Found) -> bool:
         """Return True if a comment refers to the replaced value, not to a row or a part of a name."""
         line = self.source.lines[found.line - 1]
         if "_" in found.swap.old and found.swap.old.lower() not in line.lower():

@@ -59,7 +59,7 @@ class InterpolatedSql(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         reported: set[int] = set()
         for text in self.script.built:

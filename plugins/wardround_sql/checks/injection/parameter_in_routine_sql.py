@@ -82,7 +82,7 @@ class ParameterInRoutineSql(SqlCheck):
     ]
 
     def run(self) -> None:
-        if not self.script.is_sql or self.script.is_spare:
+        if not self.script.is_sql or self.script.is_non_production:
             return
         for fragment in self.script.fragments:
             code = _COMMENTS.sub(lambda result: " " * len(result.group()), fragment.text)
@@ -94,7 +94,7 @@ class ParameterInRoutineSql(SqlCheck):
         if not _RUNS.search(code, begin, end):
             return
         reported: set[int] = set()
-        for start, stop, name in _filled(code, begin, end):
+        for start, stop, name in _concatenated(code, begin, end):
             line = code.count("\n", 0, start)
             if line not in reported and _is_statement(code, begin, start):
                 reported.add(line)
@@ -105,7 +105,7 @@ class ParameterInRoutineSql(SqlCheck):
                 self.report(span_in(self.script, fragment, start, stop), message)
 
 
-def _filled(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _concatenated(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of the values that a routine concatenates into a text."""
     for match in _QUOTED.finditer(code, begin, end):
         yield *match.span("name"), match["name"]

@@ -44,7 +44,7 @@ class CountStarAfterOuterJoin(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
+        if self.script.is_non_production or "group by" not in " ".join(self.script.sql.lower().split()):
             return
         from wardround_sql.queries.aggregation import counts_of_none  # sqlglot is slow to import
 

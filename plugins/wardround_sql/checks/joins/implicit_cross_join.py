@@ -41,7 +41,7 @@ class ImplicitCrossJoin(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if script.is_spare:
+        if script.is_non_production:
             return
         for item in (
             *cross_joins(script),

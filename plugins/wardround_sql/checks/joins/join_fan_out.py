@@ -41,7 +41,7 @@ class JoinFanOut(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "join" not in self.script.sql.lower():
+        if self.script.is_non_production or "join" not in self.script.sql.lower():
             return
         from wardround_sql.queries.fanout import multiplied_sums  # sqlglot is slow to import
         from wardround_sql.queries.windows import distinct_sums

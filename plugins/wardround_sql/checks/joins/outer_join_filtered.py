@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround_sql.check import SqlCheck
 
-_MADE = LazyPattern(
+_DEFINITION = LazyPattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:materialized\s+)?(?:view|function|procedure)\s+"
     r"(?:if\s+not\s+exists\s+)?(?:[\w\"`]+\.)?[\"`]?(\w+)"
 )
@@ -53,7 +53,7 @@ class OuterJoinFiltered(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "where" not in self.script.sql.lower():
+        if self.script.is_non_production or "where" not in self.script.sql.lower():
             return
         from wardround_sql.queries.aggregation import undone_outer_joins  # sqlglot is slow to import
 
@@ -69,22 +69,22 @@ class OuterJoinFiltered(SqlCheck):
     def _is_carried_over(self, span: Span) -> bool:
         """Return True if an earlier definition has the same text from the join to the column."""
         text, end = self.source.text, self.script.offset_of(span) + 1
-        matches = list(_MADE.finditer(text, 0, end))
+        matches = list(_DEFINITION.finditer(text, 0, end))
         joins = list(_JOIN.finditer(text, matches[-1].end() if matches else 0, end))
         if not matches or not joins:
             return False
         words = _WORD.match(text, end - 1)
         part = _plain(text[joins[0].start() : words.end() if words else end])
-        return any(part in earlier for earlier in self._earlier(matches[-1][1]))
+        return any(part in earlier for earlier in self._earlier_definitions(matches[-1][1]))
 
-    def _earlier(self, name: str) -> Iterator[str]:
+    def _earlier_definitions(self, name: str) -> Iterator[str]:
         """Yield unchanged files that define the object, each on one line."""
         project = self.source.project
         for path in project.files_with_word([name], ["*.sql"])[-_READ:]:
             if path == self.source.path or self.source.is_changed(path):
                 continue
             text = project.read(path) or ""
-            if any(match[1].lower() == name.lower() for match in _MADE.finditer(text)):
+            if any(match[1].lower() == name.lower() for match in _DEFINITION.finditer(text)):
                 yield _plain(text)
 
 

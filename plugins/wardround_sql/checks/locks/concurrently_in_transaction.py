@@ -70,8 +70,8 @@ class ConcurrentlyInTransaction(SqlCheck):
             requested = node.get("concurrent") or (
                 statement.kind == "ReindexStmt" and "concurrently" in statement.text.lower()
             )
-            if requested and statement.fragment.migrates and not self.script.is_spare:
-                self.say(
+            if requested and statement.fragment.migrates and not self.script.is_non_production:
+                self.report_at(
                     statement,
                     f"{tool} runs this migration in a transaction, where CONCURRENTLY fails; {_HOW[tool]}",
                 )

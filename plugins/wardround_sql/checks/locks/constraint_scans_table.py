@@ -66,10 +66,10 @@ class ConstraintScansTable(SqlCheck):
                     f"SET NOT NULL scans {table} under a lock that also blocks reads; "
                     "validate a check constraint first"
                 )
-                self.say(statement, text, None)
+                self.report_at(statement, text, None)
             elif kind and not constraint.get("skip_validation") and "indexname" not in constraint:
                 cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED
-                self.say(
+                self.report_at(
                     statement,
                     f"writes to {table} are blocked while this {kind} {cause}; {remedy}",
                     constraint.get("location"),

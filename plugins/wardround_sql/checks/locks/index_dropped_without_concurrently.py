@@ -61,7 +61,7 @@ class IndexDroppedWithoutConcurrently(SqlCheck):
             drops = node.get("removeType") == "OBJECT_INDEX" and not node.get("concurrent")
             rebuilds = statement.kind == "ReindexStmt" and "concurrently" not in statement.text.lower()
             if (drops or rebuilds) and self.script.migrates(statement):
-                self.say(
+                self.report_at(
                     statement,
                     "statement waits for all running queries on the table and blocks later ones; "
                     "add CONCURRENTLY",

@@ -53,21 +53,21 @@ class IndexWithoutConcurrently(SqlCheck):
         for statement in self.script.of("IndexStmt"):
             node = statement.node
             table = self.script.name_of(node.get("relation", {}))
-            if node.get("concurrent") or self.script.is_new(table) or table.name in self._made:
+            if node.get("concurrent") or self.script.is_new(table) or table.name in self._new_views:
                 continue
             if self.script.migrates(statement):
                 text = f"writes to {table} are blocked while this index is built; add CONCURRENTLY"
-                self.say(statement, text, severity=Severity.WARN if self._is_usual else None)
+                self.report_at(statement, text, severity=Severity.WARN if self._is_project_practice else None)
 
     @cached_property
-    def _is_usual(self) -> bool:
+    def _is_project_practice(self) -> bool:
         """Return True if the project builds indexes concurrently elsewhere, and this file is hand-written."""
         patterns = migration_files.set_patterns(self.script.path)
         used = self.script.source.project.files_with_word(("CONCURRENTLY", "concurrently"), patterns)
         return not self.script.is_generated and any(path != self.script.path for path in used)
 
     @property
-    def _made(self) -> set[str]:
+    def _new_views(self) -> set[str]:
         """Names of materialized views of this file, which are not in use yet."""
         views = self.script.of("CreateTableAsStmt")
         return {statement.node.get("into", {}).get("rel", {}).get("relname", "") for statement in views}

@@ -52,7 +52,7 @@ class TypeChangeRewritesTable(SqlCheck):
 
     def run(self) -> None:
         if not self.script.is_postgres:
-            self._foreign()
+            self._other_dialects()
         for statement, command in self.script.commands("AT_AlterColumnType"):
             table = self.script.name_of(statement.node.get("relation", {}))
             typed = (content(command.get("def"), "ColumnDef") or {}).get("typeName", {})
@@ -64,9 +64,9 @@ class TypeChangeRewritesTable(SqlCheck):
                     f"changing {column} to {type_name(typed)} rewrites {table} and blocks all access "
                     "meanwhile; add a new column instead"
                 )
-                self.say(statement, text, typed.get("location"))
+                self.report_at(statement, text, typed.get("location"))
 
-    def _foreign(self) -> None:
+    def _other_dialects(self) -> None:
         """Report MySQL and SQL Server, if another file of the set declares the old type."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations

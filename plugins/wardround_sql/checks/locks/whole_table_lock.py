@@ -49,15 +49,15 @@ class WholeTableLock(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.surely_postgres:
+        if self.script.is_non_production or not self.script.is_certainly_postgres:
             return
         for statement in self.script.queries:
-            words = next(self._of(statement), None)
+            words = next(self._locks(statement), None)
             if words is not None:
                 text, level = words
-                self.say(statement, text, severity=level)
+                self.report_at(statement, text, severity=level)
 
-    def _of(self, statement: Statement) -> Iterator[tuple[str, Severity | None]]:
+    def _locks(self, statement: Statement) -> Iterator[tuple[str, Severity | None]]:
         node = statement.node
         match statement.kind:
             case "VacuumStmt" if option(node.get("options"), "full") is not None and node.get("is_vacuumcmd"):
@@ -69,11 +69,11 @@ class WholeTableLock(SqlCheck):
                 yield "CLUSTER rewrites the table and blocks reads meanwhile; use pg_repack", None
             case "LockStmt" if node.get("mode") == _ACCESS_EXCLUSIVE:
                 yield from self._lock(statement, node)
-            case "ReindexStmt" if "concurrently" not in statement.text.lower() and not self._is_told(
-                statement
+            case "ReindexStmt" if (
+                "concurrently" not in statement.text.lower() and not self._is_reported_elsewhere(statement)
             ):
                 yield "REINDEX blocks writes while the index is built; add CONCURRENTLY", Severity.INFO
-            case "RefreshMatViewStmt" if not node.get("concurrent") and not self._is_first(node):
+            case "RefreshMatViewStmt" if not node.get("concurrent") and not self._is_new_view(node):
                 yield "REFRESH blocks reads of the view while it is filled; add CONCURRENTLY", Severity.INFO
 
     def _lock(self, statement: Statement, node: Node) -> Iterator[tuple[str, Severity | None]]:
@@ -86,11 +86,11 @@ class WholeTableLock(SqlCheck):
                 Severity.INFO if migrates else None,
             )
 
-    def _is_told(self, statement: Statement) -> bool:
+    def _is_reported_elsewhere(self, statement: Statement) -> bool:
         """Return True if squawk, or the rule for migrations in code, reports it too."""
         return statement.fragment.migrates
 
-    def _is_first(self, node: Node) -> bool:
+    def _is_new_view(self, node: Node) -> bool:
         """Return True if this file creates the view, so that it has no readers yet."""
         name = node.get("relation", {}).get("relname")
         created = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))

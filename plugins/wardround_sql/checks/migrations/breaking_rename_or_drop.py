@@ -60,13 +60,13 @@ class BreakingRenameOrDrop(SqlCheck):
     ]
 
     def run(self) -> None:
-        self._foreign()
+        self._other_dialects()
         if self.script.is_sql:
             return
         self._columns()
-        self._names()
+        self._renames()
 
-    def _foreign(self) -> None:
+    def _other_dialects(self) -> None:
         """Report migrations for other databases, which squawk does not read."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations
@@ -96,14 +96,14 @@ class BreakingRenameOrDrop(SqlCheck):
                     f"code that still uses {command.get('name')} of {table} fails, "
                     "and its data is lost; drop it after its last use"
                 )
-                self.say(statement, text)
+                self.report_at(statement, text)
         for statement in self.script.of("DropStmt"):
             if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
                 continue
             for object in statement.node.get("objects", []):
                 name = dotted(texts(items(object)))
                 if not self.script.is_new(name):
-                    self.say(
+                    self.report_at(
                         statement,
                         f"code that still uses {name} fails, and its data is lost; "
                         "drop it after its last use",
@@ -119,7 +119,7 @@ class BreakingRenameOrDrop(SqlCheck):
         text = re.compile(rf"ignored_columns\b[^\n]*\b{re.escape(column)}\b")
         return any(text.search(project.read(path) or "") for path in models)
 
-    def _names(self) -> None:
+    def _renames(self) -> None:
         for statement in self.script.of("RenameStmt"):
             node = statement.node
             table = self.script.name_of(node.get("relation", {}))
@@ -127,7 +127,7 @@ class BreakingRenameOrDrop(SqlCheck):
                 continue
             if node.get("renameType") in ("OBJECT_COLUMN", "OBJECT_TABLE"):
                 old = node.get("subname") or table
-                self.say(
+                self.report_at(
                     statement,
                     f"code that still uses the name {old} fails after this rename; add the new name first",
                     None,

@@ -69,7 +69,7 @@ class CascadeDeletesAuditRecords(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
             table = self.script.name_of(statement.node.get("relation", {}))
@@ -80,7 +80,7 @@ class CascadeDeletesAuditRecords(SqlCheck):
                         f"deleting a row of {target} also deletes its {table}, "
                         "which must be retained; use RESTRICT or SET NULL"
                     )
-                    self.say(statement, text, key.get("location"))
+                    self.report_at(statement, text, key.get("location"))
 
 
 def _keys(statement: Statement) -> Iterator[Node]:

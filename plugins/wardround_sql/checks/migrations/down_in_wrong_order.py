@@ -13,13 +13,13 @@ from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Schema, build
 
-_BACK = LazyPattern(
+_ROLLBACK = LazyPattern(
     r"^[ \t]*(?:export\s+|public\s+|static\s+)*(?:const\s+|async\s+|function\s+|def\s+|exports\.|"
     r"module\.exports\.)*"
     r"(?:down|downgrade)\b|^--\s*(?:\+goose\s+Down|migrate:down|\+migrate\s+Down)",
     re.MULTILINE,
 )
-_FORTH = LazyPattern(
+_FORWARD = LazyPattern(
     r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s+|def\s+|exports\.)?up(?:grade)?\b", re.MULTILINE
 )
 _DROP = LazyPattern(
@@ -101,12 +101,12 @@ class DownInWrongOrder(SqlCheck):
 
     def run(self) -> None:
         if (
-            self.script.is_spare
+            self.script.is_non_production
             or self.script.dialect == "sqlite"
             or not migration_files.is_migration(self.source.path, self.script.options.migrations)
         ):
             return
-        start = self._way_back()
+        start = self._rollback_start()
         if start is None or "drop" not in self.source.text[start:].lower():
             return
         drops = list(_dropped(self.source.text, start))
@@ -114,7 +114,7 @@ class DownInWrongOrder(SqlCheck):
             return
         keys = {
             (k.table.name, k.target.name)
-            for foreign_key in self._forth().foreign_keys.values()
+            for foreign_key in self._forward_schema().foreign_keys.values()
             for k in foreign_key
         }
         keys |= set(_sequelize_keys(self.source.text))
@@ -131,21 +131,21 @@ class DownInWrongOrder(SqlCheck):
                 )
                 break
 
-    def _way_back(self) -> int | None:
+    def _rollback_start(self) -> int | None:
         """Return the start of the rollback section; None if there is none."""
         path, text = self.source.path, self.source.text
         if migration_files.is_down(path):
             return 0
-        match = _BACK.search(text)
-        if match is None or _FORTH.search(text, match.end()):
+        match = _ROLLBACK.search(text)
+        if match is None or _FORWARD.search(text, match.end()):
             return None
         return match.start()
 
-    def _forth(self) -> Schema:
+    def _forward_schema(self) -> Schema:
         """Return the schema of the forward migration."""
         path = self.source.path
         if not migration_files.is_down(path):
-            return self.script.own
+            return self.script.own_schema
         adjacent = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
         text = self.source.project.read(adjacent) if adjacent != path else None
         return build(parsed(SqlFragment(text), adjacent).statements) if text else Schema()

@@ -10,7 +10,7 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.column_references import first_use
 from wardround_sql.schema.model import Name
 
-_MOST = 4
+_MAX_COLUMNS = 4
 """Maximum number of columns to search for per file."""
 
 
@@ -87,25 +87,25 @@ class DroppedColumnStillUsed(SqlCheck):
             for item in self.script.of("RenameStmt")
             if item.node.get("renameType") == "OBJECT_COLUMN"
         ]
-        for statement, column in gone[:_MOST]:
-            self._gone(statement, column)
+        for statement, column in gone[:_MAX_COLUMNS]:
+            self._check_column(statement, column)
 
-    def _gone(self, statement: Statement, column: str) -> None:
+    def _check_column(self, statement: Statement, column: str) -> None:
         table = self.script.name_of(statement.node.get("relation", {}))
         if not column or not self.script.migrates(statement) or self.script.is_new(table):
             return
-        if self._is_back(table, column):
+        if self._is_restored(table, column):
             return
         used = first_use(self.script, table, column)
         if used is not None:
             path, line = used
-            self.say(
+            self.report_at(
                 statement,
                 f"{path}:{line} still uses {column} of {table} and fails after this migration; "
                 "change it first",
             )
 
-    def _is_back(self, table: Name, column: str) -> bool:
+    def _is_restored(self, table: Name, column: str) -> bool:
         """Return True if the column exists in the end, by this file or a later one."""
-        known = self.script.own.tables.get(table)
+        known = self.script.own_schema.tables.get(table)
         return known is not None and column in known.columns

@@ -12,7 +12,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, texts
 from wardround_sql.parsing.statements import Statement
 
-_ALONE = LazyPattern(
+_NO_TRANSACTION = LazyPattern(
     r"(?i)disable_ddl_transaction!|^\s*(?:readonly\s+)?transaction\s*=\s*false|"
     r"\btransaction\s*:\s*false|no[-_ ]transaction|"
     r"executeInTransaction\s*=\s*false|runInTransaction\s*[:=]\s*\"?false",
@@ -55,7 +55,7 @@ class EnumValueInSameTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if _ALONE.search(self.source.text):
+        if _NO_TRANSACTION.search(self.source.text):
             return
         created: set[str] = set()
         added: dict[str, str] = {}
@@ -69,14 +69,14 @@ class EnumValueInSameTransaction(SqlCheck):
             elif statement.kind == "AlterEnumStmt":
                 self._add(statement.node, created, added)
             elif statement.kind in _USES and added:
-                self._look_at(statement, added)
+                self._check_use(statement, added)
 
     def _add(self, node: Node, created: set[str], added: dict[str, str]) -> None:
         name = texts(node.get("typeName"))[-1]
         if node.get("newVal") and not node.get("oldVal") and name not in created:
             added[node["newVal"]] = name
 
-    def _look_at(self, statement: Statement, added: dict[str, str]) -> None:
+    def _check_use(self, statement: Statement, added: dict[str, str]) -> None:
         for constant in statement.kinds("A_Const"):
             value = constant.get("sval", {}).get("sval")
             if value in added:
@@ -84,7 +84,7 @@ class EnumValueInSameTransaction(SqlCheck):
                     f"'{value}' is added to {added[value]} in the same transaction; "
                     "use it in the next migration"
                 )
-                self.say(statement, text, constant.get("location"))
+                self.report_at(statement, text, constant.get("location"))
                 added.pop(value)
                 return
 

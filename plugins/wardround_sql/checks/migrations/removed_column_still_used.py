@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model, listed, select_list, span
-from wardround_sql.project.migration_files import is_spare
+from wardround_sql.project.migration_files import is_non_production
 
 _MOST = 40
 """Maximum number of models to read."""
@@ -116,7 +116,7 @@ class RemovedColumnStillUsed(SqlCheck):
         )
         for path in project.files_with_word((name,), ("*.sql",))[:_MOST]:
             reported = project.read(path) or ""
-            if path != self.source.path and not is_spare(path):
+            if path != self.source.path and not is_non_production(path):
                 for reference in refers.finditer(reported):
                     used = [item for item in dropped if _names(reported, reference, item)]
                     if used:

@@ -84,4 +84,4 @@ class RequiredColumnWithoutDefault(SqlCheck):
                     f"which fails if {table} has rows; "
                     "add a default"
                 )
-                self.say(statement, text, column.get("location"))
+                self.report_at(statement, text, column.get("location"))

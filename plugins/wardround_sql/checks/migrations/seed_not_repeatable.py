@@ -59,15 +59,15 @@ class SeedNotRepeatable(SqlCheck):
         if emptied or len(bare) == len(inserts) or len(bare) > len(inserts) - len(bare):
             return
         for statement in bare:
-            if _gives_rows(statement):
+            if _has_literal_rows(statement):
                 name = self.script.name_of(statement.node.get("relation", {}))
-                self.say(
+                self.report_at(
                     statement,
                     f"INSERT into {name} repeats or fails when the seed file runs again; add ON CONFLICT",
                 )
 
 
-def _gives_rows(statement: Statement) -> bool:
+def _has_literal_rows(statement: Statement) -> bool:
     """Return True if an INSERT has literal rows, whatever the table contains."""
     select = content(statement.node.get("selectStmt"), "SelectStmt") or {}
     return bool(select.get("valuesLists"))

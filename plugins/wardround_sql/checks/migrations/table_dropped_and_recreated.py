@@ -74,21 +74,23 @@ class TableDroppedAndRecreated(SqlCheck):
         if self.source.path.endswith(".rb"):
             self._forced()
             return
-        gone: dict[Name, int] = {}
+        dropped: dict[Name, int] = {}
         statements = list(self.script.of("DropStmt", "CreateStmt", "InsertStmt", "SelectStmt"))
         for number, statement in enumerate(statements):
             if statement.kind == "DropStmt" and statement.node.get("removeType") == "OBJECT_TABLE":
-                gone |= {dotted(texts(items(object))): number for object in statement.node.get("objects", [])}
+                dropped |= {
+                    dotted(texts(items(object))): number for object in statement.node.get("objects", [])
+                }
             elif statement.kind == "CreateStmt":
                 name = self.script.name_of(statement.node.get("relation", {}))
-                offset = gone.pop(name, None)
-                if offset is not None and self.script.migrates(statement) and not self._is_kept(name):
-                    self.say(
-                        statements[offset],
+                position = dropped.pop(name, None)
+                if position is not None and self.script.migrates(statement) and not self._is_copied(name):
+                    self.report_at(
+                        statements[position],
                         f"rows of {name} are lost if the table already exists; remove the drop",
                     )
 
-    def _is_kept(self, name: Name) -> bool:
+    def _is_copied(self, name: Name) -> bool:
         """Return True if the file reads the table, so that its rows may be copied before."""
         word = rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{re.escape(name.name)}\b"
         return re.search(word, self.script.sql) is not None

@@ -11,7 +11,7 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name, dotted
 
-_SPENT = LazyPattern(
+_DISPOSABLE = LazyPattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
 )
 _RESETS = LazyPattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
@@ -67,7 +67,7 @@ class TruncateCascade(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
         if _RESETS.search(self.source.path) and not migration_files.is_migration(self.source.path):
             return
@@ -80,18 +80,20 @@ class TruncateCascade(SqlCheck):
     def _truncate(self, statement: Statement) -> None:
         node = statement.node
         names = [self.script.name_of(relation) for relation in kinds(node.get("relations", []), "RangeVar")]
-        retained = [item for item in names if not self.script.is_new(item) and not _SPENT.search(item.name)]
+        retained = [
+            item for item in names if not self.script.is_new(item) and not _DISPOSABLE.search(item.name)
+        ]
         if not retained:
             return
         if node.get("behavior") == "DROP_CASCADE":
             if not (self.script.is_sql and statement.fragment.migrates):  # squawk reports it
-                self.say(
+                self.report_at(
                     statement,
                     f"CASCADE also empties every table that references {retained[0]}, "
                     "directly or indirectly; name the tables",
                 )
         elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
-            self.say(statement, f"migration deletes all rows of {retained[0]}; keep a backup")
+            self.report_at(statement, f"migration deletes all rows of {retained[0]}; keep a backup")
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node
@@ -99,16 +101,18 @@ class TruncateCascade(SqlCheck):
         if kind is None or not (_runs_now(statement) or kind == "schema"):
             return
         name = next((_named(object) for object in node.get("objects", [])), Name("public", ""))
-        if (kind == "table" and self.script.is_new(name)) or name in self._made:
+        if (kind == "table" and self.script.is_new(name)) or name in self._created:
             return
         taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
             kind, "views and foreign keys"
         )
         level = Severity.INFO if kind == "table" else None
-        self.say(statement, f"CASCADE also drops {taken} with {name}; drop them by name", severity=level)
+        self.report_at(
+            statement, f"CASCADE also drops {taken} with {name}; drop them by name", severity=level
+        )
 
     @property
-    def _made(self) -> set[Name]:
+    def _created(self) -> set[Name]:
         """Types and schemas that this file creates."""
         enums = {dotted(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
         return enums | {

@@ -60,7 +60,7 @@ class UnparsedSql(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if not script.is_sql or not script.is_postgres or script.is_template or script.is_spare:
+        if not script.is_sql or not script.is_postgres or script.is_template or script.is_non_production:
             return
         if not script.unparsed:
             return
@@ -71,21 +71,25 @@ class UnparsedSql(SqlCheck):
         left = [bad for bad in script.unparsed if bad not in slips]
         if not left or not (script.exposure.is_supabase or self._is_sure()):
             return
-        wrong = [bad for bad in left[:_MOST] if not is_read_elsewhere(bad)] if script.surely_postgres else []
+        wrong = (
+            [bad for bad in left[:_MOST] if not is_read_elsewhere(bad)]
+            if script.is_certainly_postgres
+            else []
+        )
         for bad in wrong or left[:1]:
             text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
-            certain = bool(wrong) or (script.exposure.is_supabase and script.surely_postgres)
+            certain = bool(wrong) or (script.exposure.is_supabase and script.is_certainly_postgres)
             self.report(script.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None)
 
     def _is_sure(self) -> bool:
         """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""
         script = self.script
-        read = sum(1 for statement in script.everything if statement.outer is None)
+        read = sum(1 for statement in script.all_statements if statement.outer is None)
         if not migration_files.is_migration(script.path, script.options.migrations) or read < _READ * len(
             script.unparsed
         ):
             return False
-        if not script.surely_postgres:
+        if not script.is_certainly_postgres:
             return False
         adjacent = migration_files.set_patterns(script.path)
         return shows_postgres(script.sql) or bool(

@@ -48,11 +48,11 @@ class AuthUsersExposed(SqlCheck):
                 continue
             relation = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            if not self.script.is_exposed(name) or self.script.whole.is_unread(name):
+            if not self.script.is_exposed(name) or self.script.set_schema.is_unreadable(name):
                 continue
             for table in kinds(statement.node.get("query"), "RangeVar"):
                 if (table.get("schemaname"), table.get("relname")) == ("auth", "users"):
-                    self.say(
+                    self.report_at(
                         statement,
                         f"view {name} exposes auth.users to all of its readers; "
                         "copy public columns into a table",

@@ -46,18 +46,18 @@ class DefinerWithoutSearchPath(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt", "AlterFunctionStmt"):
-            routine = self.script.whole.routines.opened_by(statement)
-            if routine is None or self.script.whole.pins_all:
+            routine = self.script.set_schema.routines.opened_by(statement)
+            if routine is None or self.script.set_schema.pins_all:
                 continue
             created = routine.made.node.get("options", []) if routine.made else []
             if text_of(option(created, "language")) in ("c", "internal"):
                 continue
             name = Name(routine.schema, routine.name)
             text = f"function {name} runs as its owner but with the caller's search_path; add SET search_path"
-            self.say(statement, text, _place(statement))
+            self.report_at(statement, text, _security_location(statement))
 
 
-def _place(statement: Statement) -> int | None:
+def _security_location(statement: Statement) -> int | None:
     """Return the location of SECURITY DEFINER."""
     arguments = statement.node.get("options") or statement.node.get("actions") or []
     elements = (content(item, "DefElem") or {} for item in arguments)

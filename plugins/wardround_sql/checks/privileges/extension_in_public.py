@@ -62,8 +62,12 @@ class ExtensionInPublic(SqlCheck):
         for statement in self.script.of("CreateExtensionStmt"):
             name = statement.node.get("extname", "")
             where = text_of(option(statement.node.get("options"), "schema")) or self.script.default_schema
-            if name not in _PLACED and not self.script.is_spare and self.script.exposure.serves(where):
-                self.say(
+            if (
+                name not in _PLACED
+                and not self.script.is_non_production
+                and self.script.exposure.serves(where)
+            ):
+                self.report_at(
                     statement,
                     f"extension {name} is installed into schema {where}, which the API exposes; "
                     "use WITH SCHEMA extensions",

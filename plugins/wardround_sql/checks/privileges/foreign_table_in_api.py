@@ -45,10 +45,10 @@ class ForeignTableInApi(SqlCheck):
         for statement in self.script.of("CreateForeignTableStmt"):
             relation = statement.node.get("base", {}).get("relation", {})
             name = self.script.name_of(relation)
-            whole = self.script.whole
-            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
+            schema = self.script.set_schema
+            if self.script.is_exposed(name) and not schema.is_unreadable(name) and name not in schema.moved:
                 text = (
                     f"foreign table {name} is exposed by the API without row-level security; "
                     "move it to another schema"
                 )
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))

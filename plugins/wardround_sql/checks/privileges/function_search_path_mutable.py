@@ -51,8 +51,10 @@ class FunctionSearchPathMutable(SqlCheck):
                 continue
             if text_of(option(options, "language")) in ("c", "internal") or not self.script.is_exposed(name):
                 continue
-            routine = self.script.whole.routines.made_by(statement)
-            if routine is None or routine.pinned or routine.definer or self.script.whole.pins_all:
+            routine = self.script.set_schema.routines.made_by(statement)
+            if routine is None or routine.pinned or routine.definer or self.script.set_schema.pins_all:
                 continue
             if self.script.exposure.serves(routine.schema):
-                self.say(statement, f"function {name} uses the caller's search_path; add SET search_path")
+                self.report_at(
+                    statement, f"function {name} uses the caller's search_path; add SET search_path"
+                )

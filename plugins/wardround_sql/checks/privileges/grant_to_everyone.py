@@ -67,7 +67,7 @@ class GrantToEveryone(SqlCheck):
             for role in kinds(node.get("grantees", []), "RoleSpec"):
                 (name,) = roles_of([{"RoleSpec": role}])
                 if name in ("public", "anon"):
-                    self._look_at(statement, node, name, role)
+                    self._check_role(statement, node, name, role)
 
     def _routines(self, statement: Statement, node: Node) -> None:
         """Report EXECUTE on SECURITY DEFINER functions of the migration set."""
@@ -95,20 +95,20 @@ class GrantToEveryone(SqlCheck):
                 f"everyone (PUBLIC) may execute {reached[0]}, which runs with its owner's privileges; "
                 "grant it to a role"
             )
-            self.say(statement, text, role.get("location"))
+            self.report_at(statement, text, role.get("location"))
 
     @cached_property
     def _definers(self) -> set[Name]:
-        return {Name(*parts) for parts in self.script.whole.routines.definers()}
+        return {Name(*parts) for parts in self.script.set_schema.routines.definers()}
 
-    def _look_at(self, statement: Statement, node: Node, who: str, role: Node) -> None:
+    def _check_role(self, statement: Statement, node: Node, who: str, role: Node) -> None:
         rights = sorted(
             p.get("priv_name", "").upper() for p in kinds(node.get("privileges", []), "AccessPriv")
         ) or ["ALL"]
         if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
             return
         tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
-        if tables and all(who in self.script.whole.shut.get(name, ()) for name in tables):
+        if tables and all(who in self.script.set_schema.shut.get(name, ()) for name in tables):
             return  # revoked by a later statement
         if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
@@ -116,7 +116,7 @@ class GrantToEveryone(SqlCheck):
         by_default = node.get("targtype") == _DEFAULTS
         level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
         what = f"{', '.join(rights)} on every future table" if by_default else ", ".join(rights)
-        self.say(
+        self.report_at(
             statement,
             f"{what} is granted to {reported}; grant it to the role that needs it",
             role.get("location"),
@@ -128,16 +128,16 @@ class GrantToEveryone(SqlCheck):
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
         tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
-        taken = all(self.script.whole.is_withheld(name, who, "select") for name in tables)
+        taken = all(self.script.set_schema.is_withheld(name, who, "select") for name in tables)
         return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:
         """Return True if one of the tables has no known row-level security."""
-        whole = self.script.whole
+        schema = self.script.set_schema
         tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
-        views = [t for t in tables if t in whole.secured_views]
+        views = [t for t in tables if t in schema.secured_views]
         guarded = [
-            t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.is_enabled_by_loop(t)
+            t for t in tables if (t in schema.tables and schema.tables[t].rls) or schema.is_enabled_by_loop(t)
         ]
         if node.get("targtype") in ("ACL_TARGET_ALL_IN_SCHEMA", _DEFAULTS):
             rights = {p.get("priv_name", "") for p in kinds(node.get("privileges", []), "AccessPriv")}

@@ -44,10 +44,10 @@ class MaterializedViewInApi(SqlCheck):
                 continue
             relation = statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            whole = self.script.whole
-            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
+            schema = self.script.set_schema
+            if self.script.is_exposed(name) and not schema.is_unreadable(name) and name not in schema.moved:
                 text = (
                     f"materialized view {name} is exposed by the API without row-level security; "
                     "move or revoke it"
                 )
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))

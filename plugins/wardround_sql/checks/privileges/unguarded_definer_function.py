@@ -15,7 +15,7 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.schema.model import roles_of
 
-_ASKS = LazyPattern(
+_CALLER_CHECK = LazyPattern(
     r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"
     r"\b(?:is|has|can|check|assert|require|verify|authori[sz]e|ensure|get_my|get_current|get_user|my|current|jwt|"
     r"user)_\w*\s*\(|\bhmac\s*\(|\bcrypt\s*\(",
@@ -25,7 +25,7 @@ _ASKS = LazyPattern(
 _SECRET = LazyPattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
 _WRITES = LazyPattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
 _READS = LazyPattern(r"(?i)\bfrom\s+[\w.\"]+")
-_TAKEN = LazyPattern(
+_REVOKED = LazyPattern(
     r"(?is)\brevoke\b[^;]*\bon\s+(?:all\s+)?(?:functions|routines)\b[^;]*\bfrom\b[^;]*\b(?:public|anon)\b"
 )
 _CALLERS = {"public", "anon", "authenticated"}
@@ -73,16 +73,16 @@ class UnguardedDefinerFunction(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
-            routine = self.script.whole.routines.made_by(statement)
+            routine = self.script.set_schema.routines.made_by(statement)
             is_served = not statement.node.get("is_procedure")  # PostgREST calls only functions
             if routine is None or not routine.definer or statement.outer is not None or not is_served:
                 continue
-            if not self.script.exposure.serves(routine.schema) or self.script.is_spare:
+            if not self.script.exposure.serves(routine.schema) or self.script.is_non_production:
                 continue
             if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
                 continue
             writes = _WRITES.search(statement.text) is not None
-            if _ASKS.search(statement.text) or not (writes or _gives_rows(statement)):
+            if _CALLER_CHECK.search(statement.text) or not (writes or _returns_rows(statement)):
                 continue
             callers = self._callers(routine.name)
             if callers and not writes:
@@ -90,9 +90,9 @@ class UnguardedDefinerFunction(SqlCheck):
                     f"{routine.name} returns rows bypassing row-level security, {callers} may call it, "
                     "and it does not check the caller; check auth.uid()"
                 )
-                self.say(statement, text, severity=Severity.INFO)
+                self.report_at(statement, text, severity=Severity.INFO)
             elif callers:
-                self.say(
+                self.report_at(
                     statement,
                     f"{routine.name} changes rows with its owner's privileges, {callers} may call it, "
                     "and it does not check the caller; check auth.uid()",
@@ -110,7 +110,7 @@ class UnguardedDefinerFunction(SqlCheck):
             else:
                 taken |= roles
                 given -= roles
-        if not taken and self._are_all_taken:
+        if not taken and self._are_all_revoked:
             taken = {"public"}
         if not taken:
             return "everyone"
@@ -128,9 +128,9 @@ class UnguardedDefinerFunction(SqlCheck):
         return result
 
     @cached_property
-    def _are_all_taken(self) -> bool:
+    def _are_all_revoked(self) -> bool:
         """Return True if the set revokes EXECUTE on all functions, or by default."""
-        return any(_TAKEN.search(text) for text in self._texts())
+        return any(_REVOKED.search(text) for text in self._texts())
 
     def _texts(self) -> Iterator[str]:
         yield self.script.sql
@@ -144,7 +144,7 @@ def _returns(statement: Statement) -> str:
     return type_name(statement.node.get("returnType", {}))
 
 
-def _gives_rows(statement: Statement) -> bool:
+def _returns_rows(statement: Statement) -> bool:
     """Return True if a function returns rows selected by its arguments."""
     modes = {
         parameter.get("mode")

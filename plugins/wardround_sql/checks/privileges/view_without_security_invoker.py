@@ -51,10 +51,10 @@ class ViewWithoutSecurityInvoker(SqlCheck):
             if reads and not message and relation.get("relpersistence") != "t" and self._is_open(relation):
                 name = self.script.name_of(relation)
                 text = f"view {name} is exposed by the API and bypasses row-level security"
-                self.say(statement, f"{text}; add security_invoker", relation.get("location"))
-        self._look_at_options()
+                self.report_at(statement, f"{text}; add security_invoker", relation.get("location"))
+        self._check_options()
 
-    def _look_at_options(self) -> None:
+    def _check_options(self) -> None:
         """Report views whose option is removed."""
         for statement in self.script.of("AlterTableStmt"):
             relation = statement.node.get("relation", {})
@@ -65,11 +65,11 @@ class ViewWithoutSecurityInvoker(SqlCheck):
                 text = (
                     f"view {name}, exposed by the API, now bypasses row-level security; keep security_invoker"
                 )
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))
 
     def _is_open(self, relation: Node) -> bool:
         """Return True if clients reach a view that does not run as its caller in the end."""
-        whole, name = self.script.whole, self.script.name_of(relation)
-        moved = name in whole.moved
-        safe = name in whole.secured_views or whole.is_unread(name)
+        schema, name = self.script.set_schema, self.script.name_of(relation)
+        moved = name in schema.moved
+        safe = name in schema.secured_views or schema.is_unreadable(name)
         return self.script.is_exposed(name) and not safe and not moved

@@ -57,7 +57,7 @@ class BetweenDaysOverTimestamps(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for statement in self.script.queries:
             if statement.kind in ("CreateFunctionStmt", "DoStmt"):
@@ -65,13 +65,13 @@ class BetweenDaysOverTimestamps(SqlCheck):
             for expression in statement.kinds("A_Expr"):
                 name = column_name(expression.get("lexpr"))
                 if expression.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
-                    self._look_at(statement, expression, name[-1])
+                    self._check_bounds(statement, expression, name[-1])
 
-    def _look_at(self, statement: Statement, node: Node, name: str) -> None:
+    def _check_bounds(self, statement: Statement, node: Node, name: str) -> None:
         bounds = items(node.get("rexpr"))
         if len(bounds) == 2 and (_is_day(bounds[1]) or self._is_named_day(statement, bounds[1])):
             child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), None)
-            self.say(
+            self.report_at(
                 statement,
                 f"{name} is a timestamp, so BETWEEN includes only midnight of the last day; use >= and <",
                 child,

@@ -41,7 +41,7 @@ class ColumnComparedWithItself(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.conditions import compared_with_themselves  # sqlglot is slow to import
 

@@ -43,7 +43,7 @@ class DateFunctionOnColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.conditions import dates_of_columns  # sqlglot is slow to import
 

@@ -62,7 +62,7 @@ class DialectTrap(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if script.is_postgres or script.is_spare:
+        if script.is_postgres or script.is_non_production:
             return
         for fragment, masked in masked_fragments(script):
             for trap in self._traps(masked, fragment.text, migrates=fragment.migrates):

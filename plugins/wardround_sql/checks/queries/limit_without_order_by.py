@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import bare_limits
-from wardround_sql.queries.nondeterministic import any_of_each, chosen_rows, says_which
+from wardround_sql.queries.nondeterministic import arbitrary_group_rows, chosen_rows, requests_specific_row
 
 
 class LimitWithoutOrderBy(SqlCheck):
@@ -44,14 +44,14 @@ class LimitWithoutOrderBy(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for fact in bare_limits(self.script):
             self.report(fact.span, f"LIMIT without ORDER BY returns arbitrary rows; add ORDER BY{fact.note}")
-        for fact in any_of_each(self.script):
+        for fact in arbitrary_group_rows(self.script):
             self.report(
                 fact.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
             )
         for fact in chosen_rows(self.script):
-            if fact.parameter or says_which(self.source.text, self.script.offset_of(fact.span)):
+            if fact.parameter or requests_specific_row(self.source.text, self.script.offset_of(fact.span)):
                 self.report(fact.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")

@@ -50,10 +50,10 @@ class NullUnsafeComparison(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         if not self.script.is_postgres:
-            self._foreign()
+            self._other_dialects()
             return
         for statement in self.script.queries:
             if statement.kind in (CONDITION, "CreateTrigStmt"):
@@ -82,7 +82,7 @@ class NullUnsafeComparison(SqlCheck):
             if required is not True and left[1] != "id":
                 text = f"<> misses a change of {left[1]} to or from NULL; use IS DISTINCT FROM"
                 child = next((n["location"] for n in walk(expression.get("lexpr")) if "location" in n), None)
-                self.say(statement, text, child, Severity.WARN if required is False else None)
+                self.report_at(statement, text, child, Severity.WARN if required is False else None)
                 return
 
     def _is_required(self, statement: Statement, column: str) -> bool | None:
@@ -119,7 +119,7 @@ class NullUnsafeComparison(SqlCheck):
                     "test for NULL, or use IS DISTINCT FROM"
                 )
                 node = next((n["location"] for n in walk(result) if "location" in n), None)
-                self.say(statement, text, node)
+                self.report_at(statement, text, node)
 
     def _tables(self, select: Node) -> dict[str, Name]:
         result = {}
@@ -171,14 +171,14 @@ class NullUnsafeComparison(SqlCheck):
         if {statement.offset + statement.point(item) for item in locations} & set(nullable):
             where = next((n["location"] for n in walk(column) if "location" in n), None)
             text = f"condition matches no row if NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
-            self.say(statement, text, where)
+            self.report_at(statement, text, where)
 
     # Other dialects
 
-    def _foreign(self) -> None:
-        from wardround_sql.queries.null_comparisons import left_out
+    def _other_dialects(self) -> None:
+        from wardround_sql.queries.null_comparisons import excluded_nulls
 
-        for span, column, note in left_out(self.script):
+        for span, column, note in excluded_nulls(self.script):
             self.report(span, f"condition also excludes rows where {column} is NULL; test for NULL{note}")
 
 

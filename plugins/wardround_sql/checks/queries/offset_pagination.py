@@ -44,7 +44,7 @@ class OffsetPagination(SqlCheck):
 
     def run(self) -> None:
         for fact in offsets(self.script):
-            if not self.script.is_spare:
+            if not self.script.is_non_production:
                 self.report(
                     fact.span,
                     "OFFSET reads and discards all rows before the page; "

@@ -64,11 +64,11 @@ class OnConflictWithoutUnique(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
         for statement in self.script.queries:
             own = [statement.node] if statement.kind == "InsertStmt" else []
-            for node in [*own, *statement.kinds("InsertStmt")] if self._is_read(statement) else ():
+            for node in [*own, *statement.kinds("InsertStmt")] if self._is_inspected(statement) else ():
                 clause = node.get("onConflictClause", {})
                 if clause.get("infer"):
                     self._insert(statement, node, clause)
@@ -83,9 +83,9 @@ class OnConflictWithoutUnique(SqlCheck):
             values = uniques_of(self.script, None, table) if columns else []
             if values and not any(_is_key(item, frozenset(columns), partial=False) for item in values):
                 location = self.script.span_of(*match.span("knex" if match["knex"] else "supabase"))
-                self.report(location, _says(table, columns, values))
+                self.report(location, _message(table, columns, values))
 
-    def _is_read(self, statement: Statement) -> bool:
+    def _is_inspected(self, statement: Statement) -> bool:
         """Return True if a statement is inspected itself, not through the statements of its body."""
         return statement.kind not in ("CreateFunctionStmt", "DoStmt")
 
@@ -102,11 +102,13 @@ class OnConflictWithoutUnique(SqlCheck):
             )
         else:
             elements = members(infer.get("indexElems"), "IndexElem")
-            text = _says(table, [str(element.get("name") or "an expression") for element in elements], result)
-        self.say(statement, text, clause.get("location"))
+            text = _message(
+                table, [str(element.get("name") or "an expression") for element in elements], result
+            )
+        self.report_at(statement, text, clause.get("location"))
 
 
-def _says(table: Name, columns: list[str], result: list[Uniques]) -> str:
+def _message(table: Name, columns: list[str], result: list[Uniques]) -> str:
     has = ", ".join(sorted({str(item) for item in result[0].known if item.whole})) or "none"
     expected = ", ".join(columns)
     return (

@@ -55,10 +55,10 @@ class WriteWithoutWhere(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or self.script.is_template or is_seed(self.source.path):
+        if self.script.is_non_production or self.script.is_template or is_seed(self.source.path):
             return
         for write in writes(self.script):
-            if self._is_meant(write) or write.table.name.startswith("{"):
+            if self._is_intended(write) or write.table.name.startswith("{"):
                 continue
             text = f"{write.verb} without WHERE changes every row of {write.table}{write.note}"
             if self._is_backfill(write):
@@ -74,14 +74,14 @@ class WriteWithoutWhere(SqlCheck):
             if not tests or not all(tests) or "fromClause" in node or not self.script.migrates(statement):
                 continue
             tested = {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}
-            own = self.script.own.tables.get(self.script.name_of(node.get("relation", {})))
+            own = self.script.own_schema.tables.get(self.script.name_of(node.get("relation", {})))
             if (
                 own is not None
                 and own.created is None
                 and tested & set(own.columns)
                 and statement.outer is None
             ):
-                self.say(
+                self.report_at(
                     statement,
                     _BACKFILL.format(table=own.name),
                     severity=Severity.INFO,
@@ -95,15 +95,15 @@ class WriteWithoutWhere(SqlCheck):
 
     def _is_backfill(self, write: Write) -> bool:
         """Return True if an UPDATE fills columns that this migration has just added to a table in use."""
-        own = self.script.own.tables.get(write.table)
+        own = self.script.own_schema.tables.get(write.table)
         added = own is not None and own.created is None and set(write.columns) <= set(own.columns)
         return write.verb == "UPDATE" and bool(write.columns) and added
 
-    def _is_meant(self, write: Write) -> bool:
+    def _is_intended(self, write: Write) -> bool:
         """Return True if this file creates the table, or has just added the columns."""
         if write.statement is None:
             return False
-        own = self.script.own.tables.get(write.table)
+        own = self.script.own_schema.tables.get(write.table)
         if own is None:
             return write.table.name.startswith(("tmp", "temp", "_tmp", "old.", "new."))
         return own.created is not None or (

@@ -56,20 +56,20 @@ class OverlappingPermissivePolicies(SqlCheck):
     ]
 
     def run(self) -> None:
-        whole = self.script.whole
+        schema = self.script.set_schema
         for statement in self.script.of("CreatePolicyStmt"):
-            own = whole.policy_made_by(statement)
+            own = schema.policy_made_by(statement)
             if own is None or not own.permissive or not self.script.is_exposed(own.table):
                 continue
             first = self._first(own.table)
-            offset = min((first[key] for key in _asked(own) if key in first), default=None)
-            other = own if offset is None else whole.policies_of(own.table)[offset]
+            position = min((first[key] for key in _shared_keys(own) if key in first), default=None)
+            other = own if position is None else schema.policies_of(own.table)[position]
             if other is not own:
                 text = (
                     f'permissive policies "{other.name}" and "{own.name}" of {own.table} are both '
                     "evaluated for the same rows; merge them"
                 )
-                self.say(statement, text)
+                self.report_at(statement, text)
 
     @cached_property
     def _firsts(self) -> dict[Name, dict[tuple[str, str], int]]:
@@ -79,7 +79,7 @@ class OverlappingPermissivePolicies(SqlCheck):
         """Return the first permissive policy of a table for each role and action."""
         if table not in self._firsts:
             result = self._firsts[table] = {}
-            for number, policy in enumerate(self.script.whole.policies_of(table)):
+            for number, policy in enumerate(self.script.set_schema.policies_of(table)):
                 roles = _roles(policy) if policy.permissive else set()
                 for key in product({*roles, _ANY} if roles else (), _commands(policy)):
                     result.setdefault(key, number)
@@ -98,7 +98,7 @@ def _commands(policy: Policy) -> tuple[str, ...]:
     return _COMMANDS if policy.command == "all" else (policy.command,)
 
 
-def _asked(policy: Policy) -> Iterator[tuple[str, str]]:
+def _shared_keys(policy: Policy) -> Iterator[tuple[str, str]]:
     """Return the roles and actions that an overlapping policy may share."""
     roles = _roles(policy)
     more = ("public", _ANY) if "public" in roles else ("public",) if roles else ()

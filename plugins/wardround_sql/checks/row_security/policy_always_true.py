@@ -65,12 +65,14 @@ class PolicyAlwaysTrue(SqlCheck):
                     f'policy "{node.get("policy_name")}" lets {whom} {what} every row: its '
                     "condition is always true; compare the row with the caller"
                 )
-                self.say(statement, text, _place(always), Severity.ERROR if is_open else Severity.WARN)
+                self.report_at(
+                    statement, text, _constant_location(always), Severity.ERROR if is_open else Severity.WARN
+                )
 
 
-def _place(condition: Node) -> int | None:
+def _constant_location(condition: Node) -> int | None:
     """Return the location of the part of a condition that is always true."""
     inside = next(iter(condition.values()))
     if inside.get("boolop") == "OR_EXPR":
-        return _place(next(item for item in inside["args"] if is_constant_true(item)))
+        return _constant_location(next(item for item in inside["args"] if is_constant_true(item)))
     return next((node["location"] for node in walk(inside.get("lexpr", inside)) if "location" in node), None)

@@ -51,7 +51,7 @@ class PolicyFunctionPerRow(SqlCheck):
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
                 text = f"{name}() runs once per row; write (select {name}(...)), which runs once per query"
-                self.say(statement, text, call.get("location"), Severity.INFO if inserts else None)
+                self.report_at(statement, text, call.get("location"), Severity.INFO if inserts else None)
 
 
 def _calls(condition: object) -> list[Node]:

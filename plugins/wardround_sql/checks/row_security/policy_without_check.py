@@ -95,21 +95,21 @@ class PolicyWithoutCheck(SqlCheck):
                 continue
             name = node.get("policy_name")
             if command == "insert":
-                self.say(
+                self.report_at(
                     statement,
                     f'INSERT policy "{name}" has no WITH CHECK, so it admits no row; add WITH CHECK',
                 )
-            elif not _asks_the_caller(node.get("qual")) or self._leaves_the_owner(statement):
+            elif not _checks_caller(node.get("qual")) or self._ignores_owner(statement):
                 text = (
                     f'policy "{name}" has no WITH CHECK, '
                     "and USING does not tie the new row to its writer; add WITH CHECK"
                 )
-                self.say(statement, text, severity=Severity.INFO)
+                self.report_at(statement, text, severity=Severity.INFO)
 
-    def _leaves_the_owner(self, statement: Statement) -> bool:
+    def _ignores_owner(self, statement: Statement) -> bool:
         """Return True if rows have an owner, and USING ties them only to a claim that many callers share."""
         table = self.script.name_of(statement.node.get("table", {}))
-        keys = self.script.whole.foreign_keys.get(table, ())
+        keys = self.script.set_schema.foreign_keys.get(table, ())
         owned = any(key.target == _USERS for key in keys)
         condition = statement.node.get("qual")
         comparison = content(condition, "A_Expr")
@@ -121,7 +121,7 @@ class PolicyWithoutCheck(SqlCheck):
         return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
 
 
-def _asks_for_anyone(condition: object) -> bool:
+def _admits_any_user(condition: object) -> bool:
     """Return True if a condition is true for every signed-in user: it tests for an id, or that role."""
     presence = content(condition, "NullTest")
     if presence is not None:
@@ -141,16 +141,16 @@ def _string(node: Node) -> str:
     return str((content(node, "A_Const") or {}).get("sval", {}).get("sval", ""))
 
 
-def _asks_the_caller(condition: object) -> bool:
+def _checks_caller(condition: object) -> bool:
     """Return True if every branch of a condition depends on the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
-        requested = (_asks_the_caller(arg) for arg in inside.get("args", []))
+        requested = (_checks_caller(arg) for arg in inside.get("args", []))
         return all(requested) if inside["boolop"] == "OR_EXPR" else any(requested)
     constant = content(condition, "A_Const")
     if constant is not None:
         return not is_constant_true(condition)
-    if _asks_for_anyone(condition):
+    if _admits_any_user(condition):
         return False
     calls = (function_name(call) for call in kinds(condition, "FuncCall"))
     return any(name not in _PLAIN for name in calls) or any(

@@ -48,23 +48,23 @@ class PolicyWithoutRls(SqlCheck):
         for statement, _ in self.script.commands("AT_DisableRowSecurity"):
             relation = statement.node.get("relation", {})
             name = self.script.name_of(relation)
-            table = self.script.whole.tables.get(name)
-            guarded = bool(self.script.whole.policies_of(name))
+            table = self.script.set_schema.tables.get(name)
+            guarded = bool(self.script.set_schema.policies_of(name))
             if table is not None and table.rls is False and guarded and not self.script.is_exposed(name):
                 text = f"policies of {name} have no effect after this: row-level security is disabled"
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))
         for statement in self.script.of("CreatePolicyStmt"):
             relation = statement.node.get("table", {})
             name = self.script.name_of(relation)
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             if (
                 name in reported
                 or table is None
                 or table.created is None
                 or table.rls is not None
-                or self.script.whole.is_enabled_by_loop(name)
+                or self.script.set_schema.is_enabled_by_loop(name)
             ):
                 continue
             reported.add(name)
             text = f"policy has no effect: row-level security is not enabled on {name}; enable it"
-            self.say(statement, text, relation.get("location"))
+            self.report_at(statement, text, relation.get("location"))

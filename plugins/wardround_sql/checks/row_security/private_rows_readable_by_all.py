@@ -87,7 +87,7 @@ class PrivateRowsReadableByAll(SqlCheck):
                     f'policy "{node.get("policy_name")}" lets everyone read all rows of {name}, '
                     f"{why}; compare the owner"
                 )
-                self.say(statement, text, place)
+                self.report_at(statement, text, place)
 
 
 _ANYONE = frozenset({"public", "anon", "authenticated"})

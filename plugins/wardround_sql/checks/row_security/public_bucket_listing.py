@@ -67,16 +67,18 @@ class PublicBucketListing(SqlCheck):
                 continue
             named = _buckets(node.get("qual")) if clients and self.script.policy(statement) else None
             open_ones = (
-                sorted(self._public() & named if named else self._public()) if named is not None else []
+                sorted(self._public_buckets() & named if named else self._public_buckets())
+                if named is not None
+                else []
             )
             if open_ones:
-                self.say(
+                self.report_at(
                     statement,
                     f"policy lets clients list all files of public bucket {open_ones[0]}; "
                     "remove or restrict it",
                 )
 
-    def _public(self) -> set[str]:
+    def _public_buckets(self) -> set[str]:
         """Return the buckets that the migration set makes public."""
         project, path = self.source.project, self.source.path
         others = (item for item in project.files_with_word(("buckets",), set_patterns(path)) if item != path)

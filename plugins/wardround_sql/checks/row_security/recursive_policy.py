@@ -51,35 +51,35 @@ class RecursivePolicy(SqlCheck):
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             name = self.script.name_of(statement.node.get("table", {}))
             policy = self.script.policy(statement)
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             if policy is None or not policy.permissive or policy.command not in _READS:
                 continue
             if policy.using is not statement or (table is not None and table.rls is False):
                 continue
-            circle = next(self._circles(name, policy, statement), None)
+            circle = next(self._cycles(name, policy, statement), None)
             if circle is not None:
                 location, through = circle
-                self.say(
+                self.report_at(
                     statement,
                     f"reading {name} evaluates this policy, which reads {through}; "
                     "use a SECURITY DEFINER function",
                     location,
                 )
 
-    def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
+    def _cycles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
         """Yield the locations where a policy reads its own table, and the path."""
         condition = statement.node.get("qual", {})
         for other, place in self._read(condition):
             if other == table:
                 yield place, f"{table} again"
-            elif any(self._comes_back(item, policy) for item in self._policies(other)):
+            elif any(self._reads_table(item, policy) for item in self._policies(other)):
                 yield place, f"{other}, whose policy reads {table}"
         for call in kinds(condition, "FuncCall"):
             if any(entry == table for entry in self._read_by(function_name(call))):
                 yield call.get("location"), f"{table} again through {function_name(call)}()"
 
-    def _comes_back(self, other: Policy, policy: Policy) -> bool:
-        if other.command not in _READS or not _meet(other.roles, policy.roles):
+    def _reads_table(self, other: Policy, policy: Policy) -> bool:
+        if other.command not in _READS or not _overlap(other.roles, policy.roles):
             return False
         return any(name == policy.table for name, _place in self._read(other.using.node.get("qual", {})))
 
@@ -103,15 +103,17 @@ class RecursivePolicy(SqlCheck):
     def _bodies(self) -> dict[str, list[Statement]]:
         """Statements of functions with their caller's privileges, by names with and without schema."""
         result: dict[str, list[Statement]] = {}
-        for inner in self.script.everything:
-            created = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
+        for inner in self.script.all_statements:
+            created = (
+                self.script.set_schema.routines.made_by(inner.outer) if inner.outer is not None else None
+            )
             if created is not None and not created.definer:
                 for name in (created.name, f"{created.schema}.{created.name}"):
                     result.setdefault(name, []).append(inner)
         return result
 
 
-def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
+def _overlap(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
     """Return True if policies for two sets of roles can apply to one query."""
     every = {"public"}
     return not roles or not others or bool(every & {*roles, *others}) or bool(set(roles) & set(others))

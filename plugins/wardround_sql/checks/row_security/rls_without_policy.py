@@ -51,12 +51,12 @@ class RlsWithoutPolicy(SqlCheck):
             name = self.script.name_of(relation)
             if not self.script.is_exposed(name):
                 continue
-            whole = self.script.whole
-            if self.script.own.is_barred(name) or whole.has_policy_by_loop(name):
+            schema = self.script.set_schema
+            if self.script.own_schema.is_inaccessible(name) or schema.has_policy_by_loop(name):
                 continue  # the file revokes access from all clients, or creates the policies in a loop
-            if name in whole.tables and not whole.policies_of(name):
+            if name in schema.tables and not schema.policies_of(name):
                 text = (
                     f"row-level security is enabled on {name} without a policy, "
                     "so clients see no row; add a policy"
                 )
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))

@@ -63,28 +63,30 @@ class SelfEscalation(SqlCheck):
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
             name = self.script.name_of(node.get("table", {}))
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             writes = node.get("permissive") and node.get("cmd_name", "all") in ("update", "all")
             by_users = set(roles_of(node.get("roles"))) & {"public", "anon", "authenticated"}
             if self.script.policy(statement) is None:
                 continue
-            if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_kept(table):
+            if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_protected(
+                table
+            ):
                 continue
-            for column in self._rights(table, statement):
+            for column in self._privilege_columns(table, statement):
                 text = (
                     f'policy "{node.get("policy_name")}" lets users set {column} in their own row of '
                     f"{name}; revoke it"
                 )
-                self.say(statement, text)
+                self.report_at(statement, text)
                 break
 
-    def _is_kept(self, table: Table) -> bool:
+    def _is_protected(self, table: Table) -> bool:
         """Return True if something other than the policy may restrict the writable columns."""
-        whole, name = self.script.whole, table.name
-        strict = any(not item.permissive for item in whole.policies_of(name))
-        return strict or name in whole.guarded or whole.is_withheld(name, "authenticated", "update")
+        schema, name = self.script.set_schema, table.name
+        strict = any(not item.permissive for item in schema.policies_of(name))
+        return strict or name in schema.guarded or schema.is_withheld(name, "authenticated", "update")
 
-    def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
+    def _privilege_columns(self, table: Table, statement: Statement) -> Iterator[str]:
         """Return the columns with privileges of the row's owner that the policy does not mention."""
         node = statement.node
         own = set(_own_columns(node.get("qual")))

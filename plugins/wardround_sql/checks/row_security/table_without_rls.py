@@ -46,24 +46,24 @@ class TableWithoutRls(SqlCheck):
     ]
 
     def run(self) -> None:
-        self._look_at_disabling()
-        self._look_at_new_tables()
-        self._look_at_moves()
+        self._check_disabling()
+        self._check_new_tables()
+        self._check_moves()
 
-    def _look_at_disabling(self) -> None:
+    def _check_disabling(self) -> None:
         """Report row-level security that is disabled in the end."""
         for statement, _ in self.script.commands("AT_DisableRowSecurity"):
             relation = statement.node.get("relation", {})
             name = self.script.name_of(relation)
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             if self.script.is_exposed(name) and table is not None and table.rls is False:
                 text = (
                     f"table {name}, exposed by the API, is open to everyone after this: row-level security "
                     "is disabled"
                 )
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))
 
-    def _look_at_new_tables(self) -> None:
+    def _check_new_tables(self) -> None:
         for statement in self.script.of("CreateStmt", "CreateTableAsStmt", "SelectStmt"):
             into = (statement.node.get("into") or statement.node.get("intoClause") or {}).get("rel")
             relation = into or statement.node.get("relation", {})
@@ -71,43 +71,43 @@ class TableWithoutRls(SqlCheck):
                 relation.get("relpersistence") != "t"
                 and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
             )
-            table = self.script.whole.made_by(statement)
+            table = self.script.set_schema.made_by(statement)
             drawn = statement.fragment.modelled and not statement.fragment.migrates
             if not retained or drawn or table is None or not self._is_open(table):
                 continue
             if "partbound" in statement.node:
-                self._look_at_partition(statement, table)
+                self._check_partition(statement, table)
             elif self.script.is_exposed(self.script.name_of(relation)):
                 text = f"table {table.name} is exposed by the API without row-level security; enable it"
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))
 
-    def _look_at_partition(self, statement: Statement, table: Table) -> None:
+    def _check_partition(self, statement: Statement, table: Table) -> None:
         """Report a partition of a protected table; an unprotected parent is reported itself."""
         parents = [
             self.script.name_of(item) for item in kinds(statement.node.get("inhRelations"), "RangeVar")
         ]
-        known = [self.script.whole.tables.get(name) for name in parents]
+        known = [self.script.set_schema.tables.get(name) for name in parents]
         if any(parent is not None and parent.rls for parent in known):
             text = (
                 f"partition {table.name} has no row-level security of its own, so queries that name it "
                 "bypass the policies of its parent; enable it"
             )
-            self.say(statement, text, statement.node.get("relation", {}).get("location"), Severity.WARN)
+            self.report_at(statement, text, statement.node.get("relation", {}).get("location"), Severity.WARN)
 
-    def _look_at_moves(self) -> None:
+    def _check_moves(self) -> None:
         """Report a private table that moves to an exposed schema."""
         for statement in self.script.of("AlterObjectSchemaStmt"):
             relation = statement.node.get("relation", {})
             old = self.script.name_of(relation)
             new = Name(statement.node.get("newschema", ""), old.name)
-            table = self.script.whole.tables.get(new)
+            table = self.script.set_schema.tables.get(new)
             came = statement.node.get("objectType") == "OBJECT_TABLE" and not self.script.is_exposed(old)
             if came and table is not None and table.created is not None and self._is_open(table):
                 text = f"table {old} moves to an exposed schema without row-level security; enable it first"
-                self.say(statement, text, relation.get("location"))
+                self.report_at(statement, text, relation.get("location"))
 
     def _is_open(self, table: Table) -> bool:
         """Return True if clients reach a table whose row-level security no statement sets."""
-        whole = self.script.whole
-        text = table.rls is not None or whole.is_enabled_by_loop(table.name)
-        return self.script.is_exposed(table.name) and not text and not whole.is_shut(table.name)
+        schema = self.script.set_schema
+        text = table.rls is not None or schema.is_enabled_by_loop(table.name)
+        return self.script.is_exposed(table.name) and not text and not schema.has_no_privileges(table.name)

@@ -69,7 +69,7 @@ class UserMetadataInPolicy(SqlCheck):
                         f'policy "{statement.node.get("policy_name")}" relies on metadata '
                         "that users can change; use app_metadata"
                     )
-                    self.say(statement, text, inside.get("location"))
+                    self.report_at(statement, text, inside.get("location"))
                     break
 
     def _function(self, statement: Statement) -> None:
@@ -81,4 +81,4 @@ class UserMetadataInPolicy(SqlCheck):
             return
         offset = min(match.start(group) for group in (1, 2, 3) if match[group])
         text = f"{name}() relies on metadata that users can change; use app_metadata"
-        self.say(statement, text, len(statement.text[: offset - 1].encode()))
+        self.report_at(statement, text, len(statement.text[: offset - 1].encode()))

@@ -70,12 +70,13 @@ class WithCheckMissingOwner(SqlCheck):
             table = self.script.name_of(node.get("table", {}))
             owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
             values = all(
-                self.script.whole.is_withheld(table, role, "update") for role in ("anon", "authenticated")
+                self.script.set_schema.is_withheld(table, role, "update")
+                for role in ("anon", "authenticated")
             )
-            guarded = table in self.script.whole.guarded or values
+            guarded = table in self.script.set_schema.guarded or values
             if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):
                 continue
-            if not _asks_for(check, owner, table.name):
+            if not _checks_owner(check, owner, table.name):
                 child = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
                 text = (
                     f'policy "{node.get("policy_name")}" checks {owner} of the old row only, '
@@ -85,7 +86,7 @@ class WithCheckMissingOwner(SqlCheck):
                     else f'policy "{node.get("policy_name")}" does not check {owner}, so rows can be '
                     "inserted for anyone; compare it in WITH CHECK"
                 )
-                self.say(statement, text, _first(check, child))
+                self.report_at(statement, text, _first(check, child))
 
     def _owner(self, table: Name) -> str:
         """Return the column by which every other policy of a table ties its rows to the caller."""
@@ -116,7 +117,7 @@ def _owners(using: object) -> Iterator[str]:
                 yield name[-1]
 
 
-def _asks_for(check: object, owner: str, table: str) -> bool:
+def _checks_owner(check: object, owner: str, table: str) -> bool:
     """Return True if a condition tests the owner, the row, other tables, or calls a deciding function."""
     columns = {column_name({"ColumnRef": reference})[-1] for reference in kinds(check, "ColumnRef")}
     calls = {function_name(call) for call in kinds(check, "FuncCall")}

@@ -51,9 +51,9 @@ class DuplicateIndex(SqlCheck):
         seen: dict[tuple[object, str], str] = {}
         if not any(True for _ in self.script.of("IndexStmt")):
             return
-        for index in (index for item in self.script.whole.indexes.values() for index in item):
+        for index in (index for item in self.script.set_schema.indexes.values() for index in item):
             known = seen.setdefault((index.table, index.shape), index.name)
             if known != index.name and self.is_here(index.statement):
-                self.say(
+                self.report_at(
                     index.statement, f'index "{index.name}" duplicates "{known}" on {index.table}; drop one'
                 )

@@ -51,4 +51,4 @@ class ForeignKeyToAuthColumn(SqlCheck):
                         f"auth.users ({', '.join(columns)}) is not guaranteed to remain unique; "
                         "reference its id"
                     )
-                    self.say(statement, message, constraint.get("location"))
+                    self.report_at(statement, message, constraint.get("location"))

@@ -11,10 +11,10 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model
 
 _SOURCE = LazyPattern(r"\{\{-?\s*(?P<call>source)\s*\(")
-_LATE = LazyPattern(
+_DOWNSTREAM = LazyPattern(
     r"(?:^|/)(?:marts?|intermediate|reporting|reports)/|(?:^|/)(?:fct|dim|int|mart|rpt)_[^/]+\.sql$"
 )
-_EARLY = LazyPattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
+_STAGING = LazyPattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
 _REF = LazyPattern(r"\{\{-?\s*ref\s*\(\s*['\"](?:stg|base)_")
 _COMMENT = LazyPattern(r"--[^\n]*+|\{#(?:[^#]|#(?!\}))*+#\}|/\*(?:[^*]|\*(?!/))*+\*/")
 _NAMED = LazyPattern(
@@ -65,11 +65,11 @@ class MartBypassesStaging(SqlCheck):
 
     def run(self) -> None:
         path, text = self.source.path, self.source.text
-        if not is_model(path, text) or self.script.is_spare:
+        if not is_model(path, text) or self.script.is_non_production:
             return
         code = _COMMENT.sub(lambda result: " " * len(result.group()), text)
-        downstream = _LATE.search(path) is not None or _REF.search(code) is not None
-        for match in _SOURCE.finditer(code) if downstream and not _EARLY.search(path) else ():
+        downstream = _DOWNSTREAM.search(path) is not None or _REF.search(code) is not None
+        for match in _SOURCE.finditer(code) if downstream and not _STAGING.search(path) else ():
             location = self.script.span_of(*match.span("call"))
             self.report(location, "model reads a raw table instead of its staging model; use ref()")
         for match in _NAMED.finditer(code):

@@ -60,9 +60,9 @@ class MoneyInFloat(SqlCheck):
                     f"numeric{fact.note}"
                 )
                 self.report(fact.span, text)
-        if not self.script.is_spare:
+        if not self.script.is_non_production:
             self._functions()
-        if self.script.is_sql and not self.script.is_spare and _CASTS.search(self.script.sql):
+        if self.script.is_sql and not self.script.is_non_production and _CASTS.search(self.script.sql):
             self._casts()
 
     def _functions(self) -> None:
@@ -81,7 +81,7 @@ class MoneyInFloat(SqlCheck):
                         f"{words} is money in a {type_name(kind)}, which cannot store cents exactly; "
                         "use numeric"
                     )
-                    self.say(statement, text, kind.get("location"))
+                    self.report_at(statement, text, kind.get("location"))
                     break
 
     def _casts(self) -> None:

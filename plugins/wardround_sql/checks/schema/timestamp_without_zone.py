@@ -57,7 +57,7 @@ class TimestampWithoutZone(SqlCheck):
     def run(self) -> None:
         if "drizzle-orm/pg-core" in self.source.text:
             self._of_drizzle()
-        if not self.script.is_postgres or self.script.is_spare:
+        if not self.script.is_postgres or self.script.is_non_production:
             return
         columns = typed_columns(self.script)
         if self.script.is_generated and not any(entry.type == "timestamptz" for entry in columns):
@@ -71,7 +71,7 @@ class TimestampWithoutZone(SqlCheck):
 
     def _of_drizzle(self) -> None:
         """Report Drizzle columns, from which it generates the migrations."""
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for match in _DRIZZLE.finditer(self.source.text):
             if "withTimezone" not in (match["options"] or "") and not _LOCAL.search(match["key"]):

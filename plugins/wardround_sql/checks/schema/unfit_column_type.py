@@ -78,7 +78,7 @@ class UnfitColumnType(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for fact in typed_columns(self.script):
             if _LIST.search(fact.column) and _TEXT.match(fact.type):
@@ -105,7 +105,7 @@ class UnfitColumnType(SqlCheck):
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))
             if constraint.get("contype") == "CONSTR_DEFAULT" and text.lower().strip() in _NOW and dated:
                 place = (content(cast.get("arg"), "A_Const") or {}).get("location")
-                self.say(
+                self.report_at(
                     statement, f"'{text}' is evaluated once, when the table is created; use now()", place
                 )
 
@@ -115,7 +115,7 @@ class UnfitColumnType(SqlCheck):
             if _is_temporary(statement) or statement.fragment.modelled:
                 continue
             for column in _counted_keys(statement.node):
-                self.say(
+                self.report_at(
                     statement,
                     f"{column['colname']} is exhausted at 2,147,483,647; "
                     "use bigint GENERATED ALWAYS AS IDENTITY",

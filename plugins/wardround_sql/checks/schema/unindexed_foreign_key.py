@@ -43,23 +43,23 @@ class UnindexedForeignKey(SqlCheck):
     ]
 
     def run(self) -> None:
-        whole = self.script.whole
-        for key in (key for foreign_key in whole.foreign_keys.values() for key in foreign_key):
-            if not self.is_here(key.statement) or not key.columns or self.script.is_spare:
+        schema = self.script.set_schema
+        for key in (key for foreign_key in schema.foreign_keys.values() for key in foreign_key):
+            if not self.is_here(key.statement) or not key.columns or self.script.is_non_production:
                 continue
-            table = whole.tables.get(key.table)
+            table = schema.tables.get(key.table)
             if not self.script.is_sql and not self._is_own(key.table, key.columns):
                 continue  # an earlier migration may have created the index
-            if table is None or table.partial or whole.is_indexed(key.table, key.columns):
+            if table is None or table.partial or schema.is_indexed(key.table, key.columns):
                 continue
             columns = ", ".join(key.columns)
             text = (
                 f"foreign key ({columns}) of {key.table} to {key.target} has no index, so deletes in "
                 f"{key.target} scan {key.table}; add one"
             )
-            self.say(key.statement, text, key.location)
+            self.report_at(key.statement, text, key.location)
 
     def _is_own(self, name: Name, columns: tuple[str, ...]) -> bool:
         """Return True if the file creates the table, or the columns."""
-        table = self.script.own.tables.get(name)
+        table = self.script.own_schema.tables.get(name)
         return table is not None and (table.created is not None or set(columns) <= set(table.columns))

@@ -58,9 +58,9 @@ class AfterTriggerSetsRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
-        result = [(body, body.changes()) for body in bodies(self.script) if not body.asks_what]
+        result = [(body, body.changes()) for body in bodies(self.script) if not body.tests_operation]
         called = triggers_of(self.script, {body.name for body, changes in result if changes})
         for body, changes in result:
             triggers = called.get(body.name, [])
@@ -70,4 +70,4 @@ class AfterTriggerSetsRow(SqlCheck):
                     "AFTER trigger sets NEW after the row is written, so the value is discarded; "
                     "use a BEFORE trigger"
                 )
-                self.say(body.statement, message, location)
+                self.report_at(body.statement, message, location)

@@ -72,31 +72,31 @@ class BeforeTriggerDropsRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
         mine = {body.name: body for body in bodies(self.script)}
         triggers = triggers_of(self.script, mine.keys())
         for body in mine.values():
-            for offset, message in _wrong(body, triggers.get(body.name, [])):
+            for offset, message in _defects(body, triggers.get(body.name, [])):
                 location = (
                     None if offset is None else len(body.statement.text[: body.start + offset].encode())
                 )
-                self.say(body.statement, message, location)
+                self.report_at(body.statement, message, location)
                 break
         own = [item for item in map(trigger_of, self.script.of("CreateTrigStmt")) if item is not None]
         others = [entry for entry in own if entry.function not in mine]
         elsewhere = functions_of(self.script, {other.function for other in others})
         for trigger in others:
             result = elsewhere.get(trigger.function)
-            for _at, message in _wrong(result, [trigger]) if result is not None else ():
-                self.say(trigger.statement, f"{trigger.function}: {message}")
+            for _at, message in _defects(result, [trigger]) if result is not None else ():
+                self.report_at(trigger.statement, f"{trigger.function}: {message}")
                 break
 
 
-def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
+def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
     """Yield the defects of a function's return values, and their locations in its body."""
-    if triggers and (body.falls_off() or not (body.given or body.raises())):
-        offset = body.changes()[-1] if body.falls_off() else None
+    if triggers and (body.lacks_return() or not (body.given or body.raises())):
+        offset = body.changes()[-1] if body.lacks_return() else None
         yield offset, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
     before = [item for item in triggers if item.timing == BEFORE]
     last = body.last_return() if before else None
@@ -104,12 +104,12 @@ def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | N
         return
     what = last["what"].lower()
     deletes = any(entry.events & DELETE for entry in before)
-    if what == "null" and (body.loses_changes(last.start()) or body.only_tells()):
+    if what == "null" and (body.loses_changes(last.start()) or body.only_notifies()):
         yield (
             last.start(),
             "BEFORE trigger returns NULL, which skips the write; RETURN NEW",
         )
-    elif what == "old" and not deletes and not body.asks_what and body.loses_changes(last.start()):
+    elif what == "old" and not deletes and not body.tests_operation and body.loses_changes(last.start()):
         yield last.start(), "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
-    elif what == "new" and deletes and body.given == {"new"} and not body.asks_what:
+    elif what == "new" and deletes and body.given == {"new"} and not body.tests_operation:
         yield last.start(), "NEW is NULL for DELETE, which skips the delete; RETURN OLD"

@@ -69,7 +69,7 @@ class LostUpdate(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         if self.source.path.endswith(".py"):
             self._of_python()

@@ -57,12 +57,12 @@ class NestedTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if not self.script.is_sql or self.script.is_spare:
+        if not self.script.is_sql or self.script.is_non_production:
             return
         tool = "Flyway" if is_flyway(self.source.path) else transaction_of(self.source)
         for statement in self.script.of("TransactionStmt") if tool else ():
             if statement.node.get("kind") in ("TRANS_STMT_BEGIN", "TRANS_STMT_START"):
-                self.say(
+                self.report_at(
                     statement,
                     f"{tool} already runs this file in a transaction, which COMMIT ends; "
                     "remove BEGIN and COMMIT",

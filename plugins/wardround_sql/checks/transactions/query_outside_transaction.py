@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries.js_transactions import begun_on_pools, beside_held, outside
+from wardround_sql.queries.js_transactions import begun_on_pools, outside, outside_begun
 
 
 class QueryOutsideTransaction(SqlCheck):
@@ -53,7 +53,7 @@ class QueryOutsideTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_sql or self.script.is_spare:
+        if self.script.is_sql or self.script.is_non_production:
             return
         text = self.source.text
         for start, end, name in begun_on_pools(text):
@@ -63,6 +63,6 @@ class QueryOutsideTransaction(SqlCheck):
             )
             self.report(self.script.span_of(start, end), message)
         if not self.source.path.endswith((".py", ".rb", ".sh")):
-            for start, end, values in (*outside(text), *beside_held(text)):
+            for start, end, values in (*outside(text), *outside_begun(text)):
                 message = f"query runs outside the transaction; use {values}"
                 self.report(self.script.span_of(start, end), message)

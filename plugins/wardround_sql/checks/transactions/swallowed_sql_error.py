@@ -53,7 +53,7 @@ class SwallowedSqlError(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for fragment, masked in masked_fragments(self.script):
             for match in _DROPPED.finditer(masked):
