@@ -28,7 +28,8 @@ from wardround_sql.parsing.statements import (
 )
 from wardround_sql.project import migration_files
 from wardround_sql.schema.api_exposure import Exposure
-from wardround_sql.schema.model import Name, Policy, Schema, Table, build, name_of
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Name, Policy, Schema, Table, name_of
 
 _TOKEN = LazyPattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LazyPattern(r"^-- PostgreSQL database dump", re.MULTILINE)

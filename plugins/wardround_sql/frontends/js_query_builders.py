@@ -23,7 +23,7 @@ from wardround_sql.frontends.string_assembly import (
     limited,
     undone,
 )
-from wardround_sql.queries.nondeterministic import is_shown, requests_specific_row, works_in_batches
+from wardround_sql.queries.row_intent import is_shown, requests_specific_row, works_in_batches
 
 _STEP = LazyPattern(
     r"\.\s*(?P<name>limit|offset|skip|first|take|del|delete|update|truncate|leftJoin|leftOuterJoin|"

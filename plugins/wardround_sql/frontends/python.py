@@ -13,7 +13,7 @@ from wardround_sql.frontends.alembic import AlembicReader
 from wardround_sql.frontends.django import django_migration, django_models
 from wardround_sql.frontends.nullable_arguments import may_be_none
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
-from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
 from wardround_sql.frontends.sqlalchemy_queries import built_queries, discarded_narrowing
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.registry import STARTS
+from wardround_sql.frontends.sql_text import STARTS
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
     CallNames,

@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.js_query_builders import script_queries
 from wardround_sql.frontends.js_schema_builders import built_schema
 from wardround_sql.frontends.nullable_arguments import may_be_null
-from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.registry import STARTS, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_sql, with_names
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration

@@ -22,7 +22,7 @@ from wardround_sql.frontends.string_assembly import (
     limited,
     undone,
 )
-from wardround_sql.queries.nondeterministic import is_shown, requests_specific_row
+from wardround_sql.queries.row_intent import is_shown, requests_specific_row
 
 _ROOTS = frozenset({"select", "query", "delete", "update"})
 _FILTERS = frozenset({"where", "filter", "having"})

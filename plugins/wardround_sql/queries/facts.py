@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from msgspec import Struct
-
-from wardround.checks.lazy import LazyPattern
-from wardround.findings import Span
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
     content,
-    function_name,
-    is_select,
     kinds,
     members,
     unwrapped,
@@ -26,103 +18,18 @@ from wardround_sql.parsing.pg_nodes import (
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
-from wardround_sql.schema.model import Name
-
-_AGGREGATES = frozenset(
-    (
-        "count",
-        "sum",
-        "min",
-        "max",
-        "avg",
-        "bool_or",
-        "bool_and",
-        "every",
-        "array_agg",
-        "string_agg",
-        "json_agg",
-        "jsonb_agg",
-        "json_object_agg",
-        "jsonb_object_agg",
-    )
+from wardround_sql.queries.fact_types import (
+    AnyFact,
+    Exclusion,
+    Limit,
+    MoneyCast,
+    NullCompared,
+    TypeChange,
+    TypedColumn,
+    ViewStar,
 )
-
-
-_NOWHERE = Name("public", "")
-
-
-class QueryFact(Struct, frozen=True):
-    """Fact about one location.
-
-    Attributes:
-        note: suffix of the message that names the dialect if it is not PostgreSQL: `` (read as mysql)``.
-        statement: the statement if it was parsed as PostgreSQL.
-    """
-
-    span: Span
-    note: str = ""
-    statement: Statement | None = None
-
-
-class Write(QueryFact, frozen=True):
-    """UPDATE or DELETE of every row. ``columns`` are the columns that an UPDATE sets."""
-
-    verb: str = ""
-    table: Name = _NOWHERE
-    columns: tuple[str, ...] = ()
-
-
-class Exclusion(QueryFact, frozen=True):
-    """``x NOT IN (SELECT column FROM table)`` that does not exclude NULL."""
-
-    column: str = ""
-    table: Name | None = None
-
-
-class CrossJoin(QueryFact, frozen=True):
-    """Tables in FROM without a join condition."""
-
-    tables: tuple[str, ...] = ()
-
-
-class Limit(QueryFact, frozen=True):
-    """LIMIT without ORDER BY, or OFFSET; ``count`` is the number if it is literal."""
-
-    count: int | None = None
-    parameter: bool = False
-
-
-class ViewStar(QueryFact, frozen=True):
-    """View with SELECT *."""
-
-    view: str = ""
-
-
-class NullCompared(QueryFact, frozen=True):
-    """``= NULL``, or NULL in the list of IN; ``column`` is the compared column."""
-
-    column: str = ""
-    listed: bool = False
-
-
-class TypeChange(QueryFact, frozen=True):
-    """Changed type of a column in use, in a dialect other than PostgreSQL."""
-
-    table: str = ""
-    column: str = ""
-    type: str = ""
-    recoded: bool = False
-
-
-class TypedColumn(QueryFact, frozen=True):
-    """Declared column of a new table, or added to an existing one."""
-
-    table: str = ""
-    column: str = ""
-    type: str = ""
-
-
-AnyFact = TypeVar("AnyFact", bound=QueryFact)
+from wardround_sql.queries.selects import is_one_row, roots, visible_selects
+from wardround_sql.schema.model import Name
 
 
 def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
@@ -209,20 +116,12 @@ def _is_null(node: object) -> bool:
     return (content(node, "A_Const") or {}).get("isnull") is True
 
 
-def conjuncts(where: object) -> list[object]:
-    """Yield the parts of a condition joined by AND."""
-    junction = content(where, "BoolExpr")
-    if junction and junction.get("boolop") == "AND_EXPR":
-        return [inner for part in junction["args"] for inner in conjuncts(part)]
-    return [where] if where else []
-
-
 def bare_limits(script: SqlDocument) -> Iterator[Limit]:
     """Yield LIMIT without ORDER BY where the choice of rows is visible."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
     for statement in roots(script):
-        for select in _visible_selects(statement):
+        for select in visible_selects(statement):
             count = select.get("limitCount")
             if count is None or "sortClause" in select or "lockingClause" in select or is_one_row(select):
                 continue
@@ -232,37 +131,6 @@ def bare_limits(script: SqlDocument) -> Iterator[Limit]:
                 continue
             inside = constant or unwrapped(count)[1]
             yield Limit(script.span(statement, inside.get("location")), "", statement, number)
-
-
-def _visible_selects(statement: Statement) -> Iterator[Node]:
-    """Yield the SELECTs whose rows are returned: not those inside IN, EXISTS and other expressions."""
-    stack: list[object] = [{statement.kind: statement.node}]
-    while stack:
-        result = stack.pop()
-        if isinstance(result, list):
-            stack.extend(reversed(result))
-        elif isinstance(result, dict):
-            if is_select(result):
-                yield result
-            stack.extend(
-                value
-                for key, value in result.items()
-                if key not in ("SubLink", "whereClause", "CommonTableExpr")
-            )
-
-
-def is_one_row(select: Node) -> bool:
-    """Return True if a SELECT always returns one row, or rows of no table."""
-    if select.get("op") == "SETOP_NONE" and not any(
-        True for _ in kinds(select.get("fromClause", []), "RangeVar")
-    ):
-        return True
-    calls = [
-        content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
-        for target in select.get("targetList", [])
-    ]
-    grouped = "groupClause" in select
-    return bool(calls) and not grouped and all(c and function_name(c) in _AGGREGATES for c in calls)
 
 
 def offsets(script: SqlDocument) -> Iterator[Limit]:
@@ -371,24 +239,6 @@ def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
                 )
 
 
-_MAY_QUERY = LazyPattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
-"""Substring of every query, but not of an INSERT of literal rows, which occurs in thousands."""
-
-
-def roots(script: SqlDocument) -> Iterator[Statement]:
-    """Yield the statements to search for queries, so that each query occurs once."""
-    skipped = ("CreateFunctionStmt", "DoStmt")
-    return (s for s in script.queries if s.kind not in skipped and _MAY_QUERY.search(s.text))
-
-
-def parameters_of(statement: Statement) -> frozenset[str]:
-    """Return the names of the parameters of the function that contains a statement."""
-    outer = statement.outer.node if statement.outer is not None else {}
-    return frozenset(
-        parameter.get("name", "") for parameter in kinds(outer.get("parameters", []), "FunctionParameter")
-    )
-
-
 def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
     """Return facts of one type, as read by sqlglot."""
     from wardround_sql.queries.sqlglot_facts import facts
@@ -418,38 +268,10 @@ def old_type(script: SqlDocument, table: str, column: str) -> str | None:
     return result
 
 
-class Added(QueryFact, frozen=True):
-    """NOT NULL column without a default added to a table, in a dialect that rejects it."""
-
-    table: str = ""
-    column: str = ""
-
-
-class Removed(QueryFact, frozen=True):
-    """Column or table renamed or dropped, in a dialect other than PostgreSQL."""
-
-    name: str = ""
-    renamed: bool = False
-
-
-class Granted(QueryFact, frozen=True):
-    """Privileges granted to everyone, in a dialect other than PostgreSQL."""
-
-    rights: str = ""
-    who: str = ""
-
-
 def foreign_facts(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
     """Return facts of one type, only for dialects other than PostgreSQL."""
     if not script.is_postgres:
         yield from facts_of(script, kind)
-
-
-class MoneyCast(QueryFact, frozen=True):
-    """Column of a model or view that is cast to a floating-point type."""
-
-    column: str = ""
-    type: str = ""
 
 
 def float_casts(script: SqlDocument) -> Iterator[MoneyCast]:

@@ -15,7 +15,9 @@ from wardround_sql.parsing.pg_nodes import (
     unwrapped,
 )
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.queries.facts import CrossJoin, conjuncts, facts_of, parameters_of, roots
+from wardround_sql.queries.fact_types import CrossJoin
+from wardround_sql.queries.facts import facts_of
+from wardround_sql.queries.selects import conjuncts, parameters_of, roots
 
 _Aliased = tuple[Node, str]
 

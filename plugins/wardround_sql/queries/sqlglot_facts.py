@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_sql.document import SqlDocument
-from wardround_sql.queries.facts import (
+from wardround_sql.queries.fact_types import (
     Added,
     CrossJoin,
     Exclusion,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import Node, content, kinds
-from wardround_sql.queries.facts import Write, facts_of
+from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.facts import facts_of
 
 
 def writes(script: SqlDocument) -> Iterator[Write]:

@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.registry import STARTS, is_quoted, is_value
+from wardround_sql.frontends.sql_text import STARTS, is_quoted, is_value
 from wardround_sql.frontends.string_assembly import AssembledText, Hole
 
 _CONDITION = LazyPattern(

@@ -11,7 +11,8 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, type_name
 from wardround_sql.project import migration_files
 from wardround_sql.queries.facts import old_type, type_changes
-from wardround_sql.schema.model import Name, Schema, build, sizes_of
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Name, Schema, sizes_of
 
 _LENGTH = LazyPattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255

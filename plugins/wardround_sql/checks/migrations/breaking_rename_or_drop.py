@@ -9,7 +9,8 @@ from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
 from wardround_sql.project import migration_files
-from wardround_sql.queries.facts import Removed, foreign_facts
+from wardround_sql.queries.fact_types import Removed
+from wardround_sql.queries.facts import foreign_facts
 from wardround_sql.schema.model import dotted
 
 

@@ -11,7 +11,8 @@ from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project import migration_files
-from wardround_sql.schema.model import Schema, build
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Schema
 
 _ROLLBACK = LazyPattern(
     r"^[ \t]*(?:export\s+|public\s+|static\s+)*(?:const\s+|async\s+|function\s+|def\s+|exports\.|"

@@ -7,7 +7,8 @@ from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import content, kinds, type_name
 from wardround_sql.project import migration_files
-from wardround_sql.queries.facts import Added, foreign_facts
+from wardround_sql.queries.fact_types import Added
+from wardround_sql.queries.facts import foreign_facts
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})

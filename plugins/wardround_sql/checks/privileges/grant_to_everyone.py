@@ -9,7 +9,8 @@ from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, items, kinds, option, texts
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.queries.facts import Granted, foreign_facts
+from wardround_sql.queries.fact_types import Granted
+from wardround_sql.queries.facts import foreign_facts
 from wardround_sql.schema.model import Name, dotted, roles_of
 
 _DEFAULTS = "ACL_TARGET_DEFAULTS"

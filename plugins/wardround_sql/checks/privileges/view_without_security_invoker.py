@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
-from wardround_sql.schema.model import sets_option
+from wardround_sql.schema.builder import sets_option
 
 
 class ViewWithoutSecurityInvoker(SqlCheck):

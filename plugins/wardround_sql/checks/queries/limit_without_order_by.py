@@ -5,7 +5,8 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import bare_limits
-from wardround_sql.queries.nondeterministic import arbitrary_group_rows, chosen_rows, requests_specific_row
+from wardround_sql.queries.nondeterministic import arbitrary_group_rows, chosen_rows
+from wardround_sql.queries.row_intent import requests_specific_row
 
 
 class LimitWithoutOrderBy(SqlCheck):

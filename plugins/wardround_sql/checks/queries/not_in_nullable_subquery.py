@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries.facts import Exclusion, not_ins
+from wardround_sql.queries.fact_types import Exclusion
+from wardround_sql.queries.facts import not_ins
 
 
 class NotInNullableSubquery(SqlCheck):

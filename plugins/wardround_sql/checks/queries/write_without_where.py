@@ -7,7 +7,8 @@ from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import column_name, content
 from wardround_sql.project.migration_files import is_seed
-from wardround_sql.queries.facts import Write, conjuncts
+from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.queries.unfiltered_writes import writes
 
 _BACKFILL = (

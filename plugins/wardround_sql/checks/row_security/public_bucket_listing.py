@@ -10,7 +10,7 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
 from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project.migration_files import set_patterns
-from wardround_sql.queries.facts import conjuncts
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import roles_of
 
 _CLIENTS = {"public", "anon", "authenticated"}

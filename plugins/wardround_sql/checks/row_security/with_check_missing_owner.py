@@ -16,7 +16,7 @@ from wardround_sql.parsing.pg_nodes import (
     texts,
     walk,
 )
-from wardround_sql.queries.facts import conjuncts
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import Name, roles_of
 
 _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
