@@ -51,7 +51,7 @@ class SqlCheck(Check):
         severity: Severity | None = None,
     ) -> None:
         """Report a location inside a statement of this file."""
-        self.report(self.script.span(statement, location), message, severity=severity)
+        self.report(self.script.locations.span(statement, location), message, severity=severity)
 
     def is_here(self, statement: Statement) -> bool:
         """Return True if a statement of the migration set is in this file."""

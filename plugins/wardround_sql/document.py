@@ -9,14 +9,13 @@ from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
-from wardround.text.line_index import LineIndex
 from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
+from wardround_sql.locations import Locations
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
-from wardround_sql.parsing.pg_nodes import Node, content, kinds, members, text_of
+from wardround_sql.parsing.pg_nodes import Node, content, members, text_of
 from wardround_sql.parsing.statements import (
     Parsed,
     SqlFragment,
@@ -30,8 +29,8 @@ from wardround_sql.project import migration_files
 from wardround_sql.schema.api_exposure import Exposure
 from wardround_sql.schema.builder import build
 from wardround_sql.schema.model import Name, Policy, Schema, Table, name_of
+from wardround_sql.schema.subjects import subjects_of
 
-_TOKEN = LazyPattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LazyPattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
 """Maximum number of files of the same migration set to read; a common table's name is in many."""
@@ -202,7 +201,7 @@ class SqlDocument:
         """Statements of the migration set in file order, limited to the tables that this file names."""
         before: list[Statement] = []
         after: list[Statement] = []
-        for path, text in self._siblings(sorted(self.subjects)):
+        for path, text in self.siblings(sorted(self.subjects)):
             others = parsed_about(text, path, tuple(sorted(self.subjects)))
             (before if migration_files.order(path) < migration_files.order(self.path) else after).extend(
                 others
@@ -215,7 +214,7 @@ class SqlDocument:
             return self.set_schema.policies_of(name)
         if name.name not in self._other_schemas:
             found: list[Statement] = []
-            for path, text in self._siblings([name.name]):
+            for path, text in self.siblings([name.name]):
                 found += parsed_about(text, path, (name.name,))
             self._other_schemas[name.name] = build(found, self.default_schema)
         return self._other_schemas[name.name].policies_of(name)
@@ -225,11 +224,7 @@ class SqlDocument:
         """Schemas of tables that this file does not name."""
         return {}
 
-    def around(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """Yield path and text of the other files of the set that contain one of the names, in order."""
-        return self._siblings(names)
-
-    def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
+    def siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
         """Yield path and text of the other files of the set that contain one of the names."""
         if not names or not self.is_sql:
             return
@@ -272,28 +267,7 @@ class SqlDocument:
     @cached_property
     def subjects(self) -> set[str]:
         """Names of the tables, views and functions that the statements define or change."""
-        found: set[str] = set()
-        for statement in self.statements:
-            node = statement.node
-            for key in ("relation", "table", "view"):
-                found.add(node.get(key, {}).get("relname", "") if isinstance(node.get(key), dict) else "")
-            if statement.kind == "CreateFunctionStmt":
-                found.add(text_of(node["funcname"][-1]))
-            elif statement.kind == "AlterFunctionStmt":
-                found.add(text_of(node.get("func", {}).get("objname", [{}])[-1]))
-            elif statement.kind == "SelectStmt" and "intoClause" in node:
-                found.add(node["intoClause"].get("rel", {}).get("relname", ""))
-            elif statement.kind in ("CreateTableAsStmt",):
-                found.add(node.get("into", {}).get("rel", {}).get("relname", ""))
-            elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
-                found.add(node.get("newname", ""))
-            elif statement.kind == "CreateStmt":
-                found |= {item.get("relname", "") for item in kinds(node.get("inhRelations", []), "RangeVar")}
-            elif statement.kind == "GrantStmt":
-                found |= {entry.get("relname", "") for entry in kinds(node.get("objects", []), "RangeVar")}
-            elif statement.kind == "CreateForeignTableStmt":
-                found.add(node.get("base", {}).get("relation", {}).get("relname", ""))
-        return {name for name in found if name}
+        return subjects_of(self.statements)
 
     def policy(self, statement: Statement) -> Policy | None:
         """Return the policy that CREATE or ALTER POLICY defines, if it still exists after the set."""
@@ -312,42 +286,9 @@ class SqlDocument:
         """Return True if this file creates the table, so that it is empty and unused."""
         return name in self.own_schema.made
 
-    # Locations
-
     @cached_property
-    def _lines(self) -> LineIndex:
-        return LineIndex(self.text)
-
-    def offset_of(self, span: Span) -> int:
-        """Return the offset of a span in the file, in code points."""
-        return self._lines.offset(span.line, span.column)
-
-    def span_of(self, start: int, end: int) -> Span:
-        """Return the span between two offsets of the file, in code points."""
-        return self._between(start, end)
-
-    def span(self, statement: Statement, location: int | None = None) -> Span:
-        """Return the span of a token of a statement, or of its first line without a location."""
-        fragment, text = statement.fragment, statement.text
-        if location is None:
-            start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
-        else:
-            start = min(statement.point(location), max(len(text) - 1, 0))
-            result = _TOKEN.match(text, start)
-            end = result.end() if result else start + 1
-        base = statement.offset
-        return self._between(*fragment.place(base + start, base + end))
-
-    def span_of_unparsed(self, bad: Unparsed) -> Span:
-        start = bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
-        return self._between(*bad.fragment.place(start, start + 1))
-
-    def _between(self, start: int, end: int) -> Span:
-        first, last = self._lines.position(start), self._lines.position(max(end, start))
-        if first[0] != last[0]:
-            width = self._lines.starts[first[0]] - self._lines.starts[first[0] - 1]
-            last = (first[0], max(width, first[1]))
-        return Span(*first, *last)
+    def locations(self) -> Locations:
+        return Locations(self.text)
 
 
 def _prisma_provider(source: SourceFile) -> str:

@@ -35,7 +35,7 @@ def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
 
 def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:
     """Return the span in the file of a section of a fragment's text."""
-    return script.span_of(*fragment.place(start, end))
+    return script.locations.span_of(*fragment.place(start, end))
 
 
 def statement_around(code: str, position: int) -> tuple[int, int]:

@@ -41,7 +41,7 @@ class SqlTree(Struct, frozen=True, eq=False):
         """Return the span of a node's start, or of the first line without a node or location."""
         place = start_of(node) if node is not None else None
         if not place:
-            return self.script.span(self.statement)
+            return self.script.locations.span(self.statement)
         return self.span_at(place)
 
     def casts(self, *, views_only: bool) -> Iterator[tuple[str, str, exp.Expr]]:
@@ -64,7 +64,7 @@ class SqlTree(Struct, frozen=True, eq=False):
 
     def span_at(self, location: int) -> Span:
         """Return the span of a character of the statement's text."""
-        return self.script.span(self.statement, len(self.statement.text[:location].encode()))
+        return self.script.locations.span(self.statement, len(self.statement.text[:location].encode()))
 
 
 _MEMO: WeakKeyDictionary[SqlDocument, list[SqlTree]] = WeakKeyDictionary()

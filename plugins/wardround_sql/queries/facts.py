@@ -39,7 +39,7 @@ def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
     for statement in roots(script):
         for link in _excluding(statement.node):
             for possible_null in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
-                place = script.span(statement, link.get("location"))
+                place = script.locations.span(statement, link.get("location"))
                 yield Exclusion(place, "", statement, *possible_null)
 
 
@@ -103,13 +103,15 @@ def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
         for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
-                    yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
+                    yield NullCompared(
+                        script.locations.span(statement, when.get("location")), "", statement, "this"
+                    )
 
 
 def _null_fact(script: SqlDocument, statement: Statement, node: Node, *, listed: bool) -> NullCompared:
     name = ".".join(column_name(node.get("lexpr"))) or "this"
     child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), node.get("location"))
-    return NullCompared(script.span(statement, child), "", statement, name, listed)
+    return NullCompared(script.locations.span(statement, child), "", statement, name, listed)
 
 
 def _is_null(node: object) -> bool:
@@ -130,7 +132,7 @@ def bare_limits(script: SqlDocument) -> Iterator[Limit]:
             if (constant is not None and number is None) or number in (0, 1):
                 continue
             inside = constant or unwrapped(count)[1]
-            yield Limit(script.span(statement, inside.get("location")), "", statement, number)
+            yield Limit(script.locations.span(statement, inside.get("location")), "", statement, number)
 
 
 def offsets(script: SqlDocument) -> Iterator[Limit]:
@@ -142,7 +144,7 @@ def offsets(script: SqlDocument) -> Iterator[Limit]:
             offset = node.get("limitOffset")
             if offset is not None and content(offset, "A_Const") is None:
                 child = next((n["location"] for n in walk(offset) if "location" in n), None)
-                yield Limit(script.span(statement, child), "", statement, None, True)
+                yield Limit(script.locations.span(statement, child), "", statement, None, True)
 
 
 def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
@@ -154,7 +156,10 @@ def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
             location = _star(statement.node, {})
             if location is not None:
                 yield ViewStar(
-                    script.span(statement, location), "", statement, migration_files.view_name(script.path)
+                    script.locations.span(statement, location),
+                    "",
+                    statement,
+                    migration_files.view_name(script.path),
                 )
     for statement in script.of("ViewStmt", "CreateTableAsStmt"):
         view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
@@ -163,7 +168,9 @@ def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
         select = content(statement.node.get("query"), "SelectStmt") or {}
         location = _star(select, {})
         if location is not None:
-            yield ViewStar(script.span(statement, location), "", statement, str(script.name_of(view)))
+            yield ViewStar(
+                script.locations.span(statement, location), "", statement, str(script.name_of(view))
+            )
 
 
 def _star(select: Node, around: dict[str, Node]) -> int | None:
@@ -233,7 +240,7 @@ def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
             column = content(part, "ColumnDef")
             if column and "typeName" in column:
                 typed = column["typeName"]
-                place = script.span(statement, typed.get("location"))
+                place = script.locations.span(statement, typed.get("location"))
                 yield TypedColumn(
                     place, "", statement, table, column.get("colname", ""), pg_nodes.type_name(typed)
                 )

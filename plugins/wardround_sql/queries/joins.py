@@ -36,7 +36,7 @@ def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
             if loose is not None and not _picks_rows(statement, node, clusters):
                 first, second = loose[0][0][0], loose[1][0][0]
                 yield CrossJoin(
-                    script.span(statement, second.get("location")), "", statement,
+                    script.locations.span(statement, second.get("location")), "", statement,
                     (first.get("relname", ""), second.get("relname", "")),
                 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
                     loose = _one_sided(join, select.get("whereClause"))
                     clusters = (list(names_of(join.get("larg"))), list(names_of(join.get("rarg"))))
                     if loose is not None and not _picks_rows(statement, select, clusters):
-                        yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
+                        yield CrossJoin(script.locations.span(statement, loose[2]), "", statement, loose[:2])
 
 
 def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
@@ -213,7 +213,7 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
             continue
         requested = set(_equated(node.get("whereClause"), names[1]))
         if not any(set(key) <= requested for key in known.keys):
-            place = script.span(statement, other.get("location"))
+            place = script.locations.span(statement, other.get("location"))
             yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
 
 
@@ -241,7 +241,7 @@ def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
                     and _is_severed(select, join, result)
                 ):
                     first = next(iter(names_of(join.get("larg")).values()), "")
-                    place = script.span(statement, table.get("location"))
+                    place = script.locations.span(statement, table.get("location"))
                     yield CrossJoin(place, "", statement, (first, table.get("relname", "")))
 
 

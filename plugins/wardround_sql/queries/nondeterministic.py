@@ -25,7 +25,7 @@ def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
             if is_one_row(select) or _gives_constants(select) or _has_key(where, parameters_of(statement)):
                 continue
             several = any(_is_range(part) for part in conjuncts(where))
-            yield Limit(script.span(statement, constant.get("location")), "", statement, 1, several)
+            yield Limit(script.locations.span(statement, constant.get("location")), "", statement, 1, several)
 
 
 def _gives_constants(select: Node) -> bool:
@@ -69,4 +69,4 @@ def arbitrary_group_rows(script: SqlDocument) -> Iterator[Limit]:
             distinct = select.get("distinctClause", [])
             if any(item for item in distinct) and "sortClause" not in select:
                 node = next((n["location"] for n in walk(distinct) if "location" in n), None)
-                yield Limit(script.span(statement, node), "", statement)
+                yield Limit(script.locations.span(statement, node), "", statement)

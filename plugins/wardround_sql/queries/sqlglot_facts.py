@@ -173,7 +173,7 @@ class _Reader:
     def _span(self, location: int | None = None) -> Span:
         """Return the span of a character of the statement's text, or of its first line."""
         if location is None or location == 0:
-            return self.script.span(self.statement)
+            return self.script.locations.span(self.statement)
         return self.tree.span_at(location)
 
     def _write(self, tree: object) -> Iterator[QueryFact]:

@@ -25,7 +25,14 @@ def writes(script: SqlDocument) -> Iterator[Write]:
             verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
             relation = node.get("relation", {})
             place = relation.get("location") if "withClause" in node else None
-            yield Write(script.span(statement, place), "", statement, verb, script.name_of(relation), columns)
+            yield Write(
+                script.locations.span(statement, place),
+                "",
+                statement,
+                verb,
+                script.name_of(relation),
+                columns,
+            )
 
 
 def _is_narrowed(node: Node) -> bool:

@@ -170,7 +170,7 @@ def functions_of(script: SqlDocument, names: Collection[str]) -> dict[str, Trigg
 
 def _set_statements(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
     """Yield the set's statements about some functions, this file's last; only these for many functions."""
-    for path, text in script.around(sorted(names)) if 0 < len(names) <= _MOST else ():
+    for path, text in script.siblings(sorted(names)) if 0 < len(names) <= _MOST else ():
         yield from parsed_about(text, path, tuple(sorted(names)))
     yield from script.statements
 

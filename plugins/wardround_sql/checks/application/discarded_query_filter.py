@@ -50,4 +50,4 @@ class DiscardedQueryFilter(SqlCheck):
     def run(self) -> None:
         for item in () if self.script.is_non_production else self.script.discarded:
             text = f"the result of {item.call}() is discarded and {item.name} is unchanged; assign it"
-            self.report(self.script.span_of(item.start, item.end), text)
+            self.report(self.script.locations.span_of(item.start, item.end), text)

@@ -102,6 +102,6 @@ class MoneyInFloatModel(SqlCheck):
                 if is_money(match["name"]) and not in_comment(self.source.text, match.start("name")):
                     name, column_type = match["name"], match["type"]
                     self.report(
-                        self.script.span_of(*match.span("name")),
+                        self.script.locations.span_of(*match.span("name")),
                         f"{name} is money in a {column_type}, which cannot store cents exactly; use numeric",
                     )

@@ -62,7 +62,7 @@ class PythonOperatorInSqlCondition(SqlCheck):
             for arg in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
                 for part, message in _computed(arg):
                     start, end = module.place(part)
-                    self.report(self.script.span_of(start, min(end, start + 80)), message)
+                    self.report(self.script.locations.span_of(start, min(end, start + 80)), message)
 
 
 def _is_chained(call: ast.Call) -> bool:

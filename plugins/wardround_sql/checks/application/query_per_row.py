@@ -77,7 +77,7 @@ class QueryPerRow(SqlCheck):
             if start in reported:
                 continue
             reported.add(start)
-            span = self.script.span_of(start, end)
+            span = self.script.locations.span_of(start, end)
             self.report(span, "query runs once for each row of another query; fetch all rows with one query")
 
     def _of_python(self) -> Iterator[tuple[int, int]]:

@@ -68,7 +68,9 @@ class InterpolatedSql(SqlCheck):
                 reported.add(hole.offset)
                 name = " ".join(hole.code.split())[:40]
                 self.report(
-                    self.script.span_of(hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)),
+                    self.script.locations.span_of(
+                        hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)
+                    ),
                     f"{name} is interpolated into the SQL text; use a placeholder and pass it as a parameter",
                 )
 

@@ -68,7 +68,7 @@ class OuterJoinFiltered(SqlCheck):
 
     def _is_carried_over(self, span: Span) -> bool:
         """Return True if an earlier definition has the same text from the join to the column."""
-        text, end = self.source.text, self.script.offset_of(span) + 1
+        text, end = self.source.text, self.script.locations.offset_of(span) + 1
         matches = list(_DEFINITION.finditer(text, 0, end))
         joins = list(_JOIN.finditer(text, matches[-1].end() if matches else 0, end))
         if not matches or not joins:

@@ -127,7 +127,7 @@ class DownInWrongOrder(SqlCheck):
             ]
             if later:
                 self.report(
-                    self.script.span_of(begin, end),
+                    self.script.locations.span_of(begin, end),
                     f"{later[0]} still references {name} here; drop {later[0]} first",
                 )
                 break

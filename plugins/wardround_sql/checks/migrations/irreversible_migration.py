@@ -91,7 +91,7 @@ class IrreversibleMigration(SqlCheck):
             self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()
         )
         for start, end, message in result:
-            self.report(self.script.span_of(start, end), message)
+            self.report(self.script.locations.span_of(start, end), message)
 
     def _of_django(self) -> Iterator[tuple[int, int, str]]:
         module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None

@@ -98,5 +98,5 @@ class TableDroppedAndRecreated(SqlCheck):
     def _forced(self) -> None:
         text = self.source.text
         for match in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
-            location = self.script.span_of(match.start("force"), match.end("force"))
+            location = self.script.locations.span_of(match.start("force"), match.end("force"))
             self.report(location, "force drops an existing table and its rows first; remove it")

@@ -67,7 +67,11 @@ class UnparsedSql(SqlCheck):
         slips = {bad: right for bad in script.unparsed[:_MOST] if (right := slip_of(bad)) is not None}
         for bad, slip in slips.items():
             text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
-            self.report(script.span_of_unparsed(replace(bad, point=slip.point)), text, severity=Severity.WARN)
+            self.report(
+                script.locations.span_of_unparsed(replace(bad, point=slip.point)),
+                text,
+                severity=Severity.WARN,
+            )
         left = [bad for bad in script.unparsed if bad not in slips]
         if not left or not (script.exposure.is_supabase or self._is_sure()):
             return
@@ -79,7 +83,9 @@ class UnparsedSql(SqlCheck):
         for bad in wrong or left[:1]:
             text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
             certain = bool(wrong) or (script.exposure.is_supabase and script.is_certainly_postgres)
-            self.report(script.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None)
+            self.report(
+                script.locations.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None
+            )
 
     def _is_sure(self) -> bool:
         """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""

@@ -54,5 +54,7 @@ class LimitWithoutOrderBy(SqlCheck):
                 fact.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
             )
         for fact in chosen_rows(self.script):
-            if fact.parameter or requests_specific_row(self.source.text, self.script.offset_of(fact.span)):
+            if fact.parameter or requests_specific_row(
+                self.source.text, self.script.locations.offset_of(fact.span)
+            ):
                 self.report(fact.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")

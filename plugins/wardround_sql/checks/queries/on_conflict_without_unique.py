@@ -82,7 +82,7 @@ class OnConflictWithoutUnique(SqlCheck):
             table = Name("public", match["table"] or match["other"])
             values = uniques_of(self.script, None, table) if columns else []
             if values and not any(_is_key(item, frozenset(columns), partial=False) for item in values):
-                location = self.script.span_of(*match.span("knex" if match["knex"] else "supabase"))
+                location = self.script.locations.span_of(*match.span("knex" if match["knex"] else "supabase"))
                 self.report(location, _message(table, columns, values))
 
     def _is_inspected(self, statement: Statement) -> bool:

@@ -70,11 +70,11 @@ class MartBypassesStaging(SqlCheck):
         code = _COMMENT.sub(lambda result: " " * len(result.group()), text)
         downstream = _DOWNSTREAM.search(path) is not None or _REF.search(code) is not None
         for match in _SOURCE.finditer(code) if downstream and not _STAGING.search(path) else ():
-            location = self.script.span_of(*match.span("call"))
+            location = self.script.locations.span_of(*match.span("call"))
             self.report(location, "model reads a raw table instead of its staging model; use ref()")
         for match in _NAMED.finditer(code):
             if _is_table(code, match):
-                location = self.script.span_of(*match.span("name"))
+                location = self.script.locations.span_of(*match.span("name"))
                 self.report(location, f"{match['name']} is not in dbt's graph; use source() or ref()")
 
 

@@ -75,7 +75,7 @@ class TimestampWithoutZone(SqlCheck):
             return
         for match in _DRIZZLE.finditer(self.source.text):
             if "withTimezone" not in (match["options"] or "") and not _LOCAL.search(match["key"]):
-                location = self.script.span_of(match.start("call"), match.end("call"))
+                location = self.script.locations.span_of(match.start("call"), match.end("call"))
                 self.report(
                     location, f"{match['key']} does not store the time zone; pass {{ withTimezone: true }}"
                 )

@@ -112,4 +112,6 @@ class LostUpdate(SqlCheck):
                 self._note(*module.place(item), message)
 
     def _note(self, start: int, end: int, message: str) -> None:
-        self.report(self.script.span_of(start, max(end, start + 1)), message, severity=Severity.INFO)
+        self.report(
+            self.script.locations.span_of(start, max(end, start + 1)), message, severity=Severity.INFO
+        )

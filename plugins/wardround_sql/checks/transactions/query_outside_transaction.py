@@ -61,8 +61,8 @@ class QueryOutsideTransaction(SqlCheck):
                 f"{name} uses any connection for each query, so no other query joins this transaction; "
                 f"check out one connection"
             )
-            self.report(self.script.span_of(start, end), message)
+            self.report(self.script.locations.span_of(start, end), message)
         if not self.source.path.endswith((".py", ".rb", ".sh")):
             for start, end, values in (*outside(text), *outside_begun(text)):
                 message = f"query runs outside the transaction; use {values}"
-                self.report(self.script.span_of(start, end), message)
+                self.report(self.script.locations.span_of(start, end), message)
