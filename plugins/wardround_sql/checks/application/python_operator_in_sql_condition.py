@@ -76,16 +76,18 @@ def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
         if all(_is_condition(value) for value in node.values):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
             yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
-        return
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         if _is_column(node.operand):
             yield node, "Python's 'not' does not negate a column; use ~"
-        return
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
-        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
-        elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            yield node, "Python searches the list for the column object here; use .in_() or .not_in()"
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
+        yield from _object_comparisons(node)
+
+
+def _object_comparisons(node: ast.Compare) -> Iterator[tuple[ast.expr, str]]:
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
+    elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        yield node, "Python searches the list for the column object here; use .in_() or .not_in()"
 
 
 def _is_condition(node: ast.expr) -> bool:

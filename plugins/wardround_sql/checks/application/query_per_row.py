@@ -63,22 +63,26 @@ class QueryPerRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        path = self.source.path
-        once = is_migration(path, self.script.options.migrations)
-        if self.script.is_non_production or self.script.is_sql or once or path.endswith((".rb", ".sh")):
+        if not self._is_request_code() or not self._may_have_two_queries():
             return
-        if "management/commands/" in path:
-            return  # its run time matters little
-        reported: set[int] = set()
-        text = self.source.text
-        if ".objects." not in text and sum(text.count(word) for word in _QUERIES) < _TWO:
-            return
-        for start, end in self._of_python() if path.endswith(".py") else of_script(self.source.text):
+        text, reported = self.source.text, set[int]()
+        for start, end in self._of_python() if self.source.path.endswith(".py") else of_script(text):
             if start in reported:
                 continue
             reported.add(start)
             span = self.script.locations.span_of(start, end)
             self.report(span, "query runs once for each row of another query; fetch all rows with one query")
+
+    def _is_request_code(self) -> bool:
+        """Return True if the run time of the code matters: not that of migrations and commands."""
+        path = self.source.path
+        if self.script.is_non_production or self.script.is_sql or path.endswith((".rb", ".sh")):
+            return False
+        return not is_migration(path, self.script.options.migrations) and "management/commands/" not in path
+
+    def _may_have_two_queries(self) -> bool:
+        text = self.source.text
+        return ".objects." in text or sum(text.count(word) for word in _QUERIES) >= _TWO
 
     def _of_python(self) -> Iterator[tuple[int, int]]:
         module = parsed_module(self.source.text)

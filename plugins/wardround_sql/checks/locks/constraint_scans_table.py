@@ -5,7 +5,9 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import content
+from wardround_sql.parsing.pg_nodes import Node, content
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name
 
 _KINDS = {"CONSTR_FOREIGN": "foreign key", "CONSTR_CHECK": "check", "CONSTR_UNIQUE": "unique constraint"}
 _UNIQUE = ("is built", "build its index concurrently first")
@@ -59,18 +61,21 @@ class ConstraintScansTable(SqlCheck):
             table = self.script.name_of(statement.node.get("relation", {}))
             if self.script.is_new(table) or not self.script.migrates(statement):
                 continue
-            constraint = content(command.get("def"), "Constraint") or {}
-            kind = _KINDS.get(constraint.get("contype", ""), "")
             if command.get("subtype") == "AT_SetNotNull":
                 text = (
                     f"SET NOT NULL scans {table} under a lock that also blocks reads; "
                     "validate a check constraint first"
                 )
                 self.report_at(statement, text, None)
-            elif kind and not constraint.get("skip_validation") and "indexname" not in constraint:
-                cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED
-                self.report_at(
-                    statement,
-                    f"writes to {table} are blocked while this {kind} {cause}; {remedy}",
-                    constraint.get("location"),
-                )
+            else:
+                self._constraint(statement, table, content(command.get("def"), "Constraint") or {})
+
+    def _constraint(self, statement: Statement, table: Name, constraint: Node) -> None:
+        kind = _KINDS.get(constraint.get("contype", ""), "")
+        if kind and not constraint.get("skip_validation") and "indexname" not in constraint:
+            cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED
+            self.report_at(
+                statement,
+                f"writes to {table} are blocked while this {kind} {cause}; {remedy}",
+                constraint.get("location"),
+            )

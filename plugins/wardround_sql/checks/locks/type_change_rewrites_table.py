@@ -87,13 +87,14 @@ class TypeChangeRewritesTable(SqlCheck):
         """Return True if the old values have the same stored form under the new type."""
         new = type_name(typed)
         known = self._before.tables.get(table)
-        was = known.columns.get(column) if known else None
-        old = was.type if was is not None else ""
-        if was is not None and old == new and _is_longer(was.sizes, sizes_of(typed)):
+        declared = known.columns.get(column) if known else None
+        old = declared.type if declared is not None else ""
+        if declared is not None and old == new and _is_longer(declared.sizes, sizes_of(typed)):
             return True
-        if new in ("text", "varchar") and not (new == "varchar" and "typmods" in typed):
+        unlimited = "typmods" not in typed
+        if new == "text" or (new == "varchar" and unlimited):
             return not old or old in _TEXTS
-        return old == new and "typmods" not in typed
+        return old == new and unlimited
 
     @cached_property
     def _before(self) -> Schema:

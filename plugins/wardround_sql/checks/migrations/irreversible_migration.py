@@ -97,14 +97,12 @@ class IrreversibleMigration(SqlCheck):
         module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None
         if module is None:
             return
-        for call in (entry.node for entry in module.calls if entry.name in _WAYS):
-            keyword, position = _WAYS[called(call)]
-            arguments = {item.arg for item in call.keywords}
-            if keyword in arguments or None in arguments or len(call.args) >= position or _is_noop(call):
-                continue
-            start = module.place(call)[0]
-            name = ast.unparse(call.func)
-            yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
+        for call in (site.node for site in module.calls if site.name in _WAYS):
+            if not _is_reversible(call):
+                start = module.place(call)[0]
+                name = ast.unparse(call.func)
+                keyword, _ = _WAYS[called(call)]
+                yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
 
     def _of_rails(self) -> Iterator[tuple[int, int, str]]:
         text = self.source.text
@@ -118,6 +116,12 @@ class IrreversibleMigration(SqlCheck):
                     "write up and down"
                 )
                 yield match.start("call"), match.start("call") + len(name), message
+
+
+def _is_reversible(call: ast.Call) -> bool:
+    keyword, position = _WAYS[called(call)]
+    names = {argument.arg for argument in call.keywords}
+    return keyword in names or None in names or len(call.args) >= position or _is_noop(call)
 
 
 def _is_noop(call: ast.Call) -> bool:

@@ -54,17 +54,16 @@ class SeedNotRepeatable(SqlCheck):
         if not migration_files.is_seed(self.source.path) or not self.script.is_postgres:
             return
         inserts = list(self.script.of("InsertStmt"))
-        bare = [s for s in inserts if "onConflictClause" not in s.node]
-        emptied = {s.kind for s in self.script.of("TruncateStmt", "DeleteStmt")}
-        if emptied or len(bare) == len(inserts) or len(bare) > len(inserts) - len(bare):
+        bare = [insert for insert in inserts if "onConflictClause" not in insert.node]
+        is_repeatable = len(bare) < len(inserts) and 2 * len(bare) <= len(inserts)
+        if not is_repeatable or any(True for _ in self.script.of("TruncateStmt", "DeleteStmt")):
             return
-        for statement in bare:
-            if _has_literal_rows(statement):
-                name = self.script.name_of(statement.node.get("relation", {}))
-                self.report_at(
-                    statement,
-                    f"INSERT into {name} repeats or fails when the seed file runs again; add ON CONFLICT",
-                )
+        for statement in filter(_has_literal_rows, bare):
+            name = self.script.name_of(statement.node.get("relation", {}))
+            self.report_at(
+                statement,
+                f"INSERT into {name} repeats or fails when the seed file runs again; add ON CONFLICT",
+            )
 
 
 def _has_literal_rows(statement: Statement) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
@@ -78,22 +80,25 @@ class TruncateCascade(SqlCheck):
                 self._drop(statement)
 
     def _truncate(self, statement: Statement) -> None:
-        node = statement.node
-        names = [self.script.name_of(relation) for relation in kinds(node.get("relations", []), "RangeVar")]
-        retained = [
-            item for item in names if not self.script.is_new(item) and not _DISPOSABLE.search(item.name)
-        ]
-        if not retained:
+        name = next(self._emptied(statement), None)
+        if name is None:
             return
-        if node.get("behavior") == "DROP_CASCADE":
+        if statement.node.get("behavior") == "DROP_CASCADE":
             if not (self.script.is_sql and statement.fragment.migrates):  # squawk reports it
                 self.report_at(
                     statement,
-                    f"CASCADE also empties every table that references {retained[0]}, "
+                    f"CASCADE also empties every table that references {name}, "
                     "directly or indirectly; name the tables",
                 )
         elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
-            self.report_at(statement, f"migration deletes all rows of {retained[0]}; keep a backup")
+            self.report_at(statement, f"migration deletes all rows of {name}; keep a backup")
+
+    def _emptied(self, statement: Statement) -> Iterator[Name]:
+        """Yield the existing tables of a TRUNCATE whose rows matter."""
+        for relation in kinds(statement.node.get("relations", []), "RangeVar"):
+            name = self.script.name_of(relation)
+            if not self.script.is_new(name) and not _DISPOSABLE.search(name.name):
+                yield name
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node

@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
-from wardround_sql.schema.model import dotted
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name, dotted
 
 
 class FunctionSearchPathMutable(SqlCheck):
@@ -45,16 +46,26 @@ class FunctionSearchPathMutable(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
-            options = statement.node.get("options", [])
-            name = dotted(texts(statement.node.get("funcname")), self.script.default_schema)
-            if is_true(option(options, "security")) or "sql_body" in statement.node:
-                continue
-            if text_of(option(options, "language")) in ("c", "internal") or not self.script.is_exposed(name):
-                continue
-            routine = self.script.set_schema.routines.made_by(statement)
-            if routine is None or routine.pinned or routine.definer or self.script.set_schema.pins_all:
-                continue
-            if self.script.exposure.serves(routine.schema):
+            if self._uses_callers_path(statement):
+                name = self._name(statement)
                 self.report_at(
                     statement, f"function {name} uses the caller's search_path; add SET search_path"
                 )
+
+    def _name(self, statement: Statement) -> Name:
+        return dotted(texts(statement.node.get("funcname")), self.script.default_schema)
+
+    def _uses_callers_path(self, statement: Statement) -> bool:
+        options = statement.node.get("options", [])
+        if is_true(option(options, "security")) or "sql_body" in statement.node:
+            return False
+        is_compiled = text_of(option(options, "language")) in ("c", "internal")
+        return not is_compiled and self.script.is_exposed(self._name(statement)) and self._is_open(statement)
+
+    def _is_open(self, statement: Statement) -> bool:
+        """Return True if the function is exposed in the end, without a search path of its own."""
+        schema = self.script.set_schema
+        routine = schema.routines.made_by(statement)
+        if routine is None or routine.pinned or routine.definer or schema.pins_all:
+            return False
+        return self.script.exposure.serves(routine.schema)

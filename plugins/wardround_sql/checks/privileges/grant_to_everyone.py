@@ -61,68 +61,71 @@ class GrantToEveryone(SqlCheck):
             self.report(fact.span, text, severity=Severity.INFO if fact.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
-            if node.get("is_grant") and node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
-                self._routines(statement, node)
-            if not node.get("is_grant") or node.get("objtype") not in _TABLES:
-                continue
-            for role in kinds(node.get("grantees", []), "RoleSpec"):
-                (name,) = roles_of([{"RoleSpec": role}])
-                if name in ("public", "anon"):
-                    self._check_role(statement, node, name, role)
+            if node.get("is_grant"):
+                self._grant(statement, node)
+
+    def _grant(self, statement: Statement, node: Node) -> None:
+        if node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
+            self._routines(statement, node)
+        if node.get("objtype") not in _TABLES:
+            return
+        for role in kinds(node.get("grantees", []), "RoleSpec"):
+            (name,) = roles_of([{"RoleSpec": role}])
+            if name in ("public", "anon"):
+                self._check_role(statement, node, name, role)
 
     def _routines(self, statement: Statement, node: Node) -> None:
         """Report EXECUTE on SECURITY DEFINER functions of the migration set."""
-        definers = self._definers
         everyone = (
-            r
-            for r in kinds(node.get("grantees", []), "RoleSpec")
-            if roles_of([{"RoleSpec": r}]) == ("public",)
+            role
+            for role in kinds(node.get("grantees", []), "RoleSpec")
+            if roles_of([{"RoleSpec": role}]) == ("public",)
         )
         role = next(everyone, None)
-        if role is None or not definers:
-            return
-        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
-            where = set(texts(node.get("objects")))
-            reached = sorted(name for name in definers if name.schema in where)
-        else:
-            named = (
-                texts(routine.get("objname")) for routine in kinds(node.get("objects", []), "ObjectWithArgs")
-            )
-            reached = sorted(
-                name for parts in named if (name := dotted(parts, self.script.default_schema)) in definers
-            )
-        if reached:
+        reached = self._reached_definers(node) if role is not None and self._definers else []
+        if role is not None and reached:
             text = (
                 f"everyone (PUBLIC) may execute {reached[0]}, which runs with its owner's privileges; "
                 "grant it to a role"
             )
             self.report_at(statement, text, role.get("location"))
 
+    def _reached_definers(self, node: Node) -> list[Name]:
+        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
+            schemas = set(texts(node.get("objects")))
+            return sorted(name for name in self._definers if name.schema in schemas)
+        routines = kinds(node.get("objects", []), "ObjectWithArgs")
+        names = (dotted(texts(routine.get("objname")), self.script.default_schema) for routine in routines)
+        return sorted(name for name in names if name in self._definers)
+
     @cached_property
     def _definers(self) -> set[Name]:
         return {Name(*parts) for parts in self.script.set_schema.routines.definers()}
 
     def _check_role(self, statement: Statement, node: Node, who: str, role: Node) -> None:
-        rights = sorted(
-            p.get("priv_name", "").upper() for p in kinds(node.get("privileges", []), "AccessPriv")
-        ) or ["ALL"]
-        if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
+        privileges = _privileges(node)
+        if node.get("objtype") != "OBJECT_TABLE" and set(privileges) <= _HARMLESS:
             return
-        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
-        if tables and all(who in self.script.set_schema.shut.get(name, ()) for name in tables):
-            return  # revoked by a later statement
-        if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
+        if self._is_revoked(node, who) or self._is_restricted(node, who):
             return
-        reported = "everyone (PUBLIC)" if who == "public" else "anon, that is, every unauthenticated client"
         by_default = node.get("targtype") == _DEFAULTS
-        level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
-        what = f"{', '.join(rights)} on every future table" if by_default else ", ".join(rights)
+        level = Severity.INFO if who == "anon" and (by_default or privileges == ["SELECT"]) else None
+        what = f"{', '.join(privileges)} on every future table" if by_default else ", ".join(privileges)
         self.report_at(
             statement,
-            f"{what} is granted to {reported}; grant it to the role that needs it",
+            f"{what} is granted to {_GRANTEES[who]}; grant it to the role that needs it",
             role.get("location"),
             level,
         )
+
+    def _is_revoked(self, node: Node, who: str) -> bool:
+        """Return True if a later statement revokes the grant."""
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
+        return bool(tables) and all(who in self.script.set_schema.shut.get(name, ()) for name in tables)
+
+    def _is_restricted(self, node: Node, who: str) -> bool:
+        """Return True if row-level security or a list of columns restricts the grant."""
+        return (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who)
 
     def _is_narrowed(self, node: Node, who: str) -> bool:
         """Return True if only SELECT on some columns is granted, on tables whose privileges were revoked."""
@@ -144,6 +147,18 @@ class GrantToEveryone(SqlCheck):
             rights = {p.get("priv_name", "") for p in kinds(node.get("privileges", []), "AccessPriv")}
             return rights != {"select"}
         return len(guarded) + len(views) < len(tables)
+
+
+_HARMLESS = frozenset({"USAGE", "CONNECT", "TEMPORARY", "TEMP"})
+_GRANTEES = {"public": "everyone (PUBLIC)", "anon": "anon, that is, every unauthenticated client"}
+
+
+def _privileges(node: Node) -> list[str]:
+    named = (
+        privilege.get("priv_name", "").upper()
+        for privilege in kinds(node.get("privileges", []), "AccessPriv")
+    )
+    return sorted(named) or ["ALL"]
 
 
 def _granted(statement: Statement) -> Node:

@@ -65,24 +65,16 @@ class NullUnsafeComparison(SqlCheck):
     # Triggers
 
     def _trigger(self, statement: Statement) -> None:
-        whole = statement.node if statement.kind == CONDITION else statement.node.get("whenClause", {})
-        tested = {tuple(column_name(t.get("arg"))) for t in kinds(whole, "NullTest")}
-        for expression in kinds(whole, "A_Expr"):
-            if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["<>"]:
-                continue
-            left, right = (column_name(expression.get(side)) for side in ("lexpr", "rexpr"))
-            pair = len(left) == len(right) == 2 and left[1] == right[1]
-            if (
-                not pair
-                or {left[0].lower(), right[0].lower()} != set(_TRIGGER)
-                or {tuple(left), tuple(right)} & tested
-            ):
-                continue
-            required = self._is_required(statement, left[1])
-            if required is not True and left[1] != "id":
-                text = f"<> misses a change of {left[1]} to or from NULL; use IS DISTINCT FROM"
-                child = next((n["location"] for n in walk(expression.get("lexpr")) if "location" in n), None)
-                self.report_at(statement, text, child, Severity.WARN if required is False else None)
+        is_condition = statement.kind == CONDITION
+        condition = statement.node if is_condition else statement.node.get("whenClause", {})
+        tested = {tuple(column_name(test.get("arg"))) for test in kinds(condition, "NullTest")}
+        for expression in kinds(condition, "A_Expr"):
+            column = _changed_column(expression, tested)
+            required = self._is_required(statement, column) if column else None
+            if column and required is not True and column != "id":
+                text = f"<> misses a change of {column} to or from NULL; use IS DISTINCT FROM"
+                level = Severity.WARN if required is False else None
+                self.report_at(statement, text, _location(expression.get("lexpr")), level)
                 return
 
     def _is_required(self, statement: Statement, column: str) -> bool | None:
@@ -105,21 +97,23 @@ class NullUnsafeComparison(SqlCheck):
     def _filters(self, statement: Statement) -> None:
         for select in statement.nodes:
             where = select.get("whereClause")
-            if where is None or not (is_select(select) or "relation" in select):
-                continue
-            tables = self._tables(select)
-            tested = {tuple(column_name(t.get("arg"))[-1:]) for t in kinds(where, "NullTest")}
-            for part in _parts(where):
-                result = _excluded(part)
-                name = column_name(result) if result else []
-                if not name or tuple(name[-1:]) in tested or not self._may_be_null(name, tables):
-                    continue
-                text = (
-                    f"condition also excludes rows where {name[-1]} is NULL; "
-                    "test for NULL, or use IS DISTINCT FROM"
-                )
-                node = next((n["location"] for n in walk(result) if "location" in n), None)
-                self.report_at(statement, text, node)
+            if where is not None and (is_select(select) or "relation" in select):
+                for column in self._excluding_columns(select, where):
+                    text = (
+                        f"condition also excludes rows where {column_name(column)[-1]} is NULL; "
+                        "test for NULL, or use IS DISTINCT FROM"
+                    )
+                    self.report_at(statement, text, _location(column))
+
+    def _excluding_columns(self, select: Node, where: object) -> Iterator[object]:
+        """Yield the nullable columns that a condition compares without a test for NULL."""
+        tables = self._tables(select)
+        tested = {tuple(column_name(test.get("arg"))[-1:]) for test in kinds(where, "NullTest")}
+        for part in _conjuncts(where):
+            column = _excluded(part)
+            name = column_name(column) if column else []
+            if name and tuple(name[-1:]) not in tested and self._may_be_null(name, tables):
+                yield column
 
     def _tables(self, select: Node) -> dict[str, Name]:
         result = {}
@@ -165,13 +159,12 @@ class NullUnsafeComparison(SqlCheck):
     def _argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
         column, value = equal.get("lexpr"), equal.get("rexpr")
         name = column_name(column)
-        locations = [n["location"] for n in walk(value) if isinstance(n.get("location"), int)]
-        if not name or not locations or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
+        if not name or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
             return
-        if {statement.offset + statement.point(item) for item in locations} & set(nullable):
-            where = next((n["location"] for n in walk(column) if "location" in n), None)
+        locations = [node["location"] for node in walk(value) if isinstance(node.get("location"), int)]
+        if {statement.offset + statement.point(location) for location in locations} & set(nullable):
             text = f"condition matches no row if NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
-            self.report_at(statement, text, where)
+            self.report_at(statement, text, _location(column))
 
     # Other dialects
 
@@ -182,9 +175,19 @@ class NullUnsafeComparison(SqlCheck):
             self.report(span, f"condition also excludes rows where {column} is NULL; test for NULL{note}")
 
 
-def _parts(where: object) -> Iterator[object]:
-    """Yield the conjuncts of a condition."""
-    yield from _conjuncts(where)
+def _location(node: object) -> int | None:
+    return next((child["location"] for child in walk(node) if "location" in child), None)
+
+
+def _changed_column(expression: Node, tested: set[tuple[str, ...]]) -> str:
+    """Return the column of ``OLD.a <> NEW.a``, unless a test for NULL accompanies it; else empty."""
+    if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["<>"]:
+        return ""
+    left, right = (column_name(expression.get(operand)) for operand in ("lexpr", "rexpr"))
+    if not len(left) == len(right) == 2 or left[1] != right[1]:
+        return ""
+    is_pair = {left[0].lower(), right[0].lower()} == set(_TRIGGER)
+    return left[1] if is_pair and not {tuple(left), tuple(right)} & tested else ""
 
 
 def _conjuncts(where: object) -> Iterator[object]:
@@ -196,26 +199,30 @@ def _conjuncts(where: object) -> Iterator[object]:
         yield where
 
 
+_NEGATABLE = ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
+
+
 def _excluded(part: object) -> object:
     """Return the column that ``<>``, ``NOT IN`` or ``NOT LIKE`` compares with constants, else None."""
     expression = content(part, "A_Expr")
     if expression is None:
-        negation = content(part, "BoolExpr")
-        inside = (
-            content(negation["args"][0], "A_Expr")
-            if negation and negation.get("boolop") == "NOT_EXPR"
-            else None
-        )
-        return (
-            inside.get("lexpr")
-            if inside and inside.get("kind") in ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
-            else None
-        )
-    if expression.get("kind") not in ("AEXPR_OP", "AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE"):
+        return _negated_column(part)
+    if expression.get("kind") not in ("AEXPR_OP", *_NEGATABLE):
         return None
-    right = expression.get("rexpr")
-    constant = content(right, "A_Const") or (expression.get("kind") == "AEXPR_IN")
-    expected = texts(expression.get("name")) in (["<>"], ["!~~"], ["!~~*"])
-    value = content(right, "A_Const") or {}
-    empty = value.get("isnull") or ("sval" in value and not value["sval"].get("sval"))
-    return expression.get("lexpr") if expected and constant and not empty else None
+    if texts(expression.get("name")) not in (["<>"], ["!~~"], ["!~~*"]):
+        return None
+    value = content(expression.get("rexpr"), "A_Const") or {}
+    is_constant = bool(value) or expression.get("kind") == "AEXPR_IN"
+    return expression.get("lexpr") if is_constant and not _is_empty(value) else None
+
+
+def _negated_column(part: object) -> object:
+    negation = content(part, "BoolExpr")
+    if not negation or negation.get("boolop") != "NOT_EXPR":
+        return None
+    inside = content(negation["args"][0], "A_Expr")
+    return inside.get("lexpr") if inside and inside.get("kind") in _NEGATABLE else None
+
+
+def _is_empty(value: Node) -> bool:
+    return bool(value.get("isnull") or ("sval" in value and not value["sval"].get("sval")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import column_name, content
+from wardround_sql.parsing.pg_nodes import Node, column_name, content
 from wardround_sql.project.migration_files import is_seed
 from wardround_sql.queries.fact_types import Write
 from wardround_sql.queries.selects import conjuncts
@@ -70,23 +70,12 @@ class WriteWithoutWhere(SqlCheck):
     def _half_filled(self) -> None:
         """Report UPDATE of the rows without a value in a column that the file has just added: all rows."""
         for statement in self.script.of("UpdateStmt"):
-            node = statement.node
-            tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
-            if not tests or not all(tests) or "fromClause" in node or not self.script.migrates(statement):
+            tested = _null_tested(statement.node)
+            if not tested or statement.outer is not None or not self.script.migrates(statement):
                 continue
-            tested = {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}
-            own = self.script.own_schema.tables.get(self.script.name_of(node.get("relation", {})))
-            if (
-                own is not None
-                and own.created is None
-                and tested & set(own.columns)
-                and statement.outer is None
-            ):
-                self.report_at(
-                    statement,
-                    _BACKFILL.format(table=own.name),
-                    severity=Severity.INFO,
-                )
+            own = self.script.own_schema.tables.get(self.script.name_of(statement.node.get("relation", {})))
+            if own is not None and own.created is None and tested & set(own.columns):
+                self.report_at(statement, _BACKFILL.format(table=own.name), severity=Severity.INFO)
 
     def _level(self, write: Write) -> Severity | None:
         """Return info where every row is evidently intended: in migrations, and for calls of an ORM."""
@@ -110,3 +99,11 @@ class WriteWithoutWhere(SqlCheck):
         return own.created is not None or (
             self._is_backfill(write) and not self.script.migrates(write.statement)
         )
+
+
+def _null_tested(node: Node) -> set[str]:
+    """Return the columns of a WHERE that consists of tests for NULL; empty for any other."""
+    tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
+    if not all(tests) or "fromClause" in node:
+        return set()
+    return {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}

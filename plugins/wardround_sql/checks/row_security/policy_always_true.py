@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import roles_of
 
 _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_auth_admin", "dashboard_user"})
@@ -45,29 +46,31 @@ class PolicyAlwaysTrue(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            node = statement.node
             policy = self.script.policy(statement)
-            is_new = statement.kind == "CreatePolicyStmt"
-            if (policy is None and is_new) or (policy is not None and not policy.permissive):
+            if policy is None and statement.kind == "CreatePolicyStmt":
                 continue
+            if policy is not None and not policy.permissive:
+                continue
+            node = statement.node
             command = policy.command if policy else ("write" if "with_check" in node else "select")
             roles = set(policy.roles if policy else roles_of(node.get("roles")))
-            if (roles and roles <= _TRUSTED) or command == "select":
-                continue
-            conditions = self.script.conditions(statement)
-            always = next((item for item in conditions if is_constant_true(item)), None)
-            if always is not None:
-                who = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
-                what = {"all": "read and write", "write": "write"}.get(command, command)
-                is_open = command != "insert" and roles & {"public", "anon"}
-                whom = "everyone (PUBLIC)" if who == "public" else who
-                text = (
-                    f'policy "{node.get("policy_name")}" lets {whom} {what} every row: its '
-                    "condition is always true; compare the row with the caller"
-                )
-                self.report_at(
-                    statement, text, _constant_location(always), Severity.ERROR if is_open else Severity.WARN
-                )
+            if command != "select" and not (roles and roles <= _TRUSTED):
+                self._check_conditions(statement, command, roles)
+
+    def _check_conditions(self, statement: Statement, command: str, roles: set[str]) -> None:
+        always = next(filter(is_constant_true, self.script.conditions(statement)), None)
+        if always is None:
+            return
+        named = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
+        grantee = "everyone (PUBLIC)" if named == "public" else named
+        action = {"all": "read and write", "write": "write"}.get(command, command)
+        is_open = command != "insert" and roles & {"public", "anon"}
+        text = (
+            f'policy "{statement.node.get("policy_name")}" lets {grantee} {action} every row: its '
+            "condition is always true; compare the row with the caller"
+        )
+        level = Severity.ERROR if is_open else Severity.WARN
+        self.report_at(statement, text, _constant_location(always), level)
 
 
 def _constant_location(condition: Node) -> int | None:

@@ -78,23 +78,14 @@ class PolicyWithoutCheck(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
-            command = node.get("cmd_name", "all")
-            policy = self.script.policy(statement)
-            if (
-                policy is None
-                or policy.check is not statement
-                or policy.using is not statement
-                or "with_check" in node
-                or command not in ("insert", "update", "all")
-                or not node.get("permissive")
-            ):
+            if not self._lacks_check(statement):
                 continue
             if is_constant_true(node.get("qual")):
                 continue  # SQ002 reports it
             if roles_of(node.get("roles")) == ("service_role",):
                 continue
             name = node.get("policy_name")
-            if command == "insert":
+            if node.get("cmd_name", "all") == "insert":
                 self.report_at(
                     statement,
                     f'INSERT policy "{name}" has no WITH CHECK, so it admits no row; add WITH CHECK',
@@ -106,32 +97,45 @@ class PolicyWithoutCheck(SqlCheck):
                 )
                 self.report_at(statement, text, severity=Severity.INFO)
 
+    def _lacks_check(self, statement: Statement) -> bool:
+        """Return True if a permissive policy for writing has no WITH CHECK in the end."""
+        node, policy = statement.node, self.script.policy(statement)
+        if policy is None or policy.check is not statement or policy.using is not statement:
+            return False
+        writes = node.get("cmd_name", "all") in ("insert", "update", "all")
+        return writes and "with_check" not in node and bool(node.get("permissive"))
+
     def _ignores_owner(self, statement: Statement) -> bool:
         """Return True if rows have an owner, and USING ties them only to a claim that many callers share."""
         table = self.script.name_of(statement.node.get("table", {}))
         keys = self.script.set_schema.foreign_keys.get(table, ())
-        owned = any(key.target == _USERS for key in keys)
         condition = statement.node.get("qual")
         comparison = content(condition, "A_Expr")
-        if not owned or comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+        if comparison is None or _reads_tables(condition) or not any(key.target == _USERS for key in keys):
             return False
-        calls = {function_name(call) for call in kinds(condition, "FuncCall")}
-        fields = [column_name(comparison.get(side)) for side in ("lexpr", "rexpr")]
         claims = {text_of(child) or _string(child) for child in walk(condition)}
-        return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
+        if set(_called_functions(condition)) != {"auth.jwt"} or claims & {"sub", "role", "user_role"}:
+            return False
+        return any(column_name(comparison.get(operand)) for operand in ("lexpr", "rexpr"))
+
+
+def _reads_tables(condition: object) -> bool:
+    return any(True for _ in kinds(condition, "RangeVar"))
+
+
+def _called_functions(condition: object) -> list[str]:
+    return [function_name(call) for call in kinds(condition, "FuncCall")]
 
 
 def _admits_any_user(condition: object) -> bool:
     """Return True if a condition is true for every signed-in user: it tests for an id, or that role."""
     presence = content(condition, "NullTest")
     if presence is not None:
-        calls = [function_name(call) for call in kinds(presence, "FuncCall")]
-        return calls == ["auth.uid"] and not any(True for _ in kinds(presence, "RangeVar"))
+        return _called_functions(presence) == ["auth.uid"] and not _reads_tables(presence)
     comparison = content(condition, "A_Expr")
-    if comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+    if comparison is None or _reads_tables(condition):
         return False
-    calls = [function_name(call) for call in kinds(comparison, "FuncCall")]
-    return calls == ["auth.role"] and any(
+    return _called_functions(comparison) == ["auth.role"] and any(
         _string(node) in ("authenticated", "anon") for node in walk(comparison)
     )
 
@@ -145,14 +149,12 @@ def _checks_caller(condition: object) -> bool:
     """Return True if every branch of a condition depends on the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
-        requested = (_checks_caller(arg) for arg in inside.get("args", []))
-        return all(requested) if inside["boolop"] == "OR_EXPR" else any(requested)
-    constant = content(condition, "A_Const")
-    if constant is not None:
+        branches = (_checks_caller(branch) for branch in inside.get("args", []))
+        return all(branches) if inside["boolop"] == "OR_EXPR" else any(branches)
+    if content(condition, "A_Const") is not None:
         return not is_constant_true(condition)
     if _admits_any_user(condition):
         return False
-    calls = (function_name(call) for call in kinds(condition, "FuncCall"))
-    return any(name not in _PLAIN for name in calls) or any(
-        True for _ in kinds(condition, "SQLValueFunction")
-    )
+    if not _PLAIN.issuperset(_called_functions(condition)):
+        return True
+    return any(True for _ in kinds(condition, "SQLValueFunction"))

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
-from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, Statement, parsed
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import roles_of
@@ -59,24 +59,27 @@ class PublicBucketListing(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
-            node = statement.node
-            table = node.get("table", {})
-            reads = node.get("permissive") and node.get("cmd_name", "all") in ("select", "all")
-            clients = set(roles_of(node.get("roles")) or ("public",)) & _CLIENTS
-            if (table.get("schemaname"), table.get("relname")) != ("storage", "objects") or not reads:
+            named = _buckets(statement.node.get("qual")) if self._lists_files(statement) else None
+            if named is None:
                 continue
-            named = _buckets(node.get("qual")) if clients and self.script.policy(statement) else None
-            open_ones = (
-                sorted(self._public_buckets() & named if named else self._public_buckets())
-                if named is not None
-                else []
-            )
-            if open_ones:
+            exposed = sorted(self._public_buckets() & named if named else self._public_buckets())
+            if exposed:
                 self.report_at(
                     statement,
-                    f"policy lets clients list all files of public bucket {open_ones[0]}; "
+                    f"policy lets clients list all files of public bucket {exposed[0]}; "
                     "remove or restrict it",
                 )
+
+    def _lists_files(self, statement: Statement) -> bool:
+        """Return True if a permissive policy lets clients read ``storage.objects``."""
+        node = statement.node
+        table = node.get("table", {})
+        if (table.get("schemaname"), table.get("relname")) != ("storage", "objects"):
+            return False
+        if not node.get("permissive") or node.get("cmd_name", "all") not in ("select", "all"):
+            return False
+        clients = set(roles_of(node.get("roles")) or ("public",)) & _CLIENTS
+        return bool(clients) and self.script.policy(statement) is not None
 
     def _public_buckets(self) -> set[str]:
         """Return the buckets that the migration set makes public."""

@@ -88,23 +88,25 @@ class SelfEscalation(SqlCheck):
 
     def _privilege_columns(self, table: Table, statement: Statement) -> Iterator[str]:
         """Return the columns with privileges of the row's owner that the policy does not mention."""
-        node = statement.node
-        own = set(_own_columns(node.get("qual")))
-        mentioned = {
-            part for child in walk([node.get("qual"), node.get("with_check")]) for part in column_name(child)
-        }
-        unique = any(len(key) == 1 and key[0] in own for key in table.keys)
-        people = unique or any(word in table.name.name for word in _PEOPLE)
-        sought = _SURE | (_ROLES if people else frozenset())
-        return (column for column in table.columns if own and column in sought - mentioned)
+        conditions = [statement.node.get("qual"), statement.node.get("with_check")]
+        own = set(_own_columns(conditions[0]))
+        mentioned = {part for node in walk(conditions) for part in column_name(node)}
+        candidates = _SURE | (_ROLES if _holds_people(table, own) else frozenset())
+        return (column for column in table.columns if own and column in candidates - mentioned)
+
+
+def _holds_people(table: Table, own: set[str]) -> bool:
+    """Return True if a table has one row per user, by a key or its name."""
+    unique = any(len(key) == 1 and key[0] in own for key in table.keys)
+    return unique or any(word in table.name.name for word in _PEOPLE)
 
 
 def _own_columns(condition: object) -> Iterator[str]:
     """Yield the columns that must equal the id of the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") == "AND_EXPR":
-        for arg in inside.get("args", []):
-            yield from _own_columns(arg)
+        for part in inside.get("args", []):
+            yield from _own_columns(part)
     comparison = content(condition, "A_Expr")
     if comparison and texts(comparison.get("name")) == ["="]:
         left, right = comparison.get("lexpr"), comparison.get("rexpr")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import kinds
+from wardround_sql.parsing.pg_nodes import Node, kinds
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name, Table
 
@@ -65,17 +65,13 @@ class TableWithoutRls(SqlCheck):
 
     def _check_new_tables(self) -> None:
         for statement in self.script.of("CreateStmt", "CreateTableAsStmt", "SelectStmt"):
-            into = (statement.node.get("into") or statement.node.get("intoClause") or {}).get("rel")
-            relation = into or statement.node.get("relation", {})
-            retained = (
-                relation.get("relpersistence") != "t"
-                and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
-            )
+            node = statement.node
+            into = (node.get("into") or node.get("intoClause") or {}).get("rel")
+            relation = into or node.get("relation", {})
             table = self.script.set_schema.made_by(statement)
-            drawn = statement.fragment.modelled and not statement.fragment.migrates
-            if not retained or drawn or table is None or not self._is_open(table):
+            if table is None or not _is_permanent(statement, relation) or not self._is_open(table):
                 continue
-            if "partbound" in statement.node:
+            if "partbound" in node:
                 self._check_partition(statement, table)
             elif self.script.is_exposed(self.script.name_of(relation)):
                 text = f"table {table.name} is exposed by the API without row-level security; enable it"
@@ -111,3 +107,12 @@ class TableWithoutRls(SqlCheck):
         schema = self.script.set_schema
         text = table.rls is not None or schema.is_enabled_by_loop(table.name)
         return self.script.is_exposed(table.name) and not text and not schema.has_no_privileges(table.name)
+
+
+def _is_permanent(statement: Statement, relation: Node) -> bool:
+    """Return True if a statement creates a permanent table in the database, not only in a model."""
+    if relation.get("relpersistence") == "t":
+        return False
+    if statement.node.get("objtype", "OBJECT_TABLE") != "OBJECT_TABLE":
+        return False
+    return statement.fragment.migrates or not statement.fragment.modelled

@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import texts, type_name, walk
+from wardround_sql.parsing.pg_nodes import Node, texts, type_name, walk
 from wardround_sql.parsing.statements import Statement
 
 _OWN = frozenset({"user_metadata", "raw_user_meta_data"})
@@ -56,21 +56,15 @@ class UserMetadataInPolicy(SqlCheck):
         for statement in self.script.of("CreateFunctionStmt"):
             self._function(statement)
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            for child in walk(self.script.conditions(statement)):
-                constant = (
-                    child.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in child else ""
+            nodes = walk(self.script.conditions(statement))
+            node = next((node for node in nodes if _names(node) & _OWN), None)
+            if node is not None:
+                inside = node.get("A_Const") or node.get("ColumnRef") or {}
+                text = (
+                    f'policy "{statement.node.get("policy_name")}" relies on metadata '
+                    "that users can change; use app_metadata"
                 )
-                parts = {part.strip() for part in constant.strip("{}").split(",")}
-                fields = child.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in child else []
-                parts |= {field.get("String", {}).get("sval", "") for field in fields}
-                if parts & _OWN:
-                    inside = child.get("A_Const") or child.get("ColumnRef") or {}
-                    text = (
-                        f'policy "{statement.node.get("policy_name")}" relies on metadata '
-                        "that users can change; use app_metadata"
-                    )
-                    self.report_at(statement, text, inside.get("location"))
-                    break
+                self.report_at(statement, text, inside.get("location"))
 
     def _function(self, statement: Statement) -> None:
         """Report a function that identifies users by their own metadata."""
@@ -82,3 +76,11 @@ class UserMetadataInPolicy(SqlCheck):
         offset = min(match.start(group) for group in (1, 2, 3) if match[group])
         text = f"{name}() relies on metadata that users can change; use app_metadata"
         self.report_at(statement, text, len(statement.text[: offset - 1].encode()))
+
+
+def _names(node: Node) -> set[str]:
+    """Return the keys of a JSON path, or the parts of a column, in a node."""
+    constant = node.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in node else ""
+    fields = node.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in node else []
+    parts = {part.strip() for part in constant.strip("{}").split(",")}
+    return parts | {field.get("String", {}).get("sval", "") for field in fields}

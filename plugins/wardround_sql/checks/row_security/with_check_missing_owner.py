@@ -16,6 +16,7 @@ from wardround_sql.parsing.pg_nodes import (
     texts,
     walk,
 )
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import Name, roles_of
 
@@ -60,33 +61,34 @@ class WithCheckMissingOwner(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
-            check = node.get("with_check")
-            policy = self.script.policy(statement)
-            if policy is None or check is None or policy.check is not statement or not policy.permissive:
+            if not self._restricts_writes(statement) or self._is_protected(statement):
                 continue
-            command = node.get("cmd_name", "all")
-            if command not in ("insert", "update", "all") or is_constant_true(check):
-                continue  # SQ002 reports the latter
             table = self.script.name_of(node.get("table", {}))
-            owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
-            values = all(
-                self.script.set_schema.is_withheld(table, role, "update")
-                for role in ("anon", "authenticated")
-            )
-            guarded = table in self.script.set_schema.guarded or values
-            if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):
-                continue
-            if not _checks_owner(check, owner, table.name):
-                child = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
-                text = (
-                    f'policy "{node.get("policy_name")}" checks {owner} of the old row only, '
-                    "so the row can be "
-                    "assigned to anyone; compare it in WITH CHECK"
-                    if command != "insert"
-                    else f'policy "{node.get("policy_name")}" does not check {owner}, so rows can be '
-                    "inserted for anyone; compare it in WITH CHECK"
+            is_insert = node.get("cmd_name", "all") == "insert"
+            owner = self._owner(table) if is_insert else next(_owners(node.get("qual")), "")
+            if owner and not _checks_owner(node["with_check"], owner, table.name):
+                defect = (
+                    f"does not check {owner}, so rows can be inserted for anyone"
+                    if is_insert
+                    else f"checks {owner} of the old row only, so the row can be assigned to anyone"
                 )
-                self.report_at(statement, text, _first(check, child))
+                text = f'policy "{node.get("policy_name")}" {defect}; compare it in WITH CHECK'
+                self.report_at(statement, text, _first(node["with_check"]))
+
+    def _restricts_writes(self, statement: Statement) -> bool:
+        """Return True if the policy's WITH CHECK is effective and not always true, which SQ002 reports."""
+        check, policy = statement.node.get("with_check"), self.script.policy(statement)
+        if policy is None or check is None or policy.check is not statement or not policy.permissive:
+            return False
+        writes = statement.node.get("cmd_name", "all") in ("insert", "update", "all")
+        return writes and not is_constant_true(check)
+
+    def _is_protected(self, statement: Statement) -> bool:
+        """Return True if a trigger, revoked privileges or the policy's role protect the owner."""
+        schema, table = self.script.set_schema, self.script.name_of(statement.node.get("table", {}))
+        if table in schema.guarded or roles_of(statement.node.get("roles")) == ("service_role",):
+            return True
+        return all(schema.is_withheld(table, role, "update") for role in ("anon", "authenticated"))
 
     def _owner(self, table: Name) -> str:
         """Return the column by which every other policy of a table ties its rows to the caller."""
@@ -97,10 +99,10 @@ class WithCheckMissingOwner(SqlCheck):
         return result[0] if result and len(set(result)) == 1 else ""
 
 
-def _first(check: object, place: int | None) -> int | None:
+def _first(check: object) -> int | None:
     """Return the leftmost location of a condition."""
-    result = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
-    return min(result, default=place)
+    locations = [node["location"] for node in walk(check) if isinstance(node.get("location"), int)]
+    return min((place for place in locations if place > 0), default=next(iter(locations), None))
 
 
 def _owners(using: object) -> Iterator[str]:
@@ -109,12 +111,15 @@ def _owners(using: object) -> Iterator[str]:
         expression = content(part, "A_Expr") or {}
         if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
             continue
-        for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
-            name = column_name(expression.get(side))
-            calls = {function_name(call) for call in kinds(expression.get(other), "FuncCall")}
-            tables = any(True for _ in kinds(expression.get(other), "RangeVar"))
-            if name and calls & _CALLER and not tables:
+        for operand, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
+            name = column_name(expression.get(operand))
+            if name and _is_callers_value(expression.get(other)):
                 yield name[-1]
+
+
+def _is_callers_value(node: object) -> bool:
+    calls = {function_name(call) for call in kinds(node, "FuncCall")}
+    return bool(calls & _CALLER) and not any(True for _ in kinds(node, "RangeVar"))
 
 
 def _checks_owner(check: object, owner: str, table: str) -> bool:
