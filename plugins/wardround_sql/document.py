@@ -228,17 +228,20 @@ class SqlDocument:
         """Yield path and text of the other files of the set that contain one of the names."""
         if not names or not self.is_sql:
             return
-        project, root = self.source.project, migration_files.set_root(self.path)
-        result = project.files_with_word(names, migration_files.set_patterns(self.path))
-        own = bisect.bisect_left(result, self.path)
-        near = sorted(range(len(result)), key=lambda number: abs(number - own))[:_SIBLINGS]
-        for path in sorted((result[number] for number in near), key=migration_files.order):
-            alone = not migration_files.has_set(self.path) and path.rpartition("/")[0] != root
-            if path == self.path or alone or not path.endswith(".sql") or migration_files.is_down(path):
-                continue
-            text = project.read(path)
+        project = self.source.project
+        paths = project.files_with_word(names, migration_files.set_patterns(self.path))
+        own = bisect.bisect_left(paths, self.path)
+        nearest = sorted(range(len(paths)), key=lambda number: abs(number - own))[:_SIBLINGS]
+        for path in sorted((paths[number] for number in nearest), key=migration_files.order):
+            text = project.read(path) if self._is_sibling(path) else None
             if text is not None:
                 yield path, text
+
+    def _is_sibling(self, path: str) -> bool:
+        if path == self.path or not path.endswith(".sql") or migration_files.is_down(path):
+            return False
+        root = migration_files.set_root(self.path)
+        return migration_files.has_set(self.path) or path.rpartition("/")[0] == root
 
     def known_table(self, name: Name) -> Table | None:
         """Return the columns of a table from the migration set, else from other SQL of the project."""

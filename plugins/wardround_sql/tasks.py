@@ -53,23 +53,25 @@ def _mine(history: History) -> Iterator[Choice]:
 
 def _named_migrations(history: History) -> Iterator[Choice]:
     """Yield each migration's unique name with its statements and those of its neighbours."""
-    added = [
-        (commit.time, change.path, _words_of_path(change.path), text)
-        for commit in history.commits(_PATTERNS)
-        for change in commit.changes
-        if change.base_blob is None and is_migration(change.path) and not is_down(change.path)
-        if (text := _shortened(history.text(change.blob)))
-    ]
+    added = list(_added_migrations(history))
     times_used = Counter(words for _, _, words, _ in added)
-    named = [
-        item for item in added if times_used[item[2]] == 1 and len(item[2].split()) >= _FEWEST_NAME_WORDS
-    ]
-    for offset, (time, path, words, text) in enumerate(named):
-        start = max(0, min(offset - _CANDIDATES // 2, len(named) - _CANDIDATES))
+    named = [one for one in added if times_used[one[2]] == 1 and len(one[2].split()) >= _FEWEST_NAME_WORDS]
+    for position, (time, path, words, text) in enumerate(named):
+        start = max(0, min(position - _CANDIDATES // 2, len(named) - _CANDIDATES))
         near = dict.fromkeys(other for *_, other in named[start : start + _CANDIDATES])
         order = sorted(near, key=lambda other: hashlib.sha256(f"{path}\0{other}".encode()).digest())
         if len(order) >= _FEWEST_CANDIDATES:
             yield Choice(history.repository, time, path, words, tuple(order), (order.index(text),))
+
+
+def _added_migrations(history: History) -> Iterator[tuple[int, str, str, str]]:
+    """Yield time, path, words of the name, and statements of each migration that a commit adds."""
+    for commit in history.commits(_PATTERNS):
+        for change in commit.changes:
+            if change.base_blob is None and is_migration(change.path) and not is_down(change.path):
+                text = _shortened(history.text(change.blob))
+                if text:
+                    yield commit.time, change.path, _words_of_path(change.path), text
 
 
 def _words_of_path(path: str) -> str:

@@ -22,18 +22,23 @@ _ASKS = r"(?i)(?:\b(?:from|join|update|into)|\()\W{{1,4}}(?:\w+\W{{1,3}})?{table
 def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] | None:
     """Return a file outside the migrations whose query uses a column, and the line; None if there is none."""
     project = script.source.project
-    about = set(project.files_with_word((table.name,), _CODE))
-    both = [path for path in project.files_with_word((column,), _CODE) if path in about]
-    asks = re.compile(_ASKS.format(table=re.escape(table.name)))
-    current = [path for path in both if path != script.path and not _is_irrelevant(script, path)]
-    for path in current[:_MOST]:
+    query = re.compile(_ASKS.format(table=re.escape(table.name)))
+    for path in _candidates(script, table, column)[:_MOST]:
         text = project.read(path) or ""
-        if not asks.search(text):
+        if len(text) > _LONGEST or not query.search(text):
             continue
-        line = _line_of_use(path, text, table.name, column) if len(text) <= _LONGEST else 0
+        line = _line_of_use(path, text, table.name, column)
         if line:
             return path, line
     return None
+
+
+def _candidates(script: SqlDocument, table: Name, column: str) -> list[str]:
+    """Return the other relevant files that contain both names."""
+    project = script.source.project
+    with_table = set(project.files_with_word((table.name,), _CODE))
+    with_both = [path for path in project.files_with_word((column,), _CODE) if path in with_table]
+    return [path for path in with_both if path != script.path and not _is_irrelevant(script, path)]
 
 
 def _is_irrelevant(script: SqlDocument, path: str) -> bool:
@@ -65,25 +70,37 @@ def _use(statement: Statement, table: str, column: str) -> int | None:
     """Return the location at which a statement uses the column; None if it does not or that is uncertain."""
     if statement.kind not in ("SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt"):
         return None
-    node = statement.node
-    target = node.get("relation", {}) if statement.kind != "SelectStmt" else {}
-    if target.get("relname") == table:
-        for one in members(node.get("cols", node.get("targetList")), "ResTarget"):
-            if one.get("name") == column and statement.kind != "DeleteStmt":
-                return int(one.get("location", 0))
-    tables = [item for item in (target, *statement.kinds("RangeVar")) if item.get("relname")]
-    if table not in {item["relname"] for item in tables}:
+    written = _written(statement, table, column)
+    if written is not None:
+        return written
+    tables = [one for one in (_target(statement), *statement.kinds("RangeVar")) if one.get("relname")]
+    if table not in {one["relname"] for one in tables}:
         return None
-    others = {_alias(entry) for entry in tables if entry["relname"] != table}
-    aliases = {_alias(item) for item in tables if item["relname"] == table} - others
-    named = {item.get("name") for item in statement.kinds("ResTarget")} | _local_names(node)
+    others = {_alias(one) for one in tables if one["relname"] != table}
+    aliases = {_alias(one) for one in tables if one["relname"] == table} - others
+    named = {target.get("name") for target in statement.kinds("ResTarget")} | _local_names(statement.node)
+    is_bare_certain = len(tables) == 1 and column not in named and "." not in table
     for reference in statement.kinds("ColumnRef"):
         name = column_name({"ColumnRef": reference})
-        if name[-1:] != [column]:
-            continue
-        bare = len(name) == 1 and len(tables) == 1 and column not in named and "." not in table
-        if bare or (len(name) > 1 and name[-2] in aliases):
+        if name[-1:] == [column] and (is_bare_certain if len(name) == 1 else name[-2] in aliases):
             return int(reference.get("location", 0))
+    return None
+
+
+def _target(statement: Statement) -> Node:
+    """Return the table that a statement writes; empty for SELECT."""
+    target: Node = statement.node.get("relation", {}) if statement.kind != "SelectStmt" else {}
+    return target
+
+
+def _written(statement: Statement, table: str, column: str) -> int | None:
+    """Return the location at which INSERT or UPDATE writes the column."""
+    node = statement.node
+    if statement.kind == "DeleteStmt" or _target(statement).get("relname") != table:
+        return None
+    for target in members(node.get("cols", node.get("targetList")), "ResTarget"):
+        if target.get("name") == column:
+            return int(target.get("location", 0))
     return None
 
 

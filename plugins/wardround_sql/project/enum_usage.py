@@ -37,21 +37,27 @@ def _run_by_django(
 ) -> Iterator[AssembledText]:
     settings = {s.targets[0].id: s.value for s in entry.body
                 if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}  # fmt: skip
-    alone = getattr(settings.get("atomic"), "value", None) is False
+    commits = getattr(settings.get("atomic"), "value", None) is False
     for operation in getattr(settings.get("operations"), "elts", []):
         if not isinstance(operation, ast.Call):
             continue
         start, end = module.place(operation)
-        arguments = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
-        run = functions.get(getattr(arguments[0], "id", "")) if arguments else None
-        if called(operation) == "RunPython" and run is not None:
-            used = {n.value for n in walk(run) if isinstance(n, ast.Constant)} & added
-            for value in sorted(str(item) for item in used):
-                yield _statement(value, start, start + len(ast.unparse(operation.func)))
-        if alone:
+        for value in _used_values(operation, functions, added):
+            yield _statement(value, start, start + len(ast.unparse(operation.func)))
+        if commits:
             writer = SqlAssembler()
             writer.add("COMMIT", end, 1)
             yield writer.text()
+
+
+def _used_values(operation: ast.Call, functions: dict[str, ast.FunctionDef], added: set[str]) -> list[str]:
+    """Return the added values in the function of a RunPython operation."""
+    if called(operation) != "RunPython":
+        return []
+    arguments = operation.args[:1] or [one.value for one in operation.keywords if one.arg == "code"]
+    function = functions.get(getattr(arguments[0], "id", "")) if arguments else None
+    constants = {one.value for one in walk(function) if isinstance(one, ast.Constant)} if function else set()
+    return sorted(str(value) for value in constants & added)
 
 
 def _statement(value: str, start: int, end: int) -> AssembledText:

@@ -41,6 +41,10 @@ def transaction_of(source: SourceFile) -> str:
         return "Rails" if _RAILS.search(text) and "disable_ddl_transaction!" not in text else ""
     if path.endswith(".sql"):
         return next((name for name, sign, off in _MARKS if sign.search(text) and not off.search(text)), "")
+    return _of_script(text)
+
+
+def _of_script(text: str) -> str:
     if _TYPEORM.search(text):
         return "" if _TYPEORM_OFF.search(text) else "TypeORM"
     if _NODE_PG.search(text):

@@ -40,18 +40,25 @@ class Exposure:
     @cached_property
     def schemas(self) -> frozenset[str]:
         """Exposed schemas; empty without a sign of an API."""
-        if self._options.api is False:
+        if self._is_disabled or not (self._options.api or self._is_shown):
             return frozenset()
-        chosen = self._options.exposed_schemas
-        api = self._supabase.get("api", {}) if self._supabase else {}
-        if isinstance(api, dict) and api.get("enabled") is False and self._options.api is None:
-            return frozenset()
-        listed = api.get("schemas") if isinstance(api, dict) else None
-        if not (self._options.api or self._is_shown):
-            return frozenset()
-        return frozenset(chosen or (listed if isinstance(listed, list) else _USUAL) or _USUAL) - {
-            "graphql_public"
-        }
+        chosen = self._options.exposed_schemas or self._configured_schemas or _USUAL
+        return frozenset(chosen) - {"graphql_public"}
+
+    @property
+    def _api(self) -> object:
+        return self._supabase.get("api", {}) if self._supabase else {}
+
+    @property
+    def _is_disabled(self) -> bool:
+        if self._options.api is None:
+            return isinstance(self._api, dict) and self._api.get("enabled") is False
+        return self._options.api is False
+
+    @property
+    def _configured_schemas(self) -> list[str]:
+        listed = self._api.get("schemas") if isinstance(self._api, dict) else None
+        return listed if isinstance(listed, list) else []
 
     @cached_property
     def is_supabase(self) -> bool:

@@ -198,14 +198,10 @@ class _SchemaBuilder:
             self._column(table, content(definition, "ColumnDef") or {}, statement)
         elif kind == "AT_AddConstraint":
             self._constraint(table, content(definition, "Constraint") or {}, statement)
-        elif kind in ("AT_SetNotNull", "AT_DropNotNull") and command.get("name") in table.columns:
-            table.columns[command["name"]].required = kind == "AT_SetNotNull"
-        elif kind == "AT_AlterColumnType" and command.get("name") in table.columns:
-            typed = (content(definition, "ColumnDef") or {}).get("typeName", {})
-            table.columns[command["name"]].type = type_name(typed)
-            table.columns[command["name"]].sizes = sizes_of(typed)
         elif kind == "AT_DropColumn":
             self._drop_column(table, command.get("name", ""))
+        elif command.get("name") in table.columns:
+            _alter_column(table.columns[command["name"]], command)
 
     def _drop_column(self, table: Table, column: str) -> None:
         table.columns.pop(column, None)
@@ -363,17 +359,15 @@ class _SchemaBuilder:
         """Track the roles without any privilege on a table, or without SELECT."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        arguments = list(members(node.get("privileges"), "AccessPriv"))
-        rights = {right.get("priv_name", "") for right in arguments}
+        privileges = {one.get("priv_name", "") for one in members(node.get("privileges"), "AccessPriv")}
         roles = set(roles_of(node.get("grantees")))
-        whole = {right.get("priv_name", "") for right in arguments if "cols" not in right}
-        about = {(role, right) for role in roles for right in (whole if arguments else PRIVILEGES)}
-        reads = not rights or "select" in rights
+        pairs = {(role, privilege) for role in roles for privilege in _table_privileges(node)}
+        readers = roles if not privileges or "select" in privileges else set[str]()
         for name in self._granted(node):
             if node.get("is_grant"):
-                self._give(name, about, roles, roles if reads else set())
+                self._give(name, pairs, roles, readers)
             else:
-                self._withhold(name, about, roles if not rights else set(), roles if reads else set())
+                self._withhold(name, pairs, roles if not privileges else set(), readers)
 
     def _give(self, name: Name, about: set[tuple[str, str]], roles: set[str], readers: set[str]) -> None:
         schema = self.schema
@@ -404,17 +398,34 @@ class _SchemaBuilder:
         self.schema.closed = closed - pairs if action.get("is_grant") else closed | pairs
 
 
+def _table_privileges(node: Node) -> set[str] | frozenset[str]:
+    """Return the privileges of a grant on entire tables, not on some columns."""
+    privileges = list(members(node.get("privileges"), "AccessPriv"))
+    if not privileges:
+        return PRIVILEGES
+    return {privilege.get("priv_name", "") for privilege in privileges if "cols" not in privilege}
+
+
 def sets_option(command: Node, name: str) -> bool | None:
     """Return the value that an ALTER command sets an option to; None if it does not set it."""
-    arguments = option(items(command.get("def")), name)
-    if arguments is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
+    argument = option(items(command.get("def")), name)
+    if argument is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
         return None
-    return command["subtype"] == "AT_SetRelOptions" and is_true(arguments)
+    return command["subtype"] == "AT_SetRelOptions" and is_true(argument)
+
+
+def _alter_column(column: Column, command: Node) -> None:
+    kind = command.get("subtype")
+    if kind in ("AT_SetNotNull", "AT_DropNotNull"):
+        column.required = kind == "AT_SetNotNull"
+    elif kind == "AT_AlterColumnType":
+        typed = (content(command.get("def"), "ColumnDef") or {}).get("typeName", {})
+        column.type, column.sizes = type_name(typed), sizes_of(typed)
 
 
 def _shape(node: Node) -> str:
     """Return the properties of an index, without its name and locations."""
-    retained = (
+    properties = (
         "indexParams",
         "indexIncludingParams",
         "whereClause",
@@ -422,4 +433,4 @@ def _shape(node: Node) -> str:
         "accessMethod",
         "nulls_not_distinct",
     )
-    return repr([(key, without_places(node.get(key))) for key in retained])
+    return repr([(key, without_places(node.get(key))) for key in properties])

@@ -52,26 +52,30 @@ _ON_REQUEST = "require-table-schema"
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Parse ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
-    results = []
+    findings = []
     is_configured = (run.root / CONFIG).is_file()
     down = cache(_lines_down)
     for result in decoded(output, list[SquawkResult]):
         file = relative(result.file, run)
-        if result.line + 1 in down(run.root / file):
-            continue
-        if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
-            continue
-        if result.rule_name == _CHAR and _is_code(run.root / file, result):
-            continue
-        if result.rule_name == _NOT_NULL and _is_proven(run.root / file, result):
-            continue
-        if result.rule_name in _ABOUT and _is_about_its_own(run.root / file, result):
+        path = run.root / file
+        if result.line + 1 in down(path) or _is_false_positive(path, result, is_configured=is_configured):
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
         message = collapse_whitespace(f"{result.message} {result.help or ''}".replace("`", "")).strip()
-        results.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
-    return results
+        findings.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
+    return findings
+
+
+def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool) -> bool:
+    rule = result.rule_name
+    if rule == _IN_TRANSACTION and not (is_configured or _opens_transaction(path)):
+        return True
+    if rule == _CHAR and _is_code(path, result):
+        return True
+    if rule == _NOT_NULL and _is_proven(path, result):
+        return True
+    return rule in _ABOUT and _is_about_its_own(path, result)
 
 
 def _lines_down(file: Path) -> frozenset[int]:
@@ -116,13 +120,7 @@ def _is_proven(file: Path, result: SquawkResult) -> bool:
         return False
     if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
         return True  # the check that proved it is dropped again
-    near = [
-        entry
-        for entry in sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
-        if entry.is_file() and entry != file
-    ]
-    texts = [item.read_text("utf-8", "replace") for item in near]
-    texts.append("\n".join(lines[: result.line_end + 1]))
+    texts = [*_neighbours(file), "\n".join(lines[: result.line_end + 1])]
     validated = {None, *(name.lower() for text in texts for name in _VALIDATED.findall(text))}
     proof = re.compile(
         rf'(?i)(?:\bconstraint\s+"?(?P<name>\w+)"?\s+)?'
@@ -133,6 +131,12 @@ def _is_proven(file: Path, result: SquawkResult) -> bool:
         for text in texts
         for check in proof.finditer(text)
     )
+
+
+def _neighbours(file: Path) -> list[str]:
+    """Return the texts of the last other SQL files of a folder."""
+    paths = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
+    return [path.read_text("utf-8", "replace") for path in paths if path.is_file() and path != file]
 
 
 _NOT_VALID = LazyPattern(r"(?i)\bnot\s+valid\b")

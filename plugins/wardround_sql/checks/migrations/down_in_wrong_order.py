@@ -101,36 +101,36 @@ class DownInWrongOrder(SqlCheck):
     ]
 
     def run(self) -> None:
-        if (
-            self.script.is_non_production
-            or self.script.dialect == "sqlite"
-            or not migration_files.is_migration(self.source.path, self.script.options.migrations)
-        ):
-            return
-        start = self._rollback_start()
+        start = self._rollback_start() if self._is_relevant() else None
         if start is None or "drop" not in self.source.text[start:].lower():
             return
         drops = list(_dropped(self.source.text, start))
         if len(drops) < 2 or _LOOSENS.search(self.source.text, start):
             return
-        keys = {
-            (k.table.name, k.target.name)
-            for foreign_key in self._forward_schema().foreign_keys.values()
-            for k in foreign_key
-        }
-        keys |= set(_sequelize_keys(self.source.text))
+        keys = self._foreign_keys()
         for number, (name, begin, end) in enumerate(drops):
-            later = [
-                other
-                for other, _start, _end in drops[number + 1 :]
-                if (other, name) in keys and other != name
-            ]
-            if later:
+            later = (other for other, _, _ in drops[number + 1 :] if (other, name) in keys and other != name)
+            referencing = next(later, None)
+            if referencing is not None:
                 self.report(
                     self.script.locations.span_of(begin, end),
-                    f"{later[0]} still references {name} here; drop {later[0]} first",
+                    f"{referencing} still references {name} here; drop {referencing} first",
                 )
                 break
+
+    def _is_relevant(self) -> bool:
+        if self.script.is_non_production or self.script.dialect == "sqlite":
+            return False
+        return migration_files.is_migration(self.source.path, self.script.options.migrations)
+
+    def _foreign_keys(self) -> set[tuple[str, str]]:
+        """Return the referencing and the referenced table of each foreign key."""
+        keys = {
+            (key.table.name, key.target.name)
+            for table_keys in self._forward_schema().foreign_keys.values()
+            for key in table_keys
+        }
+        return keys | set(_sequelize_keys(self.source.text))
 
     def _rollback_start(self) -> int | None:
         """Return the start of the rollback section; None if there is none."""

@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.dbt import is_model, listed, select_list, span
+from wardround_sql.frontends.dbt import SelectList, is_model, listed, select_list, span
 from wardround_sql.project.migration_files import is_non_production
 
 _MOST = 40
@@ -93,16 +93,12 @@ class RemovedColumnStillUsed(SqlCheck):
         if base is None or base == text or not is_model(self.source.path, text):
             return
         old, new = select_list(base), select_list(text)
-        removed = [name for name in old.names if name not in new.names] if old and new else []
-        if old is None or new is None or not removed:
+        if old is None or new is None:
             return
-        for path, used in self._readers(removed):
-            location = new.select, new.select + len("select")
-            offset = old.names.index(used[0])
-            if offset < len(new.names) and new.names[offset] not in old.names:
-                location = new.columns[offset].start, new.columns[offset].start + 1
+        removed = [name for name in old.names if name not in new.names]
+        for path, used in self._readers(removed) if removed else ():
             self.report(
-                span(text, *location),
+                span(text, *_replacement(old, new, used[0])),
                 f"{path} still selects {listed(used)}, which this change removes; change both",
             )
             return
@@ -124,6 +120,14 @@ class RemovedColumnStillUsed(SqlCheck):
 
 
 _AROUND = re.compile(r"\bjoin\b", re.I)
+
+
+def _replacement(old: SelectList, new: SelectList, column: str) -> tuple[int, int]:
+    """Return the location of the new column in place of a removed one, else of SELECT."""
+    position = old.names.index(column)
+    if position < len(new.names) and new.names[position] not in old.names:
+        return new.columns[position].start, new.columns[position].start + 1
+    return new.select, new.select + len("select")
 
 
 def _names(text: str, reference: re.Match[str], column: str) -> bool:

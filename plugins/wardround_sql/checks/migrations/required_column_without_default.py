@@ -5,10 +5,11 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import content, kinds, type_name
+from wardround_sql.parsing.pg_nodes import Node, content, kinds, type_name
 from wardround_sql.project import migration_files
 from wardround_sql.queries.fact_types import Added
 from wardround_sql.queries.facts import foreign_facts
+from wardround_sql.schema.model import Name
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
@@ -47,42 +48,35 @@ class RequiredColumnWithoutDefault(SqlCheck):
     ]
 
     def run(self) -> None:
-        if migration_files.is_migration(
-            self.source.path, self.script.options.migrations
-        ) and not migration_files.is_down(self.source.path):
+        path = self.source.path
+        is_migration = migration_files.is_migration(path, self.script.options.migrations)
+        if is_migration and not migration_files.is_down(path):
             for fact in foreign_facts(self.script, Added):
-                text = (
-                    f"column {fact.column} is NOT NULL without a default, "
-                    f"which fails if {fact.table} has rows; "
-                    f"add a default"
-                )
-                self.report(fact.span, f"{text}{fact.note}")
-        emptied = {
-            self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in s.kinds("RangeVar")
-        }
-        emptied |= {self.script.name_of(s.node.get("relation", {})) for s in self.script.of("DeleteStmt")}
+                self.report(fact.span, f"{_message(fact.column, fact.table)}{fact.note}")
+        emptied = self._emptied()
         for statement, command in self.script.commands("AT_AddColumn"):
             table = self.script.name_of(statement.node.get("relation", {}))
-            column = content(command.get("def"), "ColumnDef")
-            if (
-                column is None
-                or self.script.is_new(table)
-                or table in emptied
-                or not self.script.migrates(statement)
-            ):
+            if self.script.is_new(table) or table in emptied or not self.script.migrates(statement):
                 continue
-            constraints = {
-                constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
-            }
-            required = constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"}
-            if (
-                required
-                and not constraints & _FILLS
-                and type_name(column.get("typeName", {})) not in _SELF_FILLED
-            ):
-                text = (
-                    f"column {column.get('colname')} is NOT NULL without a default, "
-                    f"which fails if {table} has rows; "
-                    "add a default"
-                )
-                self.report_at(statement, text, column.get("location"))
+            column = content(command.get("def"), "ColumnDef")
+            if column is not None and _needs_value(column):
+                message = _message(column.get("colname"), table)
+                self.report_at(statement, message, column.get("location"))
+
+    def _emptied(self) -> set[Name]:
+        """Return the tables that the file truncates or deletes from."""
+        truncates, deletes = self.script.of("TruncateStmt"), self.script.of("DeleteStmt")
+        truncated = {self.script.name_of(table) for one in truncates for table in one.kinds("RangeVar")}
+        return truncated | {self.script.name_of(one.node.get("relation", {})) for one in deletes}
+
+
+def _needs_value(column: Node) -> bool:
+    """Return True if a column is NOT NULL and nothing fills it."""
+    constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
+    if not constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"} or constraints & _FILLS:
+        return False
+    return type_name(column.get("typeName", {})) not in _SELF_FILLED
+
+
+def _message(column: object, table: object) -> str:
+    return f"column {column} is NOT NULL without a default, which fails if {table} has rows; add a default"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.dialects import POSTGRES_WORDS, shows_postgres
+from wardround_sql.parsing.statements import Unparsed
 from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
 from wardround_sql.project import migration_files
 
@@ -60,32 +63,31 @@ class UnparsedSql(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if not script.is_sql or not script.is_postgres or script.is_template or script.is_non_production:
+        if not self._is_reviewed() or not script.unparsed:
             return
-        if not script.unparsed:
-            return
-        slips = {bad: right for bad in script.unparsed[:_MOST] if (right := slip_of(bad)) is not None}
+        slips = {bad: slip for bad in script.unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
         for bad, slip in slips.items():
+            place = script.locations.span_of_unparsed(replace(bad, point=slip.point))
             text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
-            self.report(
-                script.locations.span_of_unparsed(replace(bad, point=slip.point)),
-                text,
-                severity=Severity.WARN,
-            )
-        left = [bad for bad in script.unparsed if bad not in slips]
-        if not left or not (script.exposure.is_supabase or self._is_sure()):
-            return
-        wrong = (
-            [bad for bad in left[:_MOST] if not is_read_elsewhere(bad)]
-            if script.is_certainly_postgres
-            else []
+            self.report(place, text, severity=Severity.WARN)
+        rest = [bad for bad in script.unparsed if bad not in slips]
+        if rest and (script.exposure.is_supabase or self._is_sure()):
+            self._unread(rest)
+
+    def _is_reviewed(self) -> bool:
+        script = self.script
+        return (
+            script.is_sql and script.is_postgres and not script.is_template and not script.is_non_production
         )
-        for bad in wrong or left[:1]:
+
+    def _unread(self, statements: Sequence[Unparsed]) -> None:
+        """Report the statements that no other database accepts, else the first one."""
+        is_certain = self.script.is_certainly_postgres
+        wrong = [bad for bad in statements[:_MOST] if not is_read_elsewhere(bad)] if is_certain else []
+        level = Severity.WARN if wrong or (self.script.exposure.is_supabase and is_certain) else None
+        for bad in wrong or statements[:1]:
             text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
-            certain = bool(wrong) or (script.exposure.is_supabase and script.is_certainly_postgres)
-            self.report(
-                script.locations.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None
-            )
+            self.report(self.script.locations.span_of_unparsed(bad), text, severity=level)
 
     def _is_sure(self) -> bool:
         """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""

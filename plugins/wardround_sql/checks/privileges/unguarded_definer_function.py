@@ -14,6 +14,7 @@ from wardround_sql.parsing.pg_nodes import Node, content, kinds, text_of, texts,
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.schema.model import roles_of
+from wardround_sql.schema.routines import Routine
 
 _CALLER_CHECK = LazyPattern(
     r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"
@@ -28,6 +29,7 @@ _READS = LazyPattern(r"(?i)\bfrom\s+[\w.\"]+")
 _REVOKED = LazyPattern(
     r"(?is)\brevoke\b[^;]*\bon\s+(?:all\s+)?(?:functions|routines)\b[^;]*\bfrom\b[^;]*\b(?:public|anon)\b"
 )
+_BYPASS = "returns rows bypassing row-level security"
 _CALLERS = {"public", "anon", "authenticated"}
 
 
@@ -74,30 +76,32 @@ class UnguardedDefinerFunction(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
             routine = self.script.set_schema.routines.made_by(statement)
-            is_served = not statement.node.get("is_procedure")  # PostgREST calls only functions
-            if routine is None or not routine.definer or statement.outer is not None or not is_served:
-                continue
-            if not self.script.exposure.serves(routine.schema) or self.script.is_non_production:
-                continue
-            if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+            if routine is None or not self._is_exposed(statement, routine):
                 continue
             writes = _WRITES.search(statement.text) is not None
-            if _CALLER_CHECK.search(statement.text) or not (writes or _returns_rows(statement)):
+            if not (writes or _returns_rows(statement)):
                 continue
             callers = self._callers(routine.name)
-            if callers and not writes:
-                text = (
-                    f"{routine.name} returns rows bypassing row-level security, {callers} may call it, "
-                    "and it does not check the caller; check auth.uid()"
-                )
-                self.report_at(statement, text, severity=Severity.INFO)
-            elif callers:
+            effect = "changes rows with its owner's privileges" if writes else _BYPASS
+            has_parameters = bool(statement.node.get("parameters"))
+            if callers:
                 self.report_at(
                     statement,
-                    f"{routine.name} changes rows with its owner's privileges, {callers} may call it, "
+                    f"{routine.name} {effect}, {callers} may call it, "
                     "and it does not check the caller; check auth.uid()",
-                    severity=None if statement.node.get("parameters") else Severity.INFO,
+                    severity=None if writes and has_parameters else Severity.INFO,
                 )
+
+    def _is_exposed(self, statement: Statement, routine: Routine) -> bool:
+        """Return True if the API serves a SECURITY DEFINER function that does not check the caller."""
+        is_function = not statement.node.get("is_procedure")  # PostgREST calls only functions
+        if not routine.definer or statement.outer is not None or not is_function:
+            return False
+        if not self.script.exposure.serves(routine.schema) or self.script.is_non_production:
+            return False
+        if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+            return False
+        return _CALLER_CHECK.search(statement.text) is None
 
     def _callers(self, name: str) -> str:
         """Return a description of the clients that may execute a function; empty if there are none."""

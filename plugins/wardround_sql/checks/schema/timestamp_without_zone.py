@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
+from wardround_sql.queries.fact_types import TypedColumn
 from wardround_sql.queries.facts import typed_columns
 
 _ZONE = LazyPattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
@@ -60,14 +61,16 @@ class TimestampWithoutZone(SqlCheck):
         if not self.script.is_postgres or self.script.is_non_production:
             return
         columns = typed_columns(self.script)
-        if self.script.is_generated and not any(entry.type == "timestamptz" for entry in columns):
+        if self.script.is_generated and not any(column.type == "timestamptz" for column in columns):
             return
-        placed = {item.table for item in columns if _ZONE.search(item.column)}
-        for result in columns:
-            if result.type != "timestamp" or not result.statement:
-                continue
-            if result.table not in placed and not _LOCAL.search(result.column):
-                self.report(result.span, f"{result.column} does not store the time zone; use timestamptz")
+        zoned = {column.table for column in columns if _ZONE.search(column.column)}
+        for column in columns:
+            if column.type == "timestamp" and column.statement and column.table not in zoned:
+                self._plain(column)
+
+    def _plain(self, column: TypedColumn) -> None:
+        if not _LOCAL.search(column.column):
+            self.report(column.span, f"{column.column} does not store the time zone; use timestamptz")
 
     def _of_drizzle(self) -> None:
         """Report Drizzle columns, from which it generates the migrations."""

@@ -86,8 +86,10 @@ class UnfitColumnType(SqlCheck):
                     f"{fact.column} stores a list as text, without foreign keys; use a table or an array"
                 )
                 self.report(fact.span, message)
-        if not self.script.is_postgres:
-            return
+        if self.script.is_postgres:
+            self._of_postgres()
+
+    def _of_postgres(self) -> None:
         for fact in typed_columns(self.script):
             why = _WHY.get(fact.type)
             if why and fact.statement is not None and not _is_temporary(fact.statement):
@@ -129,15 +131,17 @@ def _is_temporary(statement: Statement) -> bool:
 
 def _counted_keys(node: Node) -> Iterator[Node]:
     """Yield the sequential primary key columns of at most 32 bits."""
-    columns = list(kinds(node.get("tableElts", []), "ColumnDef"))
-    keys = {
-        tuple(str(key.get("String", {}).get("sval", "")) for key in constraint.get("keys", []))
-        for constraint in kinds(node.get("tableElts", []), "Constraint")
-        if constraint.get("contype") == "CONSTR_PRIMARY"
-    }
-    for column in columns:
-        text = {item.get("contype") for item in kinds(column.get("constraints", []), "Constraint")}
-        is_key = "CONSTR_PRIMARY" in text or (column.get("colname", ""),) in keys
+    keys = set(_primary_keys(node))
+    for column in list(kinds(node.get("tableElts", []), "ColumnDef")):
+        constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
+        is_key = "CONSTR_PRIMARY" in constraints or (column.get("colname", ""),) in keys
         kind = type_name(column.get("typeName", {}))
-        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in text)):
+        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in constraints)):
             yield column
+
+
+def _primary_keys(node: Node) -> Iterator[tuple[str, ...]]:
+    for constraint in kinds(node.get("tableElts", []), "Constraint"):
+        if constraint.get("contype") == "CONSTR_PRIMARY":
+            keys = constraint.get("keys", [])
+            yield tuple(str(key.get("String", {}).get("sval", "")) for key in keys)

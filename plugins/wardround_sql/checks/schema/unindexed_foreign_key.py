@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.schema.model import Name
+from wardround_sql.schema.model import ForeignKey, Name
 
 
 class UnindexedForeignKey(SqlCheck):
@@ -43,21 +43,26 @@ class UnindexedForeignKey(SqlCheck):
     ]
 
     def run(self) -> None:
+        if self.script.is_non_production:
+            return
+        keys = self.script.set_schema.foreign_keys.values()
+        for key in (key for table_keys in keys for key in table_keys):
+            if self.is_here(key.statement) and self._lacks_index(key):
+                columns = ", ".join(key.columns)
+                text = (
+                    f"foreign key ({columns}) of {key.table} to {key.target} has no index, so deletes in "
+                    f"{key.target} scan {key.table}; add one"
+                )
+                self.report_at(key.statement, text, key.location)
+
+    def _lacks_index(self, key: ForeignKey) -> bool:
+        if not key.columns:
+            return False
+        if not self.script.is_sql and not self._is_own(key.table, key.columns):
+            return False  # an earlier migration may have created the index
         schema = self.script.set_schema
-        for key in (key for foreign_key in schema.foreign_keys.values() for key in foreign_key):
-            if not self.is_here(key.statement) or not key.columns or self.script.is_non_production:
-                continue
-            table = schema.tables.get(key.table)
-            if not self.script.is_sql and not self._is_own(key.table, key.columns):
-                continue  # an earlier migration may have created the index
-            if table is None or table.partial or schema.is_indexed(key.table, key.columns):
-                continue
-            columns = ", ".join(key.columns)
-            text = (
-                f"foreign key ({columns}) of {key.table} to {key.target} has no index, so deletes in "
-                f"{key.target} scan {key.table}; add one"
-            )
-            self.report_at(key.statement, text, key.location)
+        table = schema.tables.get(key.table)
+        return table is not None and not table.partial and not schema.is_indexed(key.table, key.columns)
 
     def _is_own(self, name: Name, columns: tuple[str, ...]) -> bool:
         """Return True if the file creates the table, or the columns."""

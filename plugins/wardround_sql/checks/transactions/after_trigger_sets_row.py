@@ -60,12 +60,12 @@ class AfterTriggerSetsRow(SqlCheck):
     def run(self) -> None:
         if self.script.is_non_production or not self.script.is_postgres:
             return
-        result = [(body, body.changes()) for body in bodies(self.script) if not body.tests_operation]
-        called = triggers_of(self.script, {body.name for body, changes in result if changes})
-        for body, changes in result:
+        changed = [body for body in bodies(self.script) if not body.tests_operation and body.changes()]
+        called = triggers_of(self.script, {body.name for body in changed})
+        for body in changed:
             triggers = called.get(body.name, [])
-            if changes and triggers and all(item.timing == AFTER for item in triggers):
-                location = len(body.statement.text[: body.start + changes[0]].encode())
+            if triggers and all(trigger.timing == AFTER for trigger in triggers):
+                location = len(body.statement.text[: body.start + body.changes()[0]].encode())
                 message = (
                     "AFTER trigger sets NEW after the row is written, so the value is discarded; "
                     "use a BEFORE trigger"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
@@ -74,23 +75,27 @@ class BeforeTriggerDropsRow(SqlCheck):
     def run(self) -> None:
         if self.script.is_non_production or not self.script.is_postgres:
             return
-        mine = {body.name: body for body in bodies(self.script)}
-        triggers = triggers_of(self.script, mine.keys())
-        for body in mine.values():
-            for offset, message in _defects(body, triggers.get(body.name, [])):
-                location = (
-                    None if offset is None else len(body.statement.text[: body.start + offset].encode())
-                )
+        own = {body.name: body for body in bodies(self.script)}
+        triggers = triggers_of(self.script, own.keys())
+        for body in own.values():
+            defect = next(_defects(body, triggers.get(body.name, [])), None)
+            if defect is not None:
+                offset, message = defect
+                text = body.statement.text
+                location = None if offset is None else len(text[: body.start + offset].encode())
                 self.report_at(body.statement, message, location)
-                break
-        own = [item for item in map(trigger_of, self.script.of("CreateTrigStmt")) if item is not None]
-        others = [entry for entry in own if entry.function not in mine]
-        elsewhere = functions_of(self.script, {other.function for other in others})
+        self._functions_elsewhere(own)
+
+    def _functions_elsewhere(self, own: Collection[str]) -> None:
+        """Report the triggers of this file whose function is in another file."""
+        triggers = [trigger for trigger in map(trigger_of, self.script.of("CreateTrigStmt")) if trigger]
+        others = [trigger for trigger in triggers if trigger.function not in own]
+        functions = functions_of(self.script, {trigger.function for trigger in others})
         for trigger in others:
-            result = elsewhere.get(trigger.function)
-            for _at, message in _defects(result, [trigger]) if result is not None else ():
-                self.report_at(trigger.statement, f"{trigger.function}: {message}")
-                break
+            body = functions.get(trigger.function)
+            defect = next(_defects(body, [trigger]), None) if body is not None else None
+            if defect is not None:
+                self.report_at(trigger.statement, f"{trigger.function}: {defect[1]}")
 
 
 def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
@@ -98,18 +103,25 @@ def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int |
     if triggers and (body.lacks_return() or not (body.given or body.raises())):
         offset = body.changes()[-1] if body.lacks_return() else None
         yield offset, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
-    before = [item for item in triggers if item.timing == BEFORE]
+    before = [trigger for trigger in triggers if trigger.timing == BEFORE]
     last = body.last_return() if before else None
-    if last is None:
-        return
-    what = last["what"].lower()
-    deletes = any(entry.events & DELETE for entry in before)
-    if what == "null" and (body.loses_changes(last.start()) or body.only_notifies()):
-        yield (
-            last.start(),
-            "BEFORE trigger returns NULL, which skips the write; RETURN NEW",
-        )
-    elif what == "old" and not deletes and not body.tests_operation and body.loses_changes(last.start()):
-        yield last.start(), "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
-    elif what == "new" and deletes and body.given == {"new"} and not body.tests_operation:
-        yield last.start(), "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
+    if last is not None:
+        deletes = any(trigger.events & DELETE for trigger in before)
+        message = _return_defect(body, last, deletes=deletes)
+        if message:
+            yield last.start(), message
+
+
+def _return_defect(body: TriggerBody, last: re.Match[str], *, deletes: bool) -> str:
+    """Return the defect of a BEFORE trigger's last RETURN; empty if there is none."""
+    value = last["what"].lower()
+    loses_changes = body.loses_changes(last.start())
+    if value == "null" and (loses_changes or body.only_notifies()):
+        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW"
+    if body.tests_operation:
+        return ""
+    if value == "old" and not deletes and loses_changes:
+        return "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
+    if value == "new" and deletes and body.given == {"new"}:
+        return "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
+    return ""
