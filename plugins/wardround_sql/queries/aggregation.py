@@ -48,23 +48,11 @@ class _Query:
     @property
     def group(self) -> list[exp.Expr]:
         """Expressions of GROUP BY, with ordinals and aliases resolved."""
-        result = self.select.args.get("group")
-        arguments = list(result.expressions) if isinstance(result, exp.Group) else []
+        group = self.select.args.get("group")
         targets = self.select.expressions
         aliases = {target.alias: target.unalias() for target in targets if isinstance(target, exp.Alias)}
-        out = []
-        for written in arguments:
-            item = written
-            if isinstance(item, exp.Literal) and item.is_int and 0 < int(item.name) <= len(targets):
-                item = targets[int(item.name) - 1].unalias()
-            elif (
-                isinstance(item, exp.Column)
-                and not item.table
-                and isinstance(aliases.get(item.name), exp.Column)
-            ):
-                item = aliases[item.name]
-            out.append(item)
-        return out
+        written = list(group.expressions) if isinstance(group, exp.Group) else []
+        return [_resolved(item, targets, aliases) for item in written]
 
     @property
     def is_plainly_grouped(self) -> bool:
@@ -81,6 +69,16 @@ def queries(script: SqlDocument) -> Iterator[tuple[SqlTree, _Query]]:
             yield tree, _Query(select)
 
 
+def _resolved(item: exp.Expr, targets: list[exp.Expr], aliases: dict[str, exp.Expr]) -> exp.Expr:
+    """Return the expression that an ordinal or alias in GROUP BY refers to, else the item itself."""
+    if isinstance(item, exp.Literal) and item.is_int and 0 < int(item.name) <= len(targets):
+        return targets[int(item.name) - 1].unalias()
+    aliased = aliases.get(item.name)
+    if isinstance(item, exp.Column) and not item.table and isinstance(aliased, exp.Column):
+        return aliased
+    return item
+
+
 def is_within(node: exp.Expr, select: exp.Select) -> bool:
     """Return True if a node belongs to a query itself, not to a nested one."""
     return node.find_ancestor(exp.Select) is select
@@ -95,55 +93,61 @@ def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
 def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield each ``count(*)`` over a LEFT JOIN, which is 1 for a group without a match."""
     for tree, query in queries(script):
-        outer = query.outer
-        if not outer or not query.group or any(join.side in ("RIGHT", "FULL") for join in query.joins):
+        if not _groups_by_left_table(query):
             continue
-        select = query.select
-        about = [
-            *query.group,
-            select.args.get("where"),
-            *(j.args.get("on") for j in query.joins if j.side != "LEFT"),
-        ]
-        used = {column.table for part in about for column in columns_of(part, select)}
-        if not any(_is_many_side(join, name, query.group) for name, join in outer.items()):
-            continue
-        bare = any(not column.table for item in query.group for column in columns_of(item, select))
-        if bare or used & set(outer) or not used - {""}:
-            continue
-        for count in select.find_all(exp.Count):
-            in_target = any(
-                count is expression or count in expression.find_all(exp.Count)
-                for expression in select.expressions
+        count = next(
+            (one for one in query.select.find_all(exp.Count) if _counts_rows(one, query.select)), None
+        )
+        if count is not None:
+            yield AggregationShape(
+                tree.span_at(_word(tree, count, "count")), next(iter(query.outer)), tree.note
             )
-            of_rows = isinstance(count.this, (exp.Star, exp.Literal))
-            if (
-                of_rows
-                and in_target
-                and is_within(count, select)
-                and not isinstance(count.parent, (exp.Window, exp.Filter))
-            ):
-                yield AggregationShape(
-                    tree.span_at(_word(tree, count, "count")), next(iter(outer)), tree.note
-                )
-                break
+
+
+def _groups_by_left_table(query: _Query) -> bool:
+    """Return True if a group has one row of the left table, and any number of the right one's."""
+    outer, group = query.outer, query.group
+    if not outer or not group or any(join.side in ("RIGHT", "FULL") for join in query.joins):
+        return False
+    if not any(_is_many_side(join, name, group) for name, join in outer.items()):
+        return False
+    if any(not column.table for item in group for column in columns_of(item, query.select)):
+        return False
+    conditions = [join.args.get("on") for join in query.joins if join.side != "LEFT"]
+    parts = [*group, query.select.args.get("where"), *conditions]
+    used = {column.table for part in parts for column in columns_of(part, query.select)}
+    return used.isdisjoint(outer) and bool(used - {""})
+
+
+def _counts_rows(count: exp.Count, select: exp.Select) -> bool:
+    """Return True if a ``count(*)`` is in the select list, and not filtered or over a window."""
+    if not isinstance(count.this, (exp.Star, exp.Literal)) or not is_within(count, select):
+        return False
+    if isinstance(count.parent, (exp.Window, exp.Filter)):
+        return False
+    return any(count is target or count in target.find_all(exp.Count) for target in select.expressions)
 
 
 def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
     """Return True if a join adds many rows per group: its table references the key of the grouped table."""
     on = join.args.get("on")
     grouped = {(item.table, item.name) for item in group if isinstance(item, exp.Column)}
+    tables = {table for table, _name in grouped}
     for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
-        operands = [entry for entry in (equal.left, equal.right) if isinstance(entry, exp.Column)]
-        own = [side for side in operands if side.table == name]
-        other = [side for side in operands if side.table != name]
-        if not own or not other or own[0].name == "id":
+        own, other = _sides(equal, name)
+        if own is None or other is None or own.name == "id":
             continue
-        is_key = other[0].name in ("id", "uuid", "pk") and other[0].table in {
-            table for table, _name in grouped
-        }
-        if is_key or (other[0].table, other[0].name) in grouped:
+        is_key = other.name in ("id", "uuid", "pk") and other.table in tables
+        if is_key or (other.table, other.name) in grouped:
             return True
     return False
+
+
+def _sides(equal: exp.EQ, table: str) -> tuple[exp.Column | None, exp.Column | None]:
+    """Return the column of a table in an equation, and the column of another table."""
+    columns = [side for side in (equal.left, equal.right) if isinstance(side, exp.Column)]
+    own = next((column for column in columns if column.table == table), None)
+    return own, next((column for column in columns if column.table != table), None)
 
 
 def _word(tree: SqlTree, node: exp.Expr, word: str) -> int:
@@ -172,88 +176,99 @@ def _later(node: exp.Expr) -> Iterator[exp.Expr]:
 def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
     """Yield columns next to aggregates that are neither grouped nor functionally dependent on the group."""
     for tree, query in queries(script):
-        if not query.is_plainly_grouped or not all(
-            isinstance(t, (exp.Table, exp.Subquery)) for t in query.tables
-        ):
-            continue
-        grouped = [entry for entry in query.group if isinstance(entry, exp.Column)]
         select = query.select
-        aliases = {
-            expression.alias: expression.unalias()
-            for expression in select.expressions
-            if isinstance(expression, exp.Alias)
-        }
-        whole = {_key(item) for item in grouped} | {
-            _key(inside)
-            for item in grouped
-            if not item.table and isinstance(inside := aliases.get(item.name), exp.Column)
-        }
-        names = {item.name.lower() for item in grouped}
+        is_readable = all(isinstance(table, (exp.Table, exp.Subquery)) for table in query.tables)
+        if not query.is_plainly_grouped or not is_readable or _takes_extreme_row(script, select):
+            continue
+        grouping = _Grouping.of(query, is_postgres=tree.is_postgres)
         having = select.args.get("having")
-        if script.dialect == "sqlite" and any(select.find_all(exp.Max, exp.Min)) and having is None:
-            continue  # the other columns come from the row with the minimum or maximum there
-        parts = [*select.expressions, *([having] if having is not None else [])]
-        for part in parts:
-            if part.alias.lower() in names:
-                continue
-            column = next(
-                (
-                    c
-                    for c in columns_of(part, select)
-                    if _is_undetermined(c, query, whole, names, aliases, tree.is_postgres)
-                ),
-                None,
-            )
+        for part in [*select.expressions, *([having] if having is not None else [])]:
+            columns = () if part.alias.lower() in grouping.names else columns_of(part, select)
+            column = next((one for one in columns if _is_undetermined(one, query, grouping)), None)
             if column is not None:
                 where = "HAVING" if part is having else "the columns"
                 yield AggregationShape(tree.span(column), column.sql(), tree.note, where)
+
+
+def _takes_extreme_row(script: SqlDocument, select: exp.Select) -> bool:
+    """Return True if SQLite takes the other columns from the row with the minimum or maximum."""
+    if script.dialect != "sqlite" or select.args.get("having") is not None:
+        return False
+    return any(True for _ in select.find_all(exp.Max, exp.Min))
+
+
+class _Grouping(Struct, frozen=True):
+    """Grouped columns of a query: with their tables, by name, and the aliases of its select list."""
+
+    keys: frozenset[tuple[str, str]]
+    names: frozenset[str]
+    aliases: dict[str, exp.Expr]
+    is_postgres: bool
+
+    @classmethod
+    def of(cls, query: _Query, *, is_postgres: bool) -> _Grouping:
+        targets = query.select.expressions
+        aliases = {target.alias: target.unalias() for target in targets if isinstance(target, exp.Alias)}
+        columns = [item for item in query.group if isinstance(item, exp.Column)]
+        aliased = [aliases.get(column.name) for column in columns if not column.table]
+        keys = {_key(column) for column in (*columns, *aliased) if isinstance(column, exp.Column)}
+        names = frozenset(column.name.lower() for column in columns)
+        return cls(frozenset(keys), names, aliases, is_postgres)
+
+    def includes(self, column: exp.Column) -> bool:
+        """Return True if the column itself is grouped."""
+        if column.name.lower() not in self.names:
+            return False
+        return not column.table or any(not table for table, _ in self.keys) or _key(column) in self.keys
+
+    def determines(self, table: str, name: str) -> bool:
+        """Return True if a grouped column is a key of a table, or PostgreSQL would reject the query."""
+        columns = {column for owner, column in self.keys if owner in (table.lower(), "")}
+        if self.is_postgres and any(column.endswith(_KEY_ENDINGS) for column in columns):
+            return True
+        return any(_is_key(column, name) for column in columns)
+
+
+_KEY_ENDINGS = ("id", "key", "code", "name", "pk")
 
 
 def _key(column: exp.Column) -> tuple[str, str]:
     return column.table.lower(), column.name.lower()
 
 
-def _is_undetermined(
-    column: exp.Column,
-    query: _Query,
-    whole: set[tuple[str, str]],
-    names: set[str],
-    aliases: dict[str, exp.Expr],
-    postgres: bool,
-) -> bool:
+def _is_undetermined(column: exp.Column, query: _Query, grouping: _Grouping) -> bool:
     """Return True if a column is outside aggregates, and not determined by the group."""
-    select = query.select
-    if column.is_star or isinstance(column.this, exp.Star):
+    if _is_uncertain(column) or column.find_ancestor(*_HOLDERS) is not query.select:
         return False
-    if FILLED.match(column.name) or FILLED.match(column.table):
-        return False
-    holder = column.find_ancestor(
-        exp.AggFunc,
-        exp.Window,
-        exp.Select,
-        exp.Anonymous,
-        exp.AnonymousAggFunc,
-        exp.Lambda,
-        exp.Filter,
-        exp.WithinGroup,
-    )
-    if holder is not select:
-        return False
-    if column.name.lower() in names and (
-        not column.table or any(not table for table, _n in whole) or _key(column) in whole
-    ):
+    if grouping.includes(column):
         return False
     if column.table and column.table not in query.names:
         return False  # of the enclosing query
-    if not column.table and (len(query.tables) > 1 or column.name in aliases):
+    if not column.table and (len(query.tables) > 1 or column.name in grouping.aliases):
         return False
     own = column.table or query.names[0]
-    keys = {name for table, name in whole if table in (own.lower(), "")}
-    table = next((t for t in query.tables if t.alias_or_name == own), None)
-    text = table.name.lower() if isinstance(table, exp.Table) else ""
-    if postgres and any(name.endswith(("id", "key", "code", "name", "pk")) for name in keys):
-        return False  # the database rejects the query unless that is the table's key
-    return not any(_is_key(name, text) for name in keys) and not _is_equal_to_grouped(column, query, names)
+    table = next((one for one in query.tables if one.alias_or_name == own), None)
+    name = table.name.lower() if isinstance(table, exp.Table) else ""
+    return not grouping.determines(own, name) and not _is_equal_to_grouped(column, query, set(grouping.names))
+
+
+_HOLDERS = (
+    exp.AggFunc,
+    exp.Window,
+    exp.Select,
+    exp.Anonymous,
+    exp.AnonymousAggFunc,
+    exp.Lambda,
+    exp.Filter,
+    exp.WithinGroup,
+)
+
+
+def _is_uncertain(column: exp.Column) -> bool:
+    """Return True for a star, and for a hole of a template."""
+    if column.is_star or isinstance(column.this, exp.Star):
+        return True
+    return bool(FILLED.match(column.name) or FILLED.match(column.table))
 
 
 def _is_key(name: str, table: str) -> bool:
@@ -274,15 +289,10 @@ def _is_equal_to_grouped(column: exp.Column, query: _Query, names: set[str]) -> 
     for join in query.joins:
         on = join.args.get("on")
         for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
-            operands = [equal.left, equal.right]
-            own = [s for s in operands if isinstance(s, exp.Column) and s.table == column.table]
-            other = [s for s in operands if isinstance(s, exp.Column) and s.table != column.table]
-            key = own and (
-                own[0].name == column.name
-                or _is_key(own[0].name.lower(), own[0].table.lower())
-                or own[0].name == "id"
-            )
-            if key and other and other[0].name.lower() in names:
+            own, other = _sides(equal, column.table)
+            if own is None or other is None or other.name.lower() not in names:
+                continue
+            if own.name in (column.name, "id") or _is_key(own.name.lower(), own.table.lower()):
                 return True
     return bool(column.table) and any(join.args.get("using") for join in query.joins)
 
@@ -315,16 +325,17 @@ def undone_outer_joins(script: SqlDocument) -> Iterator[AggregationShape]:
             continue
         if isinstance(query.select.parent, exp.Exists):
             continue  # only the existence of the row matters, and the condition determines it
-        later = {
-            c.table
-            for join in query.joins
-            if join.side != "LEFT"
-            for c in columns_of(join.args.get("on"), query.select)
-        }
+        candidates = set(outer) - _inner_joined(query)
         for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
             left = _compared(part)
-            if left is not None and left.table in outer and left.table not in later:
-                others = {c.table for c in columns_of(part, query.select)} - {left.table, ""}
+            if left is not None and left.table in candidates:
+                others = {column.table for column in columns_of(part, query.select)} - {left.table, ""}
                 if not others:
                     yield AggregationShape(tree.span(left), left.table, tree.note, left.sql())
                     break
+
+
+def _inner_joined(query: _Query) -> set[str]:
+    """Return the tables in conditions of joins other than LEFT JOIN."""
+    conditions = [join.args.get("on") for join in query.joins if join.side != "LEFT"]
+    return {column.table for on in conditions for column in columns_of(on, query.select)}

@@ -85,17 +85,19 @@ def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
 
 def _dated(node: object) -> exp.Column | None:
     """Return the column whose day, month or year is extracted."""
-    inside: object = None
-    if isinstance(node, exp.Extract):
-        inside = node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None
-    elif isinstance(node, (exp.DateTrunc, exp.TimestampTrunc)):
-        inside = node.this
-    elif isinstance(node, exp.Cast):
-        inside = node.this if node.to.is_type("date") else None
-    elif isinstance(node, exp.Convert):
-        inside = node.expression if node.this.is_type("date") else None
-    elif isinstance(node, (*_DATES, exp.TimeToStr, exp.ToChar)):
-        inside = node.this
+    inside = _extracted_from(node)
     while isinstance(inside, (exp.TsOrDsToDate, exp.Cast, exp.TsOrDsToTimestamp)):
         inside = inside.this
     return inside if isinstance(inside, exp.Column) else None
+
+
+def _extracted_from(node: object) -> object:
+    if isinstance(node, exp.Extract):
+        return node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None
+    if isinstance(node, exp.Cast):
+        return node.this if node.to.is_type("date") else None
+    if isinstance(node, exp.Convert):
+        return node.expression if node.this.is_type("date") else None
+    if isinstance(node, (exp.DateTrunc, exp.TimestampTrunc, *_DATES, exp.TimeToStr, exp.ToChar)):
+        return node.this
+    return None

@@ -84,35 +84,45 @@ _PIPES = LazyPattern(r"'\s*\|\||\|\|\s*'")
 
 
 def mysql(code: str, text: str) -> Iterator[Trap]:
-    for results in _MYISAM.finditer(code):
-        start, end = statement_around(code, results.start())
-        keyed = _REFERENCES.search(code, start, end) is not None
-        message = "MyISAM parses the foreign key and ignores it; use InnoDB" if keyed else (
-            "MyISAM has no transactions and loses rows in a crash; use InnoDB"
-        )  # fmt: skip
-        yield Trap(*results.span(), message, Severity.WARN if keyed else Severity.INFO)
+    yield from _myisam(code)
+    yield from _three_byte_utf8(code)
+    for match in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
+        start, _end = statement_around(code, match.start())
+        if _CREATES.match(code, start) and not _is_constraint(code, start, match.start()):
+            message = (
+                "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
+            )
+            yield Trap(*match.span(), message)
+    for match in _IN_SET.finditer(code):
+        message = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
+        yield Trap(match.start(), match.end() - 1, message, Severity.INFO)
+    for match in _PIPES.finditer(code):
+        yield Trap(*match.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
+
+
+def _myisam(code: str) -> Iterator[Trap]:
+    for match in _MYISAM.finditer(code):
+        start, end = statement_around(code, match.start())
+        if _REFERENCES.search(code, start, end) is not None:
+            message = "MyISAM parses the foreign key and ignores it; use InnoDB"
+            yield Trap(*match.span(), message, Severity.WARN)
+        else:
+            message = "MyISAM has no transactions and loses rows in a crash; use InnoDB"
+            yield Trap(*match.span(), message, Severity.INFO)
+
+
+def _three_byte_utf8(code: str) -> Iterator[Trap]:
+    """Yield the first use of ``utf8`` in each statement."""
     reported = -1
-    for results in _UTF8.finditer(code):
-        begin = statement_around(code, results.start())[0]
-        if begin != reported:
-            reported = begin
+    for match in _UTF8.finditer(code):
+        start = statement_around(code, match.start())[0]
+        if start != reported:
+            reported = start
             message = (
                 "utf8 stores at most three bytes per character, so emoji and rare names are rejected or cut; "
                 "use utf8mb4"
             )
-            yield Trap(*results.span(), message, Severity.INFO)
-    for results in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
-        start, _end = statement_around(code, results.start())
-        if _CREATES.match(code, start) and not _is_constraint(code, start, results.start()):
-            message = (
-                "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
-            )
-            yield Trap(*results.span(), message)
-    for results in _IN_SET.finditer(code):
-        message = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
-        yield Trap(results.start(), results.end() - 1, message, Severity.INFO)
-    for results in _PIPES.finditer(code):
-        yield Trap(*results.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
+            yield Trap(*match.span(), message, Severity.INFO)
 
 
 def _is_constraint(code: str, start: int, offset: int) -> bool:

@@ -72,15 +72,18 @@ def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None]
     if len(targets) != 1 or select.get("op") != "SETOP_NONE":
         return None
     name = column_name((content(targets[0], "ResTarget") or {}).get("val"))
-    if not name or name[-1] == "*":
+    if not name or name[-1] == "*" or _excludes_null(select, name):
         return None
-    for test in kinds(select.get("whereClause", {}), "NullTest"):
-        tested = column_name(test.get("arg"))
-        if test.get("nulltesttype") == "IS_NOT_NULL" and tested[-1:] == name[-1:]:
-            return None
     tables = [content(node, "RangeVar") for node in select.get("fromClause", [])]
     plain = tables[0] if len(tables) == 1 else None
     return name[-1], script.name_of(plain) if plain else None
+
+
+def _excludes_null(select: Node, name: list[str]) -> bool:
+    return any(
+        test.get("nulltesttype") == "IS_NOT_NULL" and column_name(test.get("arg"))[-1:] == name[-1:]
+        for test in kinds(select.get("whereClause", {}), "NullTest")
+    )
 
 
 def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
@@ -89,23 +92,27 @@ def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
         yield from facts_of(script, NullCompared)
     for statement in roots(script):
         for expression in statement.kinds("A_Expr"):
-            left, right = expression.get("lexpr"), expression.get("rexpr")
-            if expression.get("kind") == "AEXPR_OP" and pg_nodes.texts(expression.get("name")) in (
-                ["="],
-                ["<>"],
-            ):
-                if _is_null(right) or _is_null(left):
-                    yield _null_fact(script, statement, expression, listed=False)
-            elif expression.get("kind") == "AEXPR_IN" and any(
-                _is_null(item) for item in pg_nodes.items(right)
-            ):
+            if _compares_with_null(expression):
+                yield _null_fact(script, statement, expression, listed=False)
+            elif _lists_null(expression):
                 yield _null_fact(script, statement, expression, listed=True)
         for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
-                    yield NullCompared(
-                        script.locations.span(statement, when.get("location")), "", statement, "this"
-                    )
+                    place = script.locations.span(statement, when.get("location"))
+                    yield NullCompared(place, "", statement, "this")
+
+
+def _compares_with_null(expression: Node) -> bool:
+    if expression.get("kind") != "AEXPR_OP":
+        return False
+    is_equality = pg_nodes.texts(expression.get("name")) in (["="], ["<>"])
+    return is_equality and (_is_null(expression.get("rexpr")) or _is_null(expression.get("lexpr")))
+
+
+def _lists_null(expression: Node) -> bool:
+    values = pg_nodes.items(expression.get("rexpr")) if expression.get("kind") == "AEXPR_IN" else []
+    return any(map(_is_null, values))
 
 
 def _null_fact(script: SqlDocument, statement: Statement, node: Node, *, listed: bool) -> NullCompared:
@@ -125,7 +132,7 @@ def bare_limits(script: SqlDocument) -> Iterator[Limit]:
     for statement in roots(script):
         for select in visible_selects(statement):
             count = select.get("limitCount")
-            if count is None or "sortClause" in select or "lockingClause" in select or is_one_row(select):
+            if count is None or _is_deterministic(select):
                 continue
             constant = content(count, "A_Const")
             number = constant.get("ival", {}).get("ival", 0) if constant and "ival" in constant else None
@@ -133,6 +140,11 @@ def bare_limits(script: SqlDocument) -> Iterator[Limit]:
                 continue
             inside = constant or unwrapped(count)[1]
             yield Limit(script.locations.span(statement, inside.get("location")), "", statement, number)
+
+
+def _is_deterministic(select: Node) -> bool:
+    """Return True if a LIMIT is ordered, locks the rows as a queue does, or applies to one row."""
+    return "sortClause" in select or "lockingClause" in select or is_one_row(select)
 
 
 def offsets(script: SqlDocument) -> Iterator[Limit]:
@@ -151,60 +163,61 @@ def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
     """Yield views whose columns are all columns of their tables."""
     if not script.is_postgres:
         yield from facts_of(script, ViewStar)
-    if migration_files.is_view(script.path):
-        for statement in script.of("SelectStmt"):
-            location = _star(statement.node, {})
-            if location is not None:
-                yield ViewStar(
-                    script.locations.span(statement, location),
-                    "",
-                    statement,
-                    migration_files.view_name(script.path),
-                )
-    for statement in script.of("ViewStmt", "CreateTableAsStmt"):
-        view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
-        if statement.kind == "CreateTableAsStmt" and statement.node.get("objtype") != "OBJECT_MATVIEW":
-            continue
-        select = content(statement.node.get("query"), "SelectStmt") or {}
+    for statement, view, select in _views(script):
         location = _star(select, {})
         if location is not None:
-            yield ViewStar(
-                script.locations.span(statement, location), "", statement, str(script.name_of(view))
-            )
+            yield ViewStar(script.locations.span(statement, location), "", statement, view)
 
 
-def _star(select: Node, around: dict[str, Node]) -> int | None:
-    """Return the location of a star over the columns of a table, also through subqueries and WITH."""
+def _views(script: SqlDocument) -> Iterator[tuple[Statement, str, Node]]:
+    """Yield the views of a file: statement, name and query."""
+    if migration_files.is_view(script.path):
+        for statement in script.of("SelectStmt"):
+            yield statement, migration_files.view_name(script.path), statement.node
+    for statement in script.of("ViewStmt", "CreateTableAsStmt"):
+        node = statement.node
+        view = node.get("view") or node.get("into", {}).get("rel", {})
+        if statement.kind == "ViewStmt" or node.get("objtype") == "OBJECT_MATVIEW":
+            yield statement, str(script.name_of(view)), content(node.get("query"), "SelectStmt") or {}
+
+
+def _star(select: Node, outer: dict[str, Node]) -> int | None:
+    """Return the location of a star over the columns of a table, also through subqueries and WITH.
+
+    Args:
+        outer: queries of WITH in the enclosing queries, by name.
+    """
     if select.get("op") not in (None, "SETOP_NONE"):
-        arms = (
-            _star(content(arm, "SelectStmt") or arm, around)
-            for arm in (select.get("larg", {}), select.get("rarg", {}))
-        )
-        return next((place for place in arms if place is not None), None)
+        operands = (select.get("larg", {}), select.get("rarg", {}))
+        places = (_star(content(operand, "SelectStmt") or operand, outer) for operand in operands)
+        return next((place for place in places if place is not None), None)
     ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
-    known = {**around, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
+    known = {**outer, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
     sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]
     for target in select.get("targetList", []):
         reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
         name = column_name({"ColumnRef": reference}) if reference else []
-        if name[-1:] != ["*"]:
-            continue
-        for kind, inside in sources:
-            alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
-            if len(name) > 1 and name[-2] != alias:
-                continue
-            cte = inside.get("relname", "") if "schemaname" not in inside else ""
-            if kind == "RangeVar" and cte not in known:
-                return int((reference or {}).get("location", 0))
-            below = (
-                known.get(cte, {})
-                if kind == "RangeVar"
-                else content(inside.get("subquery"), "SelectStmt") or {}
-            )
-            result = _star(below, {k: v for k, v in known.items() if k != cte})
-            if result is not None:
-                return result
+        for source in sources if name[-1:] == ["*"] else ():
+            place = _star_of_source(reference or {}, name, source, known)
+            if place is not None:
+                return place
     return None
+
+
+def _star_of_source(
+    reference: Node, name: list[str], source: tuple[str, Node], known: dict[str, Node]
+) -> int | None:
+    """Return the location of a star that includes the columns of one table or subquery."""
+    kind, inside = source
+    alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+    if len(name) > 1 and name[-2] != alias:
+        return None
+    cte = inside.get("relname", "") if "schemaname" not in inside else ""
+    if kind == "RangeVar" and cte not in known:
+        return int(reference.get("location", 0))
+    subquery = content(inside.get("subquery"), "SelectStmt") or {}
+    query = known.get(cte, {}) if kind == "RangeVar" else subquery
+    return _star(query, {key: value for key, value in known.items() if key != cte})
 
 
 def _leaves(item: object) -> Iterator[tuple[str, Node]]:

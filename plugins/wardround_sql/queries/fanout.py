@@ -28,22 +28,27 @@ def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
     """Yield sums over rows that a second join multiplies."""
     for tree, query in queries(script):
         many = _many(query.select, query.joins)
-        if len(many) < 1 or query.first is None:
-            continue
-        select = query.select
-        for total in select.find_all(exp.Sum, exp.Avg, exp.Count):
-            inside = total.this
-            if not is_within(total, select) or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal)):
-                continue
-            owners = {c.table for c in columns_of(_counted(total), select)}
-            if isinstance(total.find_ancestor(exp.Window, exp.Select), exp.Window) or len(owners) != 1:
-                continue
-            others = _repeating(next(iter(owners)), many, is_sum=isinstance(total, exp.Sum))
-            if others:
+        for total in query.select.find_all(*_TOTALS) if many and query.first is not None else ():
+            owner = _summed_table(total, query.select)
+            others = _repeating(owner, many, is_sum=isinstance(total, exp.Sum)) if owner is not None else []
+            if owner is not None and others:
                 join = next(item for item in query.joins if item.this.alias_or_name == others[-1])
-                location = tree.span(inside)
-                yield Repeated(location, next(iter(owners)), tree.note, others[-1], join=tree.span(join.this))
+                yield Repeated(tree.span(total.this), owner, tree.note, others[-1], join=tree.span(join.this))
                 break
+
+
+_TOTALS = (exp.Sum, exp.Avg, exp.Count)
+
+
+def _summed_table(total: exp.Expr, select: exp.Select) -> str | None:
+    """Return the only table that an aggregate is about; None if there is none or several."""
+    inside = total.this
+    if not is_within(total, select) or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal)):
+        return None
+    if isinstance(total.find_ancestor(exp.Window, exp.Select), exp.Window):
+        return None
+    owners = {column.table for column in columns_of(_counted(total), select)}
+    return owners.pop() if len(owners) == 1 else None
 
 
 def _counted(total: exp.Expr) -> exp.Expr:
@@ -72,19 +77,27 @@ def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
 
 
 def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
-    """Yield tables with several rows per row of another, and that other table."""
+    """Return the tables with several rows per row of another, each with that other table."""
     result: dict[str, str] = {}
     for join in joins:
-        on, name = join.args.get("on"), join.this.alias_or_name
         if not isinstance(join.this, exp.Table) or _is_one_each(select, join.this):
             continue
+        on, name = join.args.get("on"), join.this.alias_or_name
         pairs = list(_equal(on, name)) if isinstance(on, exp.Expr) else list(_using(join, select))
-        keys = [(own, other) for own, other in pairs if isinstance(other, exp.Column) and _is_key(own, other)]
-        keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
-        rest = [own for own, _other in pairs if not (keys and own is keys[0][0])]
-        if keys and all(_LEAVES_MANY.search(own.name) for own in rest):
-            result[name] = keys[0][1].table
+        parent = _parent(pairs)
+        if parent is not None:
+            result[name] = parent
     return result
+
+
+def _parent(pairs: list[tuple[exp.Column, exp.Expr]]) -> str | None:
+    """Return the table whose key a join equates, unless another equation leaves one row."""
+    keys = [(own, other) for own, other in pairs if isinstance(other, exp.Column) and _is_key(own, other)]
+    keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
+    if not keys:
+        return None
+    rest = [own for own, _other in pairs if own is not keys[0][0]]
+    return keys[0][1].table if all(_LEAVES_MANY.search(own.name) for own in rest) else None
 
 
 def _is_key(mine: exp.Column, other: exp.Column) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import (
@@ -29,16 +29,13 @@ def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
     for statement in roots(script):
         named = {cte.get("ctename") for cte in statement.kinds("CommonTableExpr")}
         for node in statement.selects:
-            if len(node.get("fromClause", [])) < 2:
-                continue
-            loose = _unconnected(node, named)
-            clusters = [[alias for _, alias in side] for side in loose or ()]
+            loose = _unconnected(node, named) if len(node.get("fromClause", [])) > 1 else None
+            clusters = [[alias for _, alias in cluster] for cluster in loose or ()]
             if loose is not None and not _picks_rows(statement, node, clusters):
                 first, second = loose[0][0][0], loose[1][0][0]
-                yield CrossJoin(
-                    script.locations.span(statement, second.get("location")), "", statement,
-                    (first.get("relname", ""), second.get("relname", "")),
-                )  # fmt: skip
+                names = (first.get("relname", ""), second.get("relname", ""))
+                place = script.locations.span(statement, second.get("location"))
+                yield CrossJoin(place, "", statement, names)
 
 
 def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
@@ -102,27 +99,23 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
     constants, or with a subquery.
     """
     quals, right = join.get("quals"), join.get("rarg")
-    if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
+    table = content(right, "RangeVar")
+    if quals is None or table is None or any(True for _ in kinds(quals, "SubLink")):
         return None
     own, others = names_of(right), names_of(join.get("larg"))
-    used = set()
-    for reference in kinds(quals, "ColumnRef"):
-        parts = column_name({"ColumnRef": reference})
-        if len(parts) < 2:
-            return None
-        used.add(parts[-2])
-    if not used or (used & set(own) and used & set(others)) or used - set(own) - set(others):
+    used = _used_tables(quals)
+    if not used or _connects(used, own, others) or used - set(own) - set(others):
         return None
     for part in conjuncts(where):
-        owners = {
-            column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
-            for r in kinds(part, "ColumnRef")
-        }
-        if "" in owners or (owners & set(own) and owners & set(others)):
+        owners = _used_tables(part)
+        if owners is None or _connects(owners, own, others):
             return None
-    table = content(right, "RangeVar") or {}
     first = next(iter(others.values()), "")
     return first, table.get("relname", ""), table.get("location", 0)
+
+
+def _connects(used: set[str], own: Iterable[str], others: Iterable[str]) -> bool:
+    return not used.isdisjoint(own) and not used.isdisjoint(others)
 
 
 def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
@@ -131,45 +124,60 @@ def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list
     None if there are no others, or it is uncertain.
     """
     tables = [content(item, "RangeVar") for item in select["fromClause"]]
-    if any(table is None or table.get("relname") in named for table in tables):
+    known = [table for table in tables if table is not None and table.get("relname") not in named]
+    if len(known) < len(tables):
         return None
-    known = [table for table in tables if table is not None]
-    aliases = [(table.get("alias") or {}).get("aliasname") or table.get("relname", "") for table in known]
+    aliases = [_alias(table) for table in known]
     joined = _connections(select.get("whereClause"), aliases)
     if joined is None:
         return None
-    reached, waiting = set(), [aliases[0]]
-    while waiting:
-        result = waiting.pop()
-        if result not in reached:
-            reached.add(result)
-            waiting += [other for pair in joined if result in pair for other in pair]
+    reached = _reachable(aliases[0], joined)
     pairs = list(zip(known, aliases, strict=True))
     loose = [pair for pair in pairs if pair[1] not in reached]
     return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
 
 
+def _alias(table: Node) -> str:
+    return str((table.get("alias") or {}).get("aliasname") or table.get("relname", ""))
+
+
+def _reachable(first: str, joined: list[set[str]]) -> set[str]:
+    reached, waiting = set[str](), [first]
+    while waiting:
+        alias = waiting.pop()
+        if alias not in reached:
+            reached.add(alias)
+            waiting += [other for pair in joined if alias in pair for other in pair]
+    return reached
+
+
 def _connections(
-    where: object, aliases: list[str], arguments: frozenset[str] = frozenset()
+    where: object, aliases: list[str], parameters: frozenset[str] = frozenset()
 ) -> list[set[str]] | None:
     """Return the sets of tables that parts of the conditions connect; None if a column's table is unknown.
 
-    ``given`` are names of parameters.
+    Args:
+        parameters: names that are not columns.
     """
-    result = []
+    connections = []
     for part in conjuncts(where):
-        used = set()
-        for reference in kinds(part, "ColumnRef"):
-            parts = column_name({"ColumnRef": reference})
-            if len(parts) < 2 and parts[-1:] and parts[-1] in arguments:
-                continue
-            if len(parts) < 2:
-                return None
-            used.add(parts[-2])
-        if not used and any(True for _ in kinds(part, "ParamRef")):
+        used = _used_tables(part, parameters)
+        if used is None or (not used and any(True for _ in kinds(part, "ParamRef"))):
             return None
-        result.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
-    return result
+        connections.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
+    return connections
+
+
+def _used_tables(part: object, parameters: frozenset[str] = frozenset()) -> set[str] | None:
+    """Return the aliases in a condition; None if a column has none."""
+    used = set()
+    for reference in kinds(part, "ColumnRef"):
+        name = column_name({"ColumnRef": reference})
+        if len(name) > 1:
+            used.add(name[-2])
+        elif not parameters.intersection(name):
+            return None
+    return used
 
 
 def _is_whole(part: object) -> bool:
@@ -199,22 +207,24 @@ def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
     for statement in roots(script):
         node = statement.node
         sources = node.get("fromClause", []) if statement.kind == "UpdateStmt" else []
-        tables = [content(source, "RangeVar") for source in sources]
-        if len(tables) != 1 or tables[0] is None or "withClause" in node:
+        other = content(sources[0], "RangeVar") if len(sources) == 1 else None
+        if other is None or "withClause" in node:
             continue
-        target, other = node.get("relation", {}), tables[0]
-        names = [
-            (item.get("alias") or {}).get("aliasname") or item.get("relname", "") for item in (target, other)
-        ]
-        arguments = parameters_of(statement)
-        pairs = _connections(node.get("whereClause"), names, arguments)
-        known = script.known_table(script.name_of(other))
-        if pairs is None or known is None or not known.keys or any(len(pair) > 1 for pair in pairs):
-            continue
-        requested = set(_equated(node.get("whereClause"), names[1]))
-        if not any(set(key) <= requested for key in known.keys):
+        target = node.get("relation", {})
+        names = [_alias(target), _alias(other)]
+        pairs = _connections(node.get("whereClause"), names, parameters_of(statement))
+        if pairs is not None and max(map(len, pairs), default=0) < 2 and _may_match_many(script, node, other):
             place = script.locations.span(statement, other.get("location"))
             yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
+
+
+def _may_match_many(script: SqlDocument, node: Node, other: Node) -> bool:
+    """Return True if a table has known keys, and WHERE restricts none of them completely."""
+    known = script.known_table(script.name_of(other))
+    if known is None or not known.keys:
+        return False
+    equated = set(_equated(node.get("whereClause"), _alias(other)))
+    return not any(set(key) <= equated for key in known.keys)
 
 
 def _equated(where: object, alias: str) -> Iterator[str]:
@@ -249,12 +259,10 @@ def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
     """Return True if conditions connect a join's table only with later ones."""
     conditions = [part for entry in joins for part in conjuncts(entry.get("quals"))]
     conditions += list(conjuncts(select.get("whereClause")))
-    pairs = []
-    for condition in conditions:
-        parts = [column_name({"ColumnRef": reference}) for reference in kinds(condition, "ColumnRef")]
-        if any(len(item) < 2 for item in parts):
-            return False
-        pairs.append({item[-2] for item in parts})
+    used = [_used_tables(condition) for condition in conditions]
+    pairs = [tables for tables in used if tables is not None]
+    if len(pairs) < len(used):
+        return False
     (name,) = names_of(join.get("rarg"))
     reached = {name}
     for _ in pairs:

@@ -77,20 +77,25 @@ _CLIENT_BEGINS = LazyPattern(
 def outside_begun(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield such statements between calls that begin and end a transaction."""
     for match in _HELD.finditer(text) if "transaction" in text else ():
-        ends = text.find(f"{match['held']}.commit", match.end())
-        if ends >= 0 and _SEQUELIZE.search(match["owner"]):
-            yield from _without_options(text, match.end(), ends, match["held"])
-        elif ends >= 0:
-            yield from _on_owner(text, match.end(), ends, match["owner"], match["held"])
+        end = text.find(f"{match['held']}.commit", match.end())
+        if end >= 0 and _SEQUELIZE.search(match["owner"]):
+            yield from _without_options(text, match.end(), end, match["held"])
+        elif end >= 0:
+            yield from _on_owner(text, match.end(), end, match["owner"], match["held"])
     for match in _CLIENT_BEGINS.finditer(text) if "ool" in text else ():
-        ended = re.compile(
-            rf"\b{re.escape(match['held'])}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE
-        ).search(text, match.end())
-        if ended is None or _POOL.search(match["held"]) or _is_pool(text, match["held"]):
-            continue
-        for other in _ON_POOL.finditer(text, match.end(), ended.start()):
-            if _POOL.search(other["name"]) and not in_comment(text, other.start()):
-                yield other.start("name"), other.end("name"), match["held"]
+        yield from _on_pool(text, match)
+
+
+def _on_pool(text: str, begin: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield queries on a pool between BEGIN and COMMIT on one of its clients."""
+    client = begin["held"]
+    commit = re.compile(rf"\b{re.escape(client)}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE)
+    end = commit.search(text, begin.end())
+    if end is None or _POOL.search(client) or _is_pool(text, client):
+        return
+    for query in _ON_POOL.finditer(text, begin.end(), end.start()):
+        if _POOL.search(query["name"]) and not in_comment(text, query.start()):
+            yield query.start("name"), query.end("name"), client
 
 
 _ON_POOL = LazyPattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")

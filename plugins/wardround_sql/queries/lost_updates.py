@@ -33,18 +33,17 @@ _BEFORE = 2000
 def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the location of a SELECT in a masked text, the column it reads, and the variable written back."""
     starts = [match.start() for match in _ROUTINE.finditer(code)]
-    for result in _READ.finditer(code) if starts else ():
-        end = min(
-            next((entry for entry in starts if entry > result.start()), len(code)), result.end() + _FURTHEST
-        )
-        begin = max((item for item in starts if item < result.start()), default=0)
-        behind = statement_around(code, result.start())[1]
-        if _LOCKS.search(code, result.start(), behind) or _ROUTINE_LOCKS.search(code, begin, end):
+    for read in _READ.finditer(code) if starts else ():
+        begin = max((start for start in starts if start < read.start()), default=0)
+        following = next((start for start in starts if start > read.start()), len(code))
+        end = min(following, read.end() + _FURTHEST)
+        after = statement_around(code, read.start())[1]
+        if _LOCKS.search(code, read.start(), after) or _ROUTINE_LOCKS.search(code, begin, end):
             continue
-        table = _bare(result["table"] or result["from"])
-        for column, name in _pairs(result):
-            if _is_written_back(code[behind:end], table, column, name):
-                yield result.start(), result.start() + len("select"), column, name
+        table = _bare(read["table"] or read["from"])
+        for column, name in _pairs(read):
+            if _is_written_back(code[after:end], table, column, name):
+                yield read.start(), read.start() + len("select"), column, name
                 break
 
 
@@ -94,26 +93,25 @@ def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         inside = list(walk(function))
-        names = _attributes_of(inside)
-        if "select_for_update" in names or "F" in names or "with_for_update" in names:
+        if {"select_for_update", "F", "with_for_update"}.intersection(_attributes_of(inside)):
             continue
-        read = {
-            entry.targets[0].id
-            for entry in inside
-            if isinstance(entry, ast.Assign)
-            and isinstance(entry.targets[0], ast.Name)
-            and _is_one_row(entry.value)
-        }
-        saved = {
-            ast.unparse(item.func.value)
-            for item in inside
-            if isinstance(item, ast.Call)
-            and isinstance(item.func, ast.Attribute)
-            and item.func.attr in ("save", "asave")
-        }
+        rows = set(_read_rows(inside)) & set(_saved_rows(inside))
         for target in _counted(inside):
-            if isinstance(target, ast.Attribute) and ast.unparse(target.value) in read & saved:
+            if isinstance(target, ast.Attribute) and ast.unparse(target.value) in rows:
                 yield target, ast.unparse(target)
+
+
+def _read_rows(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_one_row(node.value):
+            yield node.targets[0].id
+
+
+def _saved_rows(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr in ("save", "asave"):
+            yield ast.unparse(function.value)
 
 
 def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
@@ -180,20 +178,17 @@ def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         texts = [(call, text) for call in walk(function) if (text := _sent_text(call))]
+        if any(_LOCKS.search(text) or _ROUTINE_LOCKS.search(text) for _call, text in texts):
+            continue
         for call, text in texts:
-            sets = _SETS.match(text)
-            if sets is None or not isinstance(call, ast.Call) or not _computes(call.args[1:]):
-                continue
-            read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
-            earlier = [
-                entry
-                for other, entry in texts
-                if getattr(other, "lineno", 0) < call.lineno and read.match(entry)
-            ]
-            if earlier and not any(
-                _LOCKS.search(item) or _ROUTINE_LOCKS.search(item) for _other, item in texts
-            ):
+            sets = _SETS.match(text) if isinstance(call, ast.Call) and _computes(call.args[1:]) else None
+            if sets is not None and isinstance(call, ast.Call) and _is_read_before(call, sets, texts):
                 yield call, sets["column"]
+
+
+def _is_read_before(call: ast.Call, sets: re.Match[str], texts: list[tuple[ast.AST, str]]) -> bool:
+    read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
+    return any(getattr(other, "lineno", 0) < call.lineno and read.match(text) for other, text in texts)
 
 
 def _sent_text(node: ast.AST) -> str:

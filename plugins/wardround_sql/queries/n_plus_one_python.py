@@ -170,26 +170,28 @@ class _Reader:
         return is_text and bool(_SELECT.match(str(getattr(node, "value", ""))))
 
     def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
-        """Yield the queries in the body of a loop that depend on the row."""
+        """Yield the first query in the body of a loop that depends on the row."""
         for part in parts:
             writing = {id(inner) for child in walk(part) if _writes(child) for inner in walk(child)}
-            for call in walk(part):
-                if id(call) in writing:
+            for node in walk(part):
+                if id(node) in writing:
                     continue
-                if (
-                    isinstance(call, ast.Assign)
-                    and _mentions(call.value, names)
-                    and not self._is_query(call.value)
-                ):
-                    names = names | {
-                        node.id for t in call.targets for node in walk(t) if isinstance(node, ast.Name)
-                    }
-                if not isinstance(call, ast.Call):
-                    continue
-                helps = _plain_name(call) in helpers and any(_mentions(arg, names) for arg in call.args)
-                if helps or (self._is_query(call) and _mentions(call, names)):
-                    yield call
+                if isinstance(node, ast.Assign) and self._derives(node, names):
+                    targets = (child for target in node.targets for child in walk(target))
+                    names = names | {child.id for child in targets if isinstance(child, ast.Name)}
+                if isinstance(node, ast.Call) and self._depends(node, names, helpers):
+                    yield node
                     return
+
+    def _derives(self, assignment: ast.Assign, names: set[str]) -> bool:
+        """Return True if an assigned value depends on the row without a query."""
+        return _mentions(assignment.value, names) and not self._is_query(assignment.value)
+
+    def _depends(self, call: ast.Call, names: set[str], helpers: Set[str]) -> bool:
+        """Return True if a call sends a query that depends on the row, itself or through a helper."""
+        if _plain_name(call) in helpers and any(_mentions(argument, names) for argument in call.args):
+            return True
+        return self._is_query(call) and _mentions(call, names)
 
     def _is_query(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Call):
@@ -197,17 +199,13 @@ class _Reader:
         name = called(node)
         if name in _READS and node.args and self._is_select(node.args[0]):
             return _MANY.search(ast.unparse(self._text(node.args[0]))) is None
-        if (
-            name in _DJANGO
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Attribute)
-        ):
-            return node.func.value.attr == "objects" and not any(
-                "__in" in (k.arg or "") for k in node.keywords
-            )
-        if name == "get" and isinstance(node.func, ast.Attribute) and len(node.args) == 2:
-            owner = ast.unparse(node.func.value).rpartition(".")[2]
-            return owner.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if name in _DJANGO and isinstance(owner, ast.Attribute):
+            is_bulk = any("__in" in (keyword.arg or "") for keyword in node.keywords)
+            return owner.attr == "objects" and not is_bulk
+        if name == "get" and owner is not None and len(node.args) == 2:
+            session = ast.unparse(owner).rpartition(".")[2]
+            return session.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
         return _is_narrowed_query(node)
 
     def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:

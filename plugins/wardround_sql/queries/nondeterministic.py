@@ -33,14 +33,14 @@ def _gives_constants(select: Node) -> bool:
     return all(content(target, "A_Const") is not None for target in targets)
 
 
-def _has_key(where: object, arguments: frozenset[str]) -> bool:
-    """Return True if a condition selects one row by a probable key; ``given`` are parameters."""
+def _has_key(where: object, parameters: frozenset[str]) -> bool:
+    """Return True if a condition selects one row by a probable key."""
     for part in conjuncts(where):
         expression = content(part, "A_Expr") or {}
         if expression.get("kind") == "AEXPR_OP" and pg_nodes.texts(expression.get("name")) == ["="]:
-            names = [column_name(expression.get(side))[-1:] for side in ("lexpr", "rexpr")]
-            operands = [[] if name and name[0] in arguments else name for name in names]
-            if any(side and side[0].lower() in _KEYS for side in operands) and not all(operands):
+            names = [column_name(expression.get(operand))[-1:] for operand in ("lexpr", "rexpr")]
+            columns = [name[0].lower() for name in names if name and name[0] not in parameters]
+            if len(columns) == 1 and columns[0] in _KEYS:
                 return True
     return False
 

@@ -19,30 +19,37 @@ def excluded_nulls(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
             known.update(_declared(tree.expression))
     for tree in trees(script) if known else ():
         for select in tree.expression.find_all(exp.Select):
-            where = select.args.get("where")
-            first = select.args.get("from_") or select.args.get("from")
-            if not isinstance(where, exp.Where) or not isinstance(first, exp.From):
-                continue
-            sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
-            tables = {
-                source.alias_or_name: source.name.lower()
-                for source in sources
-                if isinstance(source, exp.Table)
-            }
-            tested = {c.name for test in where.find_all(exp.Is) for c in test.find_all(exp.Column)}
-            for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-                column = _excluded(part)
-                if column is None or column.name in tested:
-                    continue
-                table = (
-                    tables.get(column.table)
-                    if column.table
-                    else next(iter(tables.values()), "")
-                    if len(tables) == 1
-                    else ""
-                )
-                if known.get((table or "", column.name.lower())) is False:
+            tables = _tables(select)
+            for column in _untested_columns(select):
+                if known.get((_table_of(column, tables), column.name.lower())) is False:
                     yield tree.span(column), column.name, tree.note
+
+
+def _tables(select: exp.Select) -> dict[str, str]:
+    """Return the tables of a query in lower case, by alias."""
+    first = select.args.get("from_") or select.args.get("from")
+    if not isinstance(first, exp.From):
+        return {}
+    sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
+    return {one.alias_or_name: one.name.lower() for one in sources if isinstance(one, exp.Table)}
+
+
+def _untested_columns(select: exp.Select) -> Iterator[exp.Column]:
+    """Yield the columns of excluding comparisons that WHERE does not test for NULL."""
+    where = select.args.get("where")
+    if not isinstance(where, exp.Where):
+        return
+    tested = {column.name for test in where.find_all(exp.Is) for column in test.find_all(exp.Column)}
+    for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+        column = _excluded(part)
+        if column is not None and column.name not in tested:
+            yield column
+
+
+def _table_of(column: exp.Column, tables: dict[str, str]) -> str:
+    if column.table:
+        return tables.get(column.table, "")
+    return next(iter(tables.values())) if len(tables) == 1 else ""
 
 
 def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:

@@ -123,18 +123,23 @@ def sums_of_unions(script: SqlDocument) -> Iterator[AggregationShape]:
     for tree in trees(script):
         named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
         for select in tree.expression.find_all(exp.Select):
-            source = select.args.get("from_") or select.args.get("from")
-            inside = source.this if isinstance(source, exp.From) else None
-            if isinstance(inside, exp.Subquery):
-                inside = inside.this
-            elif isinstance(inside, exp.Table):
-                inside = named.get(inside.name)
-            if not isinstance(inside, exp.Union) or not inside.args.get("distinct"):
-                continue
-            if isinstance(inside, (exp.Except, exp.Intersect)):
+            if not _selects_from_union(select, named):
                 continue
             for target in select.expressions:
-                summed = target.find(exp.Sum)
-                if summed is not None and summed.find_ancestor(exp.Select) is select:
-                    yield AggregationShape(tree.span(summed), summed.sql()[:60], tree.note)
+                total = target.find(exp.Sum)
+                if total is not None and total.find_ancestor(exp.Select) is select:
+                    yield AggregationShape(tree.span(total), total.sql()[:60], tree.note)
                     break
+
+
+def _selects_from_union(select: exp.Select, named: dict[str, exp.Expr]) -> bool:
+    """Return True if FROM is a UNION without ALL, directly or by a name of WITH."""
+    source = select.args.get("from_") or select.args.get("from")
+    query = source.this if isinstance(source, exp.From) else None
+    if isinstance(query, exp.Subquery):
+        query = query.this
+    elif isinstance(query, exp.Table):
+        query = named.get(query.name)
+    if not isinstance(query, exp.Union) or isinstance(query, (exp.Except, exp.Intersect)):
+        return False
+    return bool(query.args.get("distinct"))

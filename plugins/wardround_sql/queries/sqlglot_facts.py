@@ -29,6 +29,8 @@ from wardround_sql.queries.fact_types import (
 from wardround_sql.schema.model import Name
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from wardround_sql.parsing.sqlglot_trees import SqlTree
 
 _MEMO: WeakKeyDictionary[SqlDocument, list[QueryFact]] = WeakKeyDictionary()
@@ -91,12 +93,14 @@ class _Reader:
         if not isinstance(condition, (exp.Where, exp.Having, exp.Join, exp.If)):
             return
         where = condition.args.get("on") if isinstance(condition, exp.Join) else condition.this
-        for eq in where.find_all(exp.EQ, exp.NEQ, exp.In) if isinstance(where, exp.Expression) else ():
-            listed = isinstance(eq, exp.In) and any(isinstance(e, exp.Null) for e in eq.expressions)
-            compared = not isinstance(eq, exp.In) and isinstance(eq.expression, exp.Null)
-            if listed or compared:
-                name = eq.this.sql() if isinstance(eq.this, exp.Column) else "this"
-                yield NullCompared(self.tree.span(eq), self.note, None, name, listed)
+        if not isinstance(where, exp.Expression):
+            return
+        for comparison in where.find_all(exp.EQ, exp.NEQ, exp.In):
+            listed = isinstance(comparison, exp.In)
+            values = comparison.expressions if listed else [comparison.expression]
+            if any(isinstance(value, exp.Null) for value in values):
+                name = comparison.this.sql() if isinstance(comparison.this, exp.Column) else "this"
+                yield NullCompared(self.tree.span(comparison), self.note, None, name, listed)
 
     def _removed(self, tree: object) -> Iterator[QueryFact]:
         """Yield columns that are dropped, renamed, or added without a value."""
@@ -106,30 +110,29 @@ class _Reader:
             return
         for action in tree.args.get("actions") or []:
             named = action.find(exp.Identifier)
-            if isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN" and named is not None:
+            is_drop = isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN"
+            if is_drop and named is not None:
                 yield Removed(self._span(_start(action)), self.note, None, named.name)
             elif isinstance(action, exp.RenameColumn) and named is not None:
                 yield Removed(self._span(_start(action)), self.note, None, named.name, True)
             elif isinstance(action, exp.AlterRename):
                 yield Removed(self._span(), self.note, None, tree.this.name, True)
-            elif isinstance(action, exp.ColumnDef) and self.script.dialect in ("tsql", "sqlite", "oracle"):
-                kinds = [constraint.kind for constraint in action.constraints]
-                required = any(
-                    isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null") for k in kinds
-                )
-                filled = any(
-                    isinstance(
-                        k,
-                        (
-                            exp.DefaultColumnConstraint,
-                            exp.ComputedColumnConstraint,
-                            exp.GeneratedAsIdentityColumnConstraint,
-                        ),
-                    )
-                    for k in kinds
-                )
-                if required and not filled:
-                    yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+            elif isinstance(action, exp.ColumnDef) and self._rejects_null(action):
+                yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+
+    def _rejects_null(self, column: exp.ColumnDef) -> bool:
+        """Return True if adding a column fails on a table with rows, in the script's dialect."""
+        from sqlglot import exp
+
+        if self.script.dialect not in ("tsql", "sqlite", "oracle"):
+            return False
+        kinds = [constraint.kind for constraint in column.constraints]
+        if any(isinstance(kind, _filling_constraints()) for kind in kinds):
+            return False
+        return any(
+            isinstance(kind, exp.NotNullColumnConstraint) and not kind.args.get("allow_null")
+            for kind in kinds
+        )
 
     def _by_words(self) -> Iterator[QueryFact]:
         """Yield facts that sqlglot keeps as text: grants to everyone, renames by a procedure or CHANGE."""
@@ -218,48 +221,26 @@ class _Reader:
         """Yield plain tables that no condition connects with the others."""
         from sqlglot import exp
 
-        if not isinstance(select, exp.Select):
+        if not isinstance(select, exp.Select) or select.args.get("laterals"):
             return
         first = select.args.get("from_") or select.args.get("from")
         joins = select.args.get("joins") or []
-        if first is None or not joins or select.args.get("laterals"):
+        if first is None or not joins:
             return
-        root = select.root()
-        defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
         tables = [first.this, *(join.this for join in joins)]
-        if not all(isinstance(t, exp.Table) and isinstance(t.this, exp.Identifier) for t in tables):
+        if not all(
+            isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier) for table in tables
+        ):
             return
-        names = [t.alias_or_name for t in tables]
+        names = [table.alias_or_name for table in tables]
         pairs = _connected(select, joins, set(names))
         if pairs is None or _picks_rows(select, joins, names):
             return
-        for number, join in enumerate(joins, 1):
-            explicit = any(join.args.get(k) for k in ("using", "kind", "side", "method"))
-            on, table = join.args.get("on"), tables[number]
-            if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
-                about = {column.table for column in on.find_all(exp.Column)}
-                loose = (
-                    "" not in about
-                    and about <= set(names)
-                    and len(about) == 1
-                    and not on.find(exp.Select, exp.Or)
+        for join, name in zip(joins, names[1:], strict=True):
+            if _is_loose(select, join, name, names, pairs):
+                yield CrossJoin(
+                    self._span(_start(join.this)), self.note, None, (tables[0].name, join.this.name)
                 )
-                loose = (
-                    loose
-                    and not explicit_cross(join)
-                    and not any(names[number] in pair for pair in pairs if len(pair) > 1)
-                )
-                alone = about == {names[number]} or names[number] not in about
-                loose = loose and alone
-            else:
-                listed = table.db == "" and table.name in defined
-                loose = (
-                    not listed
-                    and not (explicit and join.kind != "INNER")
-                    and not _reaches(names[number], names, pairs)
-                )
-            if loose:
-                yield CrossJoin(self._span(_start(table)), self.note, None, (tables[0].name, table.name))
                 return
 
     def _create(self, tree: object) -> Iterator[QueryFact]:
@@ -294,6 +275,16 @@ class _Reader:
             kind = column.kind.sql(self.script.dialect).lower() if column.kind else ""
             start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
+
+
+def _filling_constraints() -> tuple[type[exp.Expr], ...]:
+    from sqlglot import exp
+
+    return (
+        exp.DefaultColumnConstraint,
+        exp.ComputedColumnConstraint,
+        exp.GeneratedAsIdentityColumnConstraint,
+    )
 
 
 def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
@@ -338,6 +329,32 @@ def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[st
 def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
     """Return True if conditions connect a table with any other."""
     return any(name in pair and len(pair) > 1 for pair in pairs) or len(names) < 2
+
+
+def _is_loose(select: exp.Select, join: exp.Join, name: str, names: list[str], pairs: list[set[str]]) -> bool:
+    """Return True if neither the condition of a join nor another one connects its table."""
+    from sqlglot import exp
+
+    on = join.args.get("on")
+    if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
+        if explicit_cross(join) or any(name in pair for pair in pairs if len(pair) > 1):
+            return False
+        return _is_about_one(on, names)
+    root = select.root()
+    defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
+    table, is_explicit = join.this, any(join.args.get(key) for key in ("using", "kind", "side", "method"))
+    if (table.db == "" and table.name in defined) or (is_explicit and join.kind != "INNER"):
+        return False
+    return not _reaches(name, names, pairs)
+
+
+def _is_about_one(condition: exp.Expression, names: list[str]) -> bool:
+    """Return True if a condition concerns exactly one of the tables, without a subquery or OR."""
+    from sqlglot import exp
+
+    tables = {column.table for column in condition.find_all(exp.Column)}
+    is_known = "" not in tables and tables <= set(names) and len(tables) == 1
+    return is_known and not condition.find(exp.Select, exp.Or)
 
 
 def explicit_cross(join: Any) -> bool:

@@ -64,17 +64,15 @@ def missing_terms(script: SqlDocument) -> Iterator[AggregationShape]:
 
 def _left_totals(select: exp.Select) -> set[str]:
     """Return the names of grouped subqueries and WITH queries on the right of a LEFT JOIN."""
-    root = select.root()
-    grouped = {cte.alias for cte in root.find_all(exp.CTE) if _is_grouped(cte.this)}
-    result = set()
-    for join in select.args.get("joins") or []:
-        inside = join.this
-        total = (isinstance(inside, exp.Subquery) and _is_grouped(inside.this)) or (
-            isinstance(inside, exp.Table) and not inside.db and inside.name in grouped
-        )
-        if join.side == "LEFT" and total:
-            result.add(inside.alias_or_name)
-    return result
+    grouped = {cte.alias for cte in select.root().find_all(exp.CTE) if _is_grouped(cte.this)}
+    left = [join.this for join in select.args.get("joins") or [] if join.side == "LEFT"]
+    return {source.alias_or_name for source in left if _is_total(source, grouped)}
+
+
+def _is_total(source: object, grouped: set[str]) -> bool:
+    if isinstance(source, exp.Subquery):
+        return _is_grouped(source.this)
+    return isinstance(source, exp.Table) and not source.db and source.name in grouped
 
 
 def _is_grouped(query: exp.Expr) -> bool:

@@ -146,24 +146,25 @@ def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) ->
     paths = script.source.project.files_with_word((table.name,), ("*.sql",))
     if len(paths) > _MOST:
         return []
-    once = statement is not None and statement.outer is None and statement.fragment.migrates
-    last = script.path if once else ""
+    runs_once = statement is not None and statement.outer is None and statement.fragment.migrates
     sets: dict[str, Uniques] = {}
     root = migration_files.set_root(script.path) if script.is_sql else ""
     for path in sorted({*paths, script.path}, key=migration_files.order):
-        if (
-            last
-            and migration_files.set_root(path) == root
-            and migration_files.order(path) > migration_files.order(last)
-        ):
+        if runs_once and _is_later(path, script.path, root):
             continue
         own = root if path == script.path else migration_files.set_root(path)
-        result = sets.setdefault(own, Uniques(table.name))
-        for text in _said(script, path, table):
-            result.apply(text)
-    results = sorted(sets.values(), key=lambda entry: not entry.made)
-    unknown = not results or not results[0].made or any(item.unsure for item in results)
-    return [] if unknown or _in_code(script, table) else results
+        uniques = sets.setdefault(own, Uniques(table.name))
+        for change in _said(script, path, table):
+            uniques.apply(change)
+    results = sorted(sets.values(), key=lambda uniques: not uniques.made)
+    is_unknown = not results or not results[0].made or any(uniques.unsure for uniques in results)
+    return [] if is_unknown or _in_code(script, table) else results
+
+
+def _is_later(path: str, current: str, root: str) -> bool:
+    """Return True if a file of the same set runs after the current one."""
+    is_same_set = bool(current) and migration_files.set_root(path) == root
+    return is_same_set and migration_files.order(path) > migration_files.order(current)
 
 
 def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
