@@ -167,16 +167,6 @@ def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
             return _added(name, arguments)
         case "create_index":
             return _index(name, arguments)
-        case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
-            validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
-            local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
-            action = _on_delete(arguments.given)
-            return f"ALTER TABLE {name} ADD FOREIGN KEY ({local}) REFERENCES {target}{action}{validity}"
-        case "create_check_constraint":
-            validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
-            return f"ALTER TABLE {name} ADD CHECK (c > 0){validity}"
-        case "create_unique_constraint" if arguments.texts("columns"):
-            return f"ALTER TABLE {name} ADD UNIQUE ({listed(arguments.texts('columns'))})"
         case "drop_column" if arguments.text("column_name"):
             return f"ALTER TABLE {name} DROP COLUMN {quoted(arguments.text('column_name'))}"
         case "drop_index":
@@ -184,6 +174,20 @@ def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
             return f"DROP INDEX {how}{quoted(arguments.text('index_name') or 'index')}"
         case "rename_table" if arguments.text("new_table_name"):
             return f"ALTER TABLE {name} RENAME TO {quoted(arguments.text('new_table_name'))}"
+    return _new_constraint(call.name, name, arguments)
+
+
+def _new_constraint(call: str, table: str, arguments: _Arguments) -> str:
+    validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+    match call:
+        case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
+            local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
+            action = _on_delete(arguments.given)
+            return f"ALTER TABLE {table} ADD FOREIGN KEY ({local}) REFERENCES {target}{action}{validity}"
+        case "create_check_constraint":
+            return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
+        case "create_unique_constraint" if arguments.texts("columns"):
+            return f"ALTER TABLE {table} ADD UNIQUE ({listed(arguments.texts('columns'))})"
     return ""
 
 
@@ -327,25 +331,30 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable |
     if not name:
         return None
     keywords = _keywords(node)
-    key = _flag(keywords, "primary_key") is True
-    target = next(
-        (entry for entry in rest if isinstance(entry, ast.Call) and called(entry) == "ForeignKey"), None
+    target = next((one for one in rest if isinstance(one, ast.Call) and called(one) == "ForeignKey"), None)
+    kind = next((one for one in rest if one is not target and called_type(one)), keywords.get("type_"))
+    default_type = typed or ("bigint" if target is not None else "text")
+    written = _type(kind) if kind is not None else default_type
+    result = DeclaredTable(
+        name, f"{quoted(name)} {written}{_column_options(keywords, rest)}", _flag(keywords, "index") is True
     )
-    kind = next((item for item in rest if item is not target and called_type(item)), keywords.get("type_"))
-    written = _type(kind) if kind is not None else typed or ("bigint" if target is not None else "text")
-    generated = any(
-        isinstance(item, ast.Call) and called(item) in ("Identity", "Computed", "Sequence") for item in rest
-    )
-    sql = f"{quoted(name)} {written}"
-    sql += " NOT NULL" if _flag(keywords, "nullable") is False else ""
-    sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
-    sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
     points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
-    result = DeclaredTable(name, sql, _flag(keywords, "index") is True)
     if points_to and target is not None:
         result.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
         result.target = target
     return result
+
+
+def _column_options(keywords: dict[str, ast.expr], arguments: list[ast.expr]) -> str:
+    """Return NOT NULL, DEFAULT, PRIMARY KEY and UNIQUE of a column."""
+    generators = ("Identity", "Computed", "Sequence")
+    generated = any(isinstance(one, ast.Call) and called(one) in generators for one in arguments)
+    filled = "server_default" in keywords or "autoincrement" in keywords or generated
+    options = " NOT NULL" if _flag(keywords, "nullable") is False else ""
+    options += " DEFAULT null" if filled else ""
+    if _flag(keywords, "primary_key") is True:
+        return options + " PRIMARY KEY"
+    return options + (" UNIQUE" if _flag(keywords, "unique") is True else "")
 
 
 def _on_delete(keywords: dict[str, ast.expr]) -> str:

@@ -142,31 +142,35 @@ def _prisma_finds(text: str, name: str, arguments: str, chain: Chain, offset: in
 
 
 def _write(text: str, name: str, arguments: str, chain: Chain, offset: int) -> Iterator[AssembledText]:
-    """Return a write that affects every row."""
+    """Yield a write that affects every row."""
     verb = "update" if "pdate" in name else "delete"
-    behind = text[offset : _chain_end(text, offset)]
-    whole = chain.text + behind
     if name in ("deleteMany", "updateMany"):
         table = _PRISMA.search(text[max(offset - 80, 0) : offset])
-        if table is None or re.search(r"\bwhere\b|\.\.\.|^\s*[^\s{]", arguments):
-            return
+        is_filtered = re.search(r"\bwhere\b|\.\.\.|^\s*[^\s{]", arguments) is not None
     elif name in ("deleteFrom", "updateTable"):
         table = re.match(r"\s*['\"`](\w+)", arguments)
-        if table is None or _NARROWED.search(behind):
-            return
+        is_filtered = _NARROWED.search(text[offset : _chain_end(text, offset)]) is not None
     else:
-        before = text[chain.start : chain.at]
-        table = (
-            _TABLE.search(before)
-            or _TABLE.search(_handle(text, before, chain.at))
-            or (_DRIZZLE.match(arguments) if _DB.search(before) else None)
+        table = _chain_table(text, arguments, chain)
+        is_filtered = _is_filtered_chain(
+            verb, arguments, chain.text + text[offset : _chain_end(text, offset)]
         )
-        if table is None or _NARROWED.search(whole) or (verb == "update" and "..." in whole.split("(")[0]):
-            return
-        if verb == "delete" and arguments.strip() and not _DRIZZLE.match(arguments):
-            return
-    named = next((group for group in table.groups() if group), "?") if table is not None else "?"
-    yield _say(offset, len(name), every_row(verb, named, ["?"]))
+    if table is not None and not is_filtered:
+        named = next((group for group in table.groups() if group), "?")
+        yield _say(offset, len(name), every_row(verb, named, ["?"]))
+
+
+def _chain_table(text: str, arguments: str, chain: Chain) -> re.Match[str] | None:
+    """Return the table of a chain in knex, Drizzle or TypeORM."""
+    before = text[chain.start : chain.at]
+    table = _TABLE.search(before) or _TABLE.search(_handle(text, before, chain.at))
+    return table or (_DRIZZLE.match(arguments) if _DB.search(before) else None)
+
+
+def _is_filtered_chain(verb: str, arguments: str, chain: str) -> bool:
+    if _NARROWED.search(chain) or (verb == "update" and "..." in chain.split("(")[0]):
+        return True
+    return verb == "delete" and bool(arguments.strip()) and not _DRIZZLE.match(arguments)
 
 
 def _handle(text: str, before: str, offset: int) -> str:

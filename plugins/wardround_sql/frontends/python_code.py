@@ -113,24 +113,26 @@ class SqlModule:
             self.bare += [node.value] if isinstance(node.value, ast.Call) else []
         elif isinstance(node, ast.UnaryOp):
             self.inverted |= {id(node.operand)} if isinstance(node.op, ast.Invert) else set()
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                if isinstance(target, ast.Name) and node.value is not None:
-                    holder = self.members if member else scope.names
-                    holder.setdefault(target.id, []).append(node.value)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            if isinstance(node.target, ast.Name):
-                self._note_loop(node.target.id, node.iter, scope)
-        elif isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Name):
-                self.adds.append((node, scope))
-                scope.unknown.add(node.target.id)
         elif isinstance(node, ast.Import):
             self.imports |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             self.imports.add(node.module)
             self.imports |= {f"{node.module}.{alias.name}" for alias in node.names}
+        else:
+            self._note_binding(node, scope, self.members if member else scope.names)
+
+    def _note_binding(self, node: ast.AST, scope: PythonScope, names: dict[str, list[ast.expr]]) -> None:
+        """Record the values that assignments and loops bind to names."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and node.value is not None:
+                    names.setdefault(target.id, []).append(node.value)
+        elif isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node.target, ast.Name):
+            self._note_loop(node.target.id, node.iter, scope)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self.adds.append((node, scope))
+            scope.unknown.add(node.target.id)
 
     def _note_loop(self, name: str, items: ast.expr, scope: PythonScope) -> None:
         if isinstance(items, ast.Call) and called(items) in ("reversed", "list", "tuple") and items.args:

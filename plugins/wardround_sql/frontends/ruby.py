@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.sql_text import STARTS
@@ -279,44 +279,86 @@ def _foreign_key(table: str, line: _Line, number: int) -> str:
 
 def _sql(call: str, line: _Line) -> str:
     """Return the SQL of a call outside blocks; empty if no rule inspects it."""
-    table, name = quoted(line.name(0)), line.name(1)
     if not line.name(0):
         return ""
-    if call == "drop_table":
-        return f"DROP TABLE {table}"
-    if call == "rename_table" and name:
-        return f"ALTER TABLE {table} RENAME TO {quoted(name)}"
-    if call in ("remove_column", "remove_columns") and name:
-        return f"ALTER TABLE {table} DROP COLUMN {quoted(name)}"
-    if call == "rename_column" and len(line.names) > 2:
-        return f"ALTER TABLE {table} RENAME COLUMN {quoted(name)} TO {quoted(line.name(2))}"
-    if call == "add_column" and len(line.names) > 2:
-        return (
-            f"ALTER TABLE {table} ADD COLUMN {quoted(name)} {_TYPES.get(line.name(2), 'text')}{_rest(line)}"
-        )
-    if call == "change_column" and len(line.names) > 2:
-        typed = _TYPES.get(line.name(2), "text")
-        typed += "(1)" if typed == "text" and "limit" in line.options else ""
-        typed = typed.replace("text(1)", "varchar(1)")
-        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {typed}"
-    if call == "change_column_null" and name and re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
-        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} SET NOT NULL"
-    if call == "add_index" and len(line.names) > 1:
-        how = "CONCURRENTLY " if line.is_concurrent else ""
-        return f"CREATE INDEX {how}ON {table} ({listed(line.names[1])})"
-    if call == "remove_index":
-        how = "CONCURRENTLY " if line.is_concurrent else ""
-        return f'DROP INDEX {how}"index"'
-    if call in ("add_reference", "add_belongs_to") and name:
-        return _reference(table, name, line)
-    if call == "add_foreign_key" and name:
-        return _foreign_key(table, line, 1)
-    if call == "add_check_constraint":
-        validity = " NOT VALID" if line.is_off("validate") else ""
-        return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
-    if call == "add_unique_constraint" and name:
-        return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
-    return ""
+    operation = _OPERATIONS.get(call)
+    if operation is None or len(line.names) < operation[0]:
+        return ""
+    return operation[1](quoted(line.name(0)), line)
+
+
+def _concurrently(line: _Line) -> str:
+    return "CONCURRENTLY " if line.is_concurrent else ""
+
+
+def _rename_table(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} RENAME TO {quoted(line.name(1))}" if line.name(1) else ""
+
+
+def _remove_column(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} DROP COLUMN {quoted(line.name(1))}" if line.name(1) else ""
+
+
+def _rename_column(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} RENAME COLUMN {quoted(line.name(1))} TO {quoted(line.name(2))}"
+
+
+def _add_column(table: str, line: _Line) -> str:
+    typed = _TYPES.get(line.name(2), "text")
+    return f"ALTER TABLE {table} ADD COLUMN {quoted(line.name(1))} {typed}{_rest(line)}"
+
+
+def _change_column(table: str, line: _Line) -> str:
+    typed = _TYPES.get(line.name(2), "text")
+    typed = "varchar(1)" if typed == "text" and "limit" in line.options else typed
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(line.name(1))} TYPE {typed}"
+
+
+def _require_column(table: str, line: _Line) -> str:
+    if not line.name(1) or not re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
+        return ""
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(line.name(1))} SET NOT NULL"
+
+
+def _add_index(table: str, line: _Line) -> str:
+    return f"CREATE INDEX {_concurrently(line)}ON {table} ({listed(line.names[1])})"
+
+
+def _add_check(table: str, line: _Line) -> str:
+    validity = " NOT VALID" if line.is_off("validate") else ""
+    return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
+
+
+def _add_unique(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})" if line.name(1) else ""
+
+
+def _add_reference(table: str, line: _Line) -> str:
+    return _reference(table, line.name(1), line) if line.name(1) else ""
+
+
+def _add_foreign_key(table: str, line: _Line) -> str:
+    return _foreign_key(table, line, 1) if line.name(1) else ""
+
+
+_OPERATIONS: dict[str, tuple[int, Callable[[str, _Line], str]]] = {
+    "drop_table": (0, lambda table, line: f"DROP TABLE {table}"),
+    "rename_table": (0, _rename_table),
+    "remove_column": (0, _remove_column),
+    "remove_columns": (0, _remove_column),
+    "rename_column": (3, _rename_column),
+    "add_column": (3, _add_column),
+    "change_column": (3, _change_column),
+    "change_column_null": (0, _require_column),
+    "add_index": (2, _add_index),
+    "remove_index": (0, lambda table, line: f'DROP INDEX {_concurrently(line)}"index"'),
+    "add_reference": (0, _add_reference),
+    "add_belongs_to": (0, _add_reference),
+    "add_foreign_key": (0, _add_foreign_key),
+    "add_check_constraint": (0, _add_check),
+    "add_unique_constraint": (0, _add_unique),
+}
+"""Operations of a migration: the number of arguments that each needs, and its SQL."""
 
 
 def _reference(table: str, name: str, line: _Line) -> str:

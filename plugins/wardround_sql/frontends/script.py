@@ -143,23 +143,28 @@ class _Found:
                 self.built.setdefault(offset, text)
 
     def _one(self, call: str, offset: int, values: list[tuple[int, str]], name: str, grown: set[str]) -> None:
-        locations = [location for location, _kind in values if location < offset] or [
-            location for location, _kind in values
-        ]
-        for item in locations[-1:] if values else [offset]:
-            text = self.expression(item)
-            if text is None or (not text.holes and call in _ANY_CALL and not STARTS.match(text.text)):
+        """Add the text that a call passes to a database, and what is appended to its name."""
+        locations = [location for location, _kind in values]
+        earlier = [location for location in locations if location < offset] or locations
+        for location in earlier[-1:] if values else [offset]:
+            text = self.expression(location)
+            is_certain = text is not None and (call not in _ANY_CALL or STARTS.match(text.text) is not None)
+            if text is None or not (text.holes or is_certain):
                 continue
             if name not in grown:
-                self._keep(text, item, self._nullable(text, offset) if not text.holes else ())
-            if text.holes and (call not in _ANY_CALL or STARTS.match(text.text)):
-                self.built.setdefault(item, text)
+                self._keep(text, location, self._nullable(text, offset) if not text.holes else ())
+            if text.holes and is_certain:
+                self.built.setdefault(location, text)
         if name in grown and name not in self._grown_read:
             self._grown_read.add(name)
-            for entry in _GROWS.finditer(self.text):
-                added = self.expression(entry.end()) if entry["name"] == name else None
-                if added is not None and added.holes:
-                    self.built.setdefault(entry.end(), added)
+            self._appended(name)
+
+    def _appended(self, name: str) -> None:
+        """Add the texts with holes that are appended to a name."""
+        for match in _GROWS.finditer(self.text):
+            added = self.expression(match.end()) if match["name"] == name else None
+            if added is not None and added.holes:
+                self.built.setdefault(match.end(), added)
 
     def _nullable(self, text: AssembledText, position: int) -> tuple[int, ...]:
         """Return the placeholders that may be null; ``at`` is the offset of the query in the call."""

@@ -101,15 +101,17 @@ def _arguments(item: ast.ClassDef) -> Iterator[tuple[str, ...]]:
     """Yield the columns of the indexes and keys in ``__table_args__``."""
     for statement in item.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
-            for call in (n for n in walk(statement) if isinstance(n, ast.Call)):
-                if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
-                    names = [
-                        n.value if isinstance(n, ast.Constant) else getattr(n, "attr", getattr(n, "id", ""))
-                        for n in call.args
-                    ]
-                    texts = [str(name) for name in names if isinstance(name, str) and name]
-                    yield tuple(texts[1:] if called(call) == "Index" else texts) or ("?",)
+        if not any(isinstance(target, ast.Name) and target.id == "__table_args__" for target in targets):
+            continue
+        for call in (node for node in walk(statement) if isinstance(node, ast.Call)):
+            if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
+                names = [name for argument in call.args if (name := _argument_name(argument))]
+                yield tuple(names[1:] if called(call) == "Index" else names) or ("?",)
+
+
+def _argument_name(node: ast.expr) -> str:
+    value = node.value if isinstance(node, ast.Constant) else getattr(node, "attr", getattr(node, "id", ""))
+    return value if isinstance(value, str) else ""
 
 
 def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
@@ -135,57 +137,67 @@ def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | No
         return None
     if names[-1] == "values":
         return _core(module, call, steps, root)
-    last = steps[-1]
+    last, verb = steps[-1], names[-1]
+    model = _manager_model(steps, root)
     columns = [keyword.arg for keyword in last.keywords if keyword.arg]
-    objects = (steps[:-1] and names[:-1] == ["all"]) or not steps[:-1]
-    if isinstance(root, ast.Attribute) and root.attr == "objects" and objects and not last.args:
-        is_class = (
-            isinstance(root.value, (ast.Name, ast.Attribute))
-            and ast.unparse(root.value).split(".")[-1][:1].isupper()
-        )
-        if is_class and (columns or names[-1] == "delete"):
-            return names[-1], _model_name(ast.unparse(root.value)), columns
-    if (
-        names[:-1] == ["query"]
-        and len(steps[0].args) == 1
-        and isinstance(steps[0].args[0], (ast.Name, ast.Attribute))
-        and (names[-1] == "delete" or last.args)
-    ):
-        arguments = last.args[0] if last.args else None
-        return names[-1], ast.unparse(steps[0].args[0]), _keys(arguments)
-    on_class = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
-    if isinstance(root, ast.Attribute) and on_class and (names[-1] == "update") == bool(last.args):
+    if model and (columns or verb == "delete"):
+        return verb, _model_name(model), columns
+    argument = last.args[0] if last.args else None
+    queried = _queried_class(steps)
+    if queried and (verb == "delete" or last.args):
+        return verb, queried, _keys(argument)
+    is_class_query = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
+    if isinstance(root, ast.Attribute) and is_class_query and (verb == "update") == bool(last.args):
         owner = ast.unparse(root.value)
-        arguments = last.args[0] if last.args else None
-        return (names[-1], owner, _keys(arguments)) if owner[:1].isupper() else None
+        return (verb, owner, _keys(argument)) if owner[:1].isupper() else None
     return _core(module, call, steps, root)
+
+
+def _manager_model(steps: list[ast.Call], root: ast.expr) -> str:
+    """Return the model of ``Model.objects.update()`` or ``.all().update()``; empty for other chains."""
+    is_unfiltered = [called(step) for step in steps[:-1]] in ([], ["all"])
+    if not isinstance(root, ast.Attribute) or root.attr != "objects" or not is_unfiltered or steps[-1].args:
+        return ""
+    model = ast.unparse(root.value) if isinstance(root.value, (ast.Name, ast.Attribute)) else ""
+    return model if model.split(".")[-1][:1].isupper() else ""
+
+
+def _queried_class(steps: list[ast.Call]) -> str:
+    """Return the class of ``query(Class).update()``; empty for other chains."""
+    if [called(step) for step in steps[:-1]] != ["query"] or len(steps[0].args) != 1:
+        return ""
+    owner = steps[0].args[0]
+    return ast.unparse(owner) if isinstance(owner, (ast.Name, ast.Attribute)) else ""
 
 
 def _core(
     module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr
 ) -> tuple[str, str, list[str]] | None:
-    """Yield ``update(table)``, ``table.delete()`` and the like that are passed to a database."""
+    """Return ``update(table)``, ``table.delete()`` and the like that are passed to a database."""
     runner = module.parents.get(id(call.node))
     if not isinstance(runner, ast.Call) or called(runner) not in _RUNS or runner.args[:1] != [call.node]:
         return None
-    first = steps[0]
-    verb = called(first)
-    if verb not in ("update", "delete") or any(
-        called(s) not in ("update", "delete", "values") for s in steps
-    ):
+    names = {called(step) for step in steps}
+    verb = called(steps[0])
+    if verb not in ("update", "delete") or not names <= {"update", "delete", "values"}:
         return None
-    columns = [
-        keyword.arg for step in steps for keyword in step.keywords if keyword.arg and called(step) == "values"
-    ]
-    columns += [key for step in steps[1:] for arg in step.args for key in _keys(arg)]
-    if isinstance(first.func, ast.Name) or (
-        isinstance(first.func, ast.Attribute) and first.args and ast.unparse(root) == "sa"
-    ):
-        table = ast.unparse(first.args[0]) if first.args else ""
-    else:
-        table = ast.unparse(root)
-    table = module.table_name(table, call.scope)
+    columns = _set_columns(steps)
+    table = module.table_name(_core_table(steps[0], root), call.scope)
     return (verb, table, columns) if table and (verb == "delete" or columns) else None
+
+
+def _set_columns(steps: list[ast.Call]) -> list[str]:
+    values = [keyword for step in steps if called(step) == "values" for keyword in step.keywords]
+    columns = [keyword.arg for keyword in values if keyword.arg]
+    return columns + [key for step in steps[1:] for argument in step.args for key in _keys(argument)]
+
+
+def _core_table(first: ast.Call, root: ast.expr) -> str:
+    """Return the table of ``update(table)``, ``sa.update(table)`` or ``table.update()``."""
+    if isinstance(first.func, ast.Name):
+        return ast.unparse(first.args[0]) if first.args else ""
+    is_function = isinstance(first.func, ast.Attribute) and bool(first.args) and ast.unparse(root) == "sa"
+    return ast.unparse(first.args[0] if is_function else root)
 
 
 def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:

@@ -205,23 +205,24 @@ def _cross_join(module: SqlModule, built_query: BuiltQuery) -> Iterator[Assemble
         return
     if built_query.named(*_JOINS, *_OPEN) or len(built_query.root.args) < 1:
         return
-    filters = [
-        part for argument in built_query.filters for part in _resolved(module, argument, built_query.scope)
-    ]
-    if any(part is None for part in filters):
-        return
+    resolved = [part for item in built_query.filters for part in _resolved(module, item, built_query.scope)]
+    filters = [part for part in resolved if part is not None]
     shown = _owners(built_query.root.args)
-    named = sorted(shown | _owners([part for part in filters if part is not None]))
-    if len(named) < 2 or not shown:
+    named = sorted(shown | _owners(filters))
+    if len(filters) < len(resolved) or len(named) < 2 or not shown:
         return
-    groups = [_owners([part]) for part in filters if part is not None]
-    reached = {next(iter(sorted(shown)))}
-    for _ in groups:
-        reached |= {name for group in groups if group & reached for name in group}
+    reached = _reachable(min(shown), [_owners([part]) for part in filters])
     loose = [name for name in named if name not in reached]
     if loose:
         first = sorted(reached & shown)[0]
         yield _say(module, built_query.root, cross_join(first, loose[0]))
+
+
+def _reachable(first: str, groups: list[set[str]]) -> set[str]:
+    reached = {first}
+    for _ in groups:
+        reached |= {name for group in groups if group & reached for name in group}
+    return reached
 
 
 def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
@@ -274,28 +275,34 @@ def _is_class(name: str) -> bool:
 def _filtered_joins(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
     """Yield comparisons in WHERE with a class of an outer join."""
     for join in built_query.named("outerjoin", "join"):
-        keywords = {k.arg: k.value for k in join.keywords}
-        outer = called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
         target = join.args[0] if join.args else None
-        if not outer or not isinstance(target, ast.Name) or not _is_class(target.id):
+        if not _is_outer(join) or not isinstance(target, ast.Name) or not _is_class(target.id):
             continue
-        for part in (
-            c for f in built_query.filters for c in _resolved(module, f, built_query.scope) if c is not None
-        ):
-            compared = isinstance(part, ast.Compare) and isinstance(
-                part.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)
-            )
-            value = part.comparators[0] if isinstance(part, ast.Compare) else None
-            constant = isinstance(value, ast.Constant) and value.value is None
-            left = part.left if isinstance(part, ast.Compare) else None
-            own = (
-                isinstance(left, ast.Attribute)
-                and isinstance(left.value, ast.Name)
-                and left.value.id == target.id
-            )
-            if compared and own and not constant and value is not None and not _owners([value]):
-                yield _say(module, part, undone(target.id))
-                return
+        conditions = (
+            part for item in built_query.filters for part in _resolved(module, item, built_query.scope)
+        )
+        comparison = next((part for part in conditions if _compares_class(part, target.id)), None)
+        if comparison is not None:
+            yield _say(module, comparison, undone(target.id))
+            return
+
+
+def _is_outer(join: ast.Call) -> bool:
+    keywords = {keyword.arg: keyword.value for keyword in join.keywords}
+    return called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
+
+
+def _compares_class(node: ast.expr | None, name: str) -> bool:
+    """Return True if a condition compares an attribute of a class with a value other than None."""
+    if not isinstance(node, ast.Compare):
+        return False
+    if not isinstance(node.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
+        return False
+    value = node.comparators[0]
+    is_none = isinstance(value, ast.Constant) and value.value is None
+    owner = node.left.value if isinstance(node.left, ast.Attribute) else None
+    is_own = isinstance(owner, ast.Name) and owner.id == name
+    return is_own and not is_none and not _owners([value])
 
 
 def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
@@ -304,27 +311,27 @@ def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText
     for step in built_query.named("offset"):
         if step.args and not isinstance(step.args[0], ast.Constant):
             yield _step_place(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
-    limits = [s for s in built_query.named("limit") if s.args]
-    if (
-        limits
-        and built_query.runs
-        and not built_query.inside
-        and not built_query.named("order_by", *_OPEN)
-        and not _by_key(built_query)
-    ):
-        count = limits[0].args[0]
-        single = isinstance(count, ast.Constant) and count.value == 1
-        words = " ".join(ast.unparse(step) for step in built_query.steps)
-        which = requests_specific_row(module.text, module.place(limits[0])[0])
-        if which or (not single and is_shown(ast.unparse(count), words)):
-            yield _step_place(module, limits[0], limited(single=single))
-    for step in (
-        built_query.named("first")
-        if built_query.kind == "query" and not built_query.named("order_by")
-        else ()
-    ):
-        if not _by_key(built_query) and requests_specific_row(module.text, module.place(step)[0]):
+    yield from _limits(module, built_query)
+    if built_query.kind != "query" or built_query.named("order_by") or _by_key(built_query):
+        return
+    for step in built_query.named("first"):
+        if requests_specific_row(module.text, module.place(step)[0]):
             yield _step_place(module, step, limited(single=True))
+
+
+def _limits(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    """Yield ``limit()`` of an executed query without an order, if the choice of rows is visible."""
+    limits = [step for step in built_query.named("limit") if step.args]
+    if not limits or not built_query.runs or built_query.inside:
+        return
+    if built_query.named("order_by", *_OPEN) or _by_key(built_query):
+        return
+    count = limits[0].args[0]
+    single = isinstance(count, ast.Constant) and count.value == 1
+    words = " ".join(ast.unparse(step) for step in built_query.steps)
+    is_specific = requests_specific_row(module.text, module.place(limits[0])[0])
+    if is_specific or (not single and is_shown(ast.unparse(count), words)):
+        yield _step_place(module, limits[0], limited(single=single))
 
 
 def _by_key(built_query: BuiltQuery) -> bool:
@@ -404,17 +411,16 @@ def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
     for item in module.classes:
         for statement in item.body if item.name == owner else ():
             if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
-                text = ast.unparse(statement.annotation)
-                reported = ast.unparse(statement.value) if statement.value is not None else ""
-                return "None" in text or "Optional" in text or "nullable=True" in reported
+                value = ast.unparse(statement.value) if statement.value is not None else ""
+                annotation = ast.unparse(statement.annotation)
+                return "None" in annotation or "Optional" in annotation or "nullable=True" in value
             if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
-                reported = ast.unparse(statement.value)
-                return (
-                    "Column(" in reported
-                    and "nullable=False" not in reported
-                    and "primary_key" not in reported
-                )
+                return _is_nullable_column(ast.unparse(statement.value))
     return False
+
+
+def _is_nullable_column(code: str) -> bool:
+    return "Column(" in code and "nullable=False" not in code and "primary_key" not in code
 
 
 def discarded_narrowing(module: SqlModule) -> Iterator[Discarded]:

@@ -73,11 +73,11 @@ def _is_chained(call: ast.Call) -> bool:
 def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     """Yield the parts of a condition that Python evaluates before SQLAlchemy receives them."""
     if isinstance(node, ast.BoolOp):
-        if all(_is_condition(value) for value in node.values):
+        if all(map(_is_condition, node.values)):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
             yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        if _is_column(node.operand):
+    elif isinstance(node, ast.UnaryOp):
+        if isinstance(node.op, ast.Not) and _is_column(node.operand):
             yield node, "Python's 'not' does not negate a column; use ~"
     elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
         yield from _object_comparisons(node)

@@ -105,12 +105,14 @@ class DownInWrongOrder(SqlCheck):
         if start is None or "drop" not in self.source.text[start:].lower():
             return
         drops = list(_dropped(self.source.text, start))
-        if len(drops) < 2 or _LOOSENS.search(self.source.text, start):
-            return
+        if len(drops) > 1 and not _LOOSENS.search(self.source.text, start):
+            self._check_order(drops)
+
+    def _check_order(self, drops: list[tuple[str, int, int]]) -> None:
         keys = self._foreign_keys()
         for number, (name, begin, end) in enumerate(drops):
-            later = (other for other, _, _ in drops[number + 1 :] if (other, name) in keys and other != name)
-            referencing = next(later, None)
+            later = (other for other, _, _ in drops[number + 1 :] if other != name)
+            referencing = next((other for other in later if (other, name) in keys), None)
             if referencing is not None:
                 self.report(
                     self.script.locations.span_of(begin, end),

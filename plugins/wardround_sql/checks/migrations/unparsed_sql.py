@@ -63,14 +63,13 @@ class UnparsedSql(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if not self._is_reviewed() or not script.unparsed:
-            return
-        slips = {bad: slip for bad in script.unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
+        unparsed = script.unparsed if self._is_reviewed() else []
+        slips = {bad: slip for bad in unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
         for bad, slip in slips.items():
             place = script.locations.span_of_unparsed(replace(bad, point=slip.point))
             text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
             self.report(place, text, severity=Severity.WARN)
-        rest = [bad for bad in script.unparsed if bad not in slips]
+        rest = [bad for bad in unparsed if bad not in slips]
         if rest and (script.exposure.is_supabase or self._is_sure()):
             self._unread(rest)
 

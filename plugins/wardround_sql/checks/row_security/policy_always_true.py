@@ -46,16 +46,16 @@ class PolicyAlwaysTrue(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            policy = self.script.policy(statement)
-            if policy is None and statement.kind == "CreatePolicyStmt":
-                continue
-            if policy is not None and not policy.permissive:
-                continue
-            node = statement.node
-            command = policy.command if policy else ("write" if "with_check" in node else "select")
-            roles = set(policy.roles if policy else roles_of(node.get("roles")))
-            if command != "select" and not (roles and roles <= _TRUSTED):
-                self._check_conditions(statement, command, roles)
+            policy, node = self.script.policy(statement), statement.node
+            if policy is not None and policy.permissive:
+                self._check(statement, policy.command, set(policy.roles))
+            elif policy is None and statement.kind == "AlterPolicyStmt":
+                command = "write" if "with_check" in node else "select"
+                self._check(statement, command, set(roles_of(node.get("roles"))))
+
+    def _check(self, statement: Statement, command: str, roles: set[str]) -> None:
+        if command != "select" and not (roles and roles <= _TRUSTED):
+            self._check_conditions(statement, command, roles)
 
     def _check_conditions(self, statement: Statement, command: str, roles: set[str]) -> None:
         always = next(filter(is_constant_true, self.script.conditions(statement)), None)

@@ -58,8 +58,10 @@ class TimestampWithoutZone(SqlCheck):
     def run(self) -> None:
         if "drizzle-orm/pg-core" in self.source.text:
             self._of_drizzle()
-        if not self.script.is_postgres or self.script.is_non_production:
-            return
+        if self.script.is_postgres and not self.script.is_non_production:
+            self._of_postgres()
+
+    def _of_postgres(self) -> None:
         columns = typed_columns(self.script)
         if self.script.is_generated and not any(column.type == "timestamptz" for column in columns):
             return

@@ -63,8 +63,7 @@ class AfterTriggerSetsRow(SqlCheck):
         changed = [body for body in bodies(self.script) if not body.tests_operation and body.changes()]
         called = triggers_of(self.script, {body.name for body in changed})
         for body in changed:
-            triggers = called.get(body.name, [])
-            if triggers and all(trigger.timing == AFTER for trigger in triggers):
+            if {trigger.timing for trigger in called.get(body.name, [])} == {AFTER}:
                 location = len(body.statement.text[: body.start + body.changes()[0]].encode())
                 message = (
                     "AFTER trigger sets NEW after the row is written, so the value is discarded; "

@@ -100,9 +100,10 @@ class BeforeTriggerDropsRow(SqlCheck):
 
 def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
     """Yield the defects of a function's return values, and their locations in its body."""
-    if triggers and (body.lacks_return() or not (body.given or body.raises())):
-        offset = body.changes()[-1] if body.lacks_return() else None
-        yield offset, f"{body.name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
+    if triggers and body.lacks_return():
+        yield body.changes()[-1], _WITHOUT_RETURN.format(name=body.name)
+    elif triggers and not body.given and not body.raises():
+        yield None, _WITHOUT_RETURN.format(name=body.name)
     before = [trigger for trigger in triggers if trigger.timing == BEFORE]
     last = body.last_return() if before else None
     if last is not None:
@@ -112,16 +113,20 @@ def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int |
             yield last.start(), message
 
 
+_WITHOUT_RETURN = "{name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
+
+
 def _return_defect(body: TriggerBody, last: re.Match[str], *, deletes: bool) -> str:
     """Return the defect of a BEFORE trigger's last RETURN; empty if there is none."""
     value = last["what"].lower()
     loses_changes = body.loses_changes(last.start())
-    if value == "null" and (loses_changes or body.only_notifies()):
-        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW"
+    if value == "null":
+        is_defect = loses_changes or body.only_notifies()
+        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW" if is_defect else ""
     if body.tests_operation:
         return ""
     if value == "old" and not deletes and loses_changes:
         return "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
-    if value == "new" and deletes and body.given == {"new"}:
+    if deletes and value == "new" and body.given == {"new"}:
         return "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
     return ""
