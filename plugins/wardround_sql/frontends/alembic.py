@@ -83,11 +83,7 @@ class AlembicReader:
     def commits(self) -> Iterator[AssembledText]:
         """Yield the ends of ``autocommit_block``s, where their changes are committed."""
         for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
-            opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-            blocks = any(
-                isinstance(entry, ast.Call) and called(entry) == "autocommit_block" for entry in opened
-            )
-            if isinstance(node, ast.With) and blocks:
+            if isinstance(node, ast.With) and any(map(_is_autocommit_block, node.items)):
                 end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
                 writer = SqlAssembler()
                 writer.add("COMMIT", end, 1)
@@ -97,6 +93,10 @@ class AlembicReader:
         if name in self.batches:
             return next((table for first, last, table in self.batches[name] if first <= line <= last), "")
         return "" if name == "batch_op" else None
+
+
+def _is_autocommit_block(item: ast.withitem) -> bool:
+    return isinstance(item.context_expr, ast.Call) and called(item.context_expr) == "autocommit_block"
 
 
 class _Arguments:
@@ -293,14 +293,16 @@ def _constraint(part: ast.Call) -> str:
             kind = "PRIMARY KEY" if called(part) == "PrimaryKeyConstraint" else "UNIQUE"
             return f"{kind} ({listed(names)})" if names and all(names) else ""
         case "ForeignKeyConstraint" if len(part.args) > 1:
-            local = [_text(entry) for entry in getattr(part.args[0], "elts", [])]
-            remote = [_text(item) for item in getattr(part.args[1], "elts", [])]
-            if local and remote and all(local) and all(remote):
-                removed = _on_delete(_keywords(part))
-                return (
-                    f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{removed}"
-                )
+            return _key_constraint(part)
     return ""
+
+
+def _key_constraint(part: ast.Call) -> str:
+    local, remote = ([_text(node) for node in getattr(names, "elts", [])] for names in part.args[:2])
+    if not local or not remote or not all(local) or not all(remote):
+        return ""
+    target = quoted(remote[0].rsplit(".", 1)[0])
+    return f"FOREIGN KEY ({listed(local)}) REFERENCES {target}{_on_delete(_keywords(part))}"
 
 
 class DeclaredTable:

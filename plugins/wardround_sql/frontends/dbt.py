@@ -136,14 +136,21 @@ def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | No
         return None
     first = selects[0]
     following = next((m for m in top if m.start() > first.start() and m[0].lower() == "from"), None)
-    stop = following.start() if following else text.find(";", first.end(), end)
-    head = _HEAD.match(text, first.end())
-    items = list(_items(text, head.end() if head else first.end(), stop if stop >= 0 else end))
-    if following and len(items) == 1 and text[items[0][0] : items[0][1]].strip() == "*":
+    items = _selected(text, first, following, end)
+    if following and [text[begin:stop].strip() for begin, stop in items] == ["*"]:
         return _of_table(text, first.start(), following.end(), end, depth)
     columns = [_column(text, *item) for item in items]
     certain = tuple(column for column in columns if column is not None)
     return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
+
+
+def _selected(
+    text: str, select: re.Match[str], following: re.Match[str] | None, end: int
+) -> list[tuple[int, int]]:
+    """Return start and end of the items between SELECT and FROM, or the end of the statement."""
+    stop = following.start() if following else text.find(";", select.end(), end)
+    head = _HEAD.match(text, select.end())
+    return list(_items(text, head.end() if head else select.end(), stop if stop >= 0 else end))
 
 
 def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:

@@ -44,59 +44,63 @@ def _operations(node: ast.expr) -> Iterator[ast.Call]:
 
 
 def _sql(module: SqlModule, call: ast.Call, created: set[str]) -> str | AssembledText:
-    arguments = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    names: tuple[str, ...] = (
-        ("name",)
-        if called(call).endswith("Model") and called(call) != "RenameModel"
-        else ("model_name", "name")
-    )
-    names = {"RenameField": ("model_name", "old_name", "new_name"), "RenameModel": ("old_name", "new_name"),
-             "AddIndex": ("model_name", "index"), "AddIndexConcurrently": ("model_name", "index"),
-             "AddConstraint": ("model_name", "constraint"),
-             "AddField": ("model_name", "name", "field"), "AlterField": ("model_name", "name", "field"),
-             "CreateModel": ("name", "fields")}.get(called(call), names)  # fmt: skip
-    arguments.update(zip(names, call.args, strict=False))
+    operation = called(call)
+    arguments = _arguments(call)
     text = {key: str(getattr(value, "value", "")) for key, value in arguments.items()}
     table = quoted(text.get("model_name", text.get("old_name", text.get("name", ""))).lower())
     column = quoted(text.get("name", ""))
-    match called(call):
+    match operation:
         case "CreateModel":
             created.add(table)
             return _created(module, table, arguments.get("fields"), call)
         case "AddField":
-            return (
-                f"ALTER TABLE {table} ADD COLUMN {result}"
-                if (
-                    result := field(
-                        column, arguments.get("field"), own=not _is_of_django(module, arguments.get("field"))
-                    )
-                )
-                else ""
-            )
+            is_own = not _is_of_django(module, arguments.get("field"))
+            declared = field(column, arguments.get("field"), own=is_own)
+            return f"ALTER TABLE {table} ADD COLUMN {declared}" if declared else ""
         case "AlterField":
             options = _options(arguments.get("field"))
-            expected = options.get("db_index") is True and called_of(arguments.get("field")) not in _KEYS
-            return f"CREATE INDEX ON {table} ({column})" if expected and table not in created else ""
-        case "RemoveField":
-            return f"ALTER TABLE {table} DROP COLUMN {column}"
-        case "RenameField":
-            return (f"ALTER TABLE {table} RENAME COLUMN {quoted(text.get('old_name', ''))} "
-                    f"TO {quoted(text.get('new_name', ''))}")  # fmt: skip
-        case "DeleteModel":
-            return f"DROP TABLE {table}"
-        case "RenameModel":
-            return f"ALTER TABLE {table} RENAME TO {quoted(text.get('new_name', '').lower())}"
-        case "AddIndex":
-            return f"CREATE INDEX ON {table} (c)"
-        case "AddIndexConcurrently":
-            return f"CREATE INDEX CONCURRENTLY ON {table} (c)"
-        case "RemoveIndexConcurrently":
-            return f"DROP INDEX CONCURRENTLY {column}"
+            indexed = options.get("db_index") is True and called_of(arguments.get("field")) not in _KEYS
+            return f"CREATE INDEX ON {table} ({column})" if indexed and table not in created else ""
         case "AddConstraint":
             kind = called_of(arguments.get("constraint"))
             added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")
             return f"ALTER TABLE {table} ADD {added}" if added else ""
-    return ""
+    plain = _PLAIN_OPERATIONS.get(operation, "")
+    new = quoted(text.get("new_name", "").lower() if operation == "RenameModel" else text.get("new_name", ""))
+    return plain.format(table=table, column=column, old=quoted(text.get("old_name", "")), new=new)
+
+
+_PLAIN_OPERATIONS = {
+    "RemoveField": "ALTER TABLE {table} DROP COLUMN {column}",
+    "RenameField": "ALTER TABLE {table} RENAME COLUMN {old} TO {new}",
+    "DeleteModel": "DROP TABLE {table}",
+    "RenameModel": "ALTER TABLE {table} RENAME TO {new}",
+    "AddIndex": "CREATE INDEX ON {table} (c)",
+    "AddIndexConcurrently": "CREATE INDEX CONCURRENTLY ON {table} (c)",
+    "RemoveIndexConcurrently": "DROP INDEX CONCURRENTLY {column}",
+}
+_PARAMETERS = {
+    "RenameField": ("model_name", "old_name", "new_name"),
+    "RenameModel": ("old_name", "new_name"),
+    "AddIndex": ("model_name", "index"),
+    "AddIndexConcurrently": ("model_name", "index"),
+    "AddConstraint": ("model_name", "constraint"),
+    "AddField": ("model_name", "name", "field"),
+    "AlterField": ("model_name", "name", "field"),
+    "CreateModel": ("name", "fields"),
+    "DeleteModel": ("name",),
+}
+"""Positional parameters of the operations; of all others the names of the model and the object."""
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr]:
+    """Return the arguments of an operation by parameter."""
+    names = _PARAMETERS.get(
+        called(call), ("name",) if called(call).endswith("Model") else ("model_name", "name")
+    )
+    arguments = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    arguments.update(zip(names, call.args, strict=False))
+    return arguments
 
 
 def called_of(node: ast.expr | None) -> str:

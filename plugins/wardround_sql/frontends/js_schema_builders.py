@@ -263,25 +263,30 @@ def _objects(rest: str) -> Iterator[tuple[str, int]]:
 
 
 def _called(call: str, table: str, rest: str) -> str:
-    """Yield the SQL of a call in TypeORM or Sequelize migrations."""
-    offset, names = quoted(table), _STRING.findall(rest)
+    """Return the SQL of a call in TypeORM or Sequelize migrations."""
+    name, names = quoted(table), _STRING.findall(rest)
     if call == "addColumn":
-        return _column_added(offset, rest)
+        return _column_added(name, rest)
     if call in ("addIndex", "createIndex"):
         how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
-        return f"CREATE INDEX {how}ON {offset} (c)"
-    if call in ("dropColumn", "removeColumn") and names:
-        return f"ALTER TABLE {offset} DROP COLUMN {quoted(names[0])}"
-    if call == "renameColumn" and len(names) > 1:
-        return f"ALTER TABLE {offset} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
-    if call == "renameTable" and names:
-        return f"ALTER TABLE {offset} RENAME TO {quoted(names[0])}"
+        return f"CREATE INDEX {how}ON {name} (c)"
     if call == "dropTable":
-        return f"DROP TABLE {offset}"
+        return f"DROP TABLE {name}"
     if call == "changeColumn":
-        return _column_changed(offset, rest)
+        return _column_changed(name, rest)
+    if call in ("dropColumn", "removeColumn", "renameColumn", "renameTable"):
+        return _renamed_or_dropped(call, name, names)
     is_key = call == "addConstraint" and re.search(r"foreign key", rest, re.IGNORECASE) is not None
-    return _key_added(offset, rest) if call == "createForeignKey" or is_key else ""
+    return _key_added(name, rest) if call == "createForeignKey" or is_key else ""
+
+
+def _renamed_or_dropped(call: str, table: str, names: list[str]) -> str:
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "renameTable" and names:
+        return f"ALTER TABLE {table} RENAME TO {quoted(names[0])}"
+    is_drop = call in ("dropColumn", "removeColumn") and bool(names)
+    return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}" if is_drop else ""
 
 
 def _column_added(table: str, rest: str) -> str:

@@ -61,17 +61,8 @@ class _Found:
     def read(self) -> None:
         module = self.module
         alembic = AlembicReader(module)
-        for call in module.calls:
-            if call.scope.down:
-                continue
-            if call.name in _CALLS:
-                self._text_call(call)
-            elif call.name in ("PGView", "PGMaterializedView"):
-                self._view(call)
-            elif call.name == "extra":
-                self._extra(call)
-            elif call.name == "append" and self.queries and call.node.args:
-                self._piece(call.node.args[0], call.scope)
+        for call in (call for call in module.calls if not call.scope.down):
+            self._call(call)
             if self.migrates:
                 self._keep_all(alembic.operation(call), migrates=True)
         if self.migrates:
@@ -88,6 +79,16 @@ class _Found:
             self._keep_all(django_models(module), migrates=False)
         self._constants()
         self._grown()
+
+    def _call(self, call: CallSite) -> None:
+        if call.name in _CALLS:
+            self._text_call(call)
+        elif call.name in ("PGView", "PGMaterializedView"):
+            self._view(call)
+        elif call.name == "extra":
+            self._extra(call)
+        elif call.name == "append" and self.queries and call.node.args:
+            self._piece(call.node.args[0], call.scope)
 
     def _keep_all(self, texts: Iterator[AssembledText], *, migrates: bool) -> None:
         for text in texts:

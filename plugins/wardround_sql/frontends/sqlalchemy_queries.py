@@ -367,17 +367,20 @@ def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[Assem
     """Yield ``column.not_in(select(Other.column))`` where the column may be NULL."""
     for call in module.calls:
         negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
-        if not negated or not call.node.args:
+        select = _select_of(module, call.node.args[0], call.scope) if negated and call.node.args else None
+        subquery = known.get(id(select)) if select is not None else None
+        if subquery is None or len(subquery.root.args) != 1 or _keeps_null_out(subquery):
             continue
-        select = _select_of(module, call.node.args[0], call.scope)
-        result = known.get(id(select)) if select is not None else None
-        if result is None or len(result.root.args) != 1 or _keeps_null_out(result):
-            continue
-        column = result.root.args[0]
-        owner = column.value if isinstance(column, ast.Attribute) else None
-        attribute = column.attr if isinstance(column, ast.Attribute) else ""
-        if isinstance(owner, ast.Name) and _may_be_null(module, owner.id, attribute):
-            yield _say(module, call.node, excluded(attribute, owner.id))
+        owner, attribute = _attribute_of(subquery.root.args[0])
+        if owner and _may_be_null(module, owner, attribute):
+            yield _say(module, call.node, excluded(attribute, owner))
+
+
+def _attribute_of(node: ast.expr) -> tuple[str, str]:
+    """Return the owner and the attribute of ``Owner.attribute``; empty for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id, node.attr
+    return "", ""
 
 
 def _is_negated(module: SqlModule, node: ast.Call) -> bool:

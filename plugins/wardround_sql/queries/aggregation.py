@@ -132,13 +132,12 @@ def _is_many_side(join: exp.Join, name: str, group: list[exp.Expr]) -> bool:
     """Return True if a join adds many rows per group: its table references the key of the grouped table."""
     on = join.args.get("on")
     grouped = {(item.table, item.name) for item in group if isinstance(item, exp.Column)}
-    tables = {table for table, _name in grouped}
+    grouped |= {(table, key) for table, _name in grouped for key in ("id", "uuid", "pk")}
     for equal in on.find_all(exp.EQ) if isinstance(on, exp.Expr) else ():
         own, other = _sides(equal, name)
         if own is None or other is None or own.name == "id":
             continue
-        is_key = other.name in ("id", "uuid", "pk") and other.table in tables
-        if is_key or (other.table, other.name) in grouped:
+        if (other.table, other.name) in grouped:
             return True
     return False
 

@@ -212,13 +212,9 @@ class _Reader:
         """Return a query in a loop over Django rows for related objects that were not prefetched."""
         if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
             return None
-        for call in (node for part in parts for node in walk(part)):
-            if not isinstance(call, ast.Call) or called(call) not in _RELATED:
-                continue
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) == target.id:
-                return call
-        return None
+        nodes = (node for part in parts for node in walk(part))
+        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) in _RELATED)
+        return next((call for call in calls if _related_owner(call) == target.id), None)
 
 
 def _cursors(nodes: list[ast.AST]) -> set[str]:
@@ -257,6 +253,12 @@ def _is_narrowed_query(node: ast.Call) -> bool:
             return True
         inside = inside.func if isinstance(inside, ast.Call) else inside.value
     return False
+
+
+def _related_owner(call: ast.Call) -> str:
+    """Return the row in ``row.children.all()``; empty for other calls."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return ast.unparse(owner.value) if isinstance(owner, ast.Attribute) else ""
 
 
 def _is_plain_set(source: ast.Call) -> bool:

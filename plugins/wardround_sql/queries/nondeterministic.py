@@ -35,14 +35,15 @@ def _gives_constants(select: Node) -> bool:
 
 def _has_key(where: object, parameters: frozenset[str]) -> bool:
     """Return True if a condition selects one row by a probable key."""
-    for part in conjuncts(where):
-        expression = content(part, "A_Expr") or {}
-        if expression.get("kind") == "AEXPR_OP" and pg_nodes.texts(expression.get("name")) == ["="]:
-            names = [column_name(expression.get(operand))[-1:] for operand in ("lexpr", "rexpr")]
-            columns = [name[0].lower() for name in names if name and name[0] not in parameters]
-            if len(columns) == 1 and columns[0] in _KEYS:
-                return True
-    return False
+    return any(_compares_key(content(part, "A_Expr") or {}, parameters) for part in conjuncts(where))
+
+
+def _compares_key(expression: Node, parameters: frozenset[str]) -> bool:
+    if expression.get("kind") != "AEXPR_OP" or pg_nodes.texts(expression.get("name")) != ["="]:
+        return False
+    names = [column_name(expression.get(operand))[-1:] for operand in ("lexpr", "rexpr")]
+    columns = [name[0].lower() for name in names if name and name[0] not in parameters]
+    return len(columns) == 1 and columns[0] in _KEYS
 
 
 def _is_range(part: object) -> bool:

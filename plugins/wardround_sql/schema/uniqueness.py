@@ -40,6 +40,10 @@ class Unique(Struct, frozen=True):
     def __str__(self) -> str:
         return "(" + ", ".join(sorted(self.parts)) + ")"
 
+    def depends_on(self, name: object, *, is_column: bool) -> bool:
+        """Return True if it goes with a dropped column, or is the dropped constraint."""
+        return name in self.parts if is_column else self.constraint and self.name == name
+
 
 class Uniques(Struct):
     """Unique constraints and indexes of a table in one set of files.
@@ -125,10 +129,9 @@ class Uniques(Struct):
             self._column(content(definition, "ColumnDef") or {})
         elif kind == "AT_AddConstraint":
             self._constraint(content(definition, "Constraint") or {})
-        elif kind == "AT_DropConstraint":
-            self.known = [item for item in self.known if not (item.constraint and item.name == name)]
-        elif kind == "AT_DropColumn":
-            self.known = [entry for entry in self.known if name not in entry.parts]
+        elif kind in ("AT_DropConstraint", "AT_DropColumn"):
+            is_column = kind == "AT_DropColumn"
+            self.known = [key for key in self.known if not key.depends_on(name, is_column=is_column)]
 
     def _drop(self, node: Node) -> None:
         if node.get("removeType") == "OBJECT_INDEX":

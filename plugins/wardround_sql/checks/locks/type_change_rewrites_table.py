@@ -88,12 +88,12 @@ class TypeChangeRewritesTable(SqlCheck):
         new = type_name(typed)
         known = self._before.tables.get(table)
         declared = known.columns.get(column) if known else None
-        old = declared.type if declared is not None else ""
-        if declared is not None and old == new and _is_longer(declared.sizes, sizes_of(typed)):
+        if declared is not None and declared.type == new and _is_longer(declared.sizes, sizes_of(typed)):
             return True
+        old = declared.type if declared is not None else ""
         unlimited = "typmods" not in typed
         if new == "text" or (new == "varchar" and unlimited):
-            return not old or old in _TEXTS
+            return old in ("", *_TEXTS)
         return old == new and unlimited
 
     @cached_property
