@@ -55,7 +55,9 @@ def _named_migrations(history: History) -> Iterator[Choice]:
     """Yield each migration's unique name with its statements and those of its neighbours."""
     added = list(_added_migrations(history))
     times_used = Counter(words for _, _, words, _ in added)
-    named = [one for one in added if times_used[one[2]] == 1 and len(one[2].split()) >= _FEWEST_NAME_WORDS]
+    named = [
+        item for item in added if times_used[item[2]] == 1 and len(item[2].split()) >= _FEWEST_NAME_WORDS
+    ]
     for position, (time, path, words, text) in enumerate(named):
         start = max(0, min(position - _CANDIDATES // 2, len(named) - _CANDIDATES))
         near = dict.fromkeys(other for *_, other in named[start : start + _CANDIDATES])

@@ -333,8 +333,10 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable |
     if not name:
         return None
     keywords = _keywords(node)
-    target = next((one for one in rest if isinstance(one, ast.Call) and called(one) == "ForeignKey"), None)
-    kind = next((one for one in rest if one is not target and called_type(one)), keywords.get("type_"))
+    target = next(
+        (entry for entry in rest if isinstance(entry, ast.Call) and called(entry) == "ForeignKey"), None
+    )
+    kind = next((item for item in rest if item is not target and called_type(item)), keywords.get("type_"))
     default_type = typed or ("bigint" if target is not None else "text")
     written = _type(kind) if kind is not None else default_type
     result = DeclaredTable(
@@ -350,7 +352,9 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable |
 def _column_options(keywords: dict[str, ast.expr], arguments: list[ast.expr]) -> str:
     """Return NOT NULL, DEFAULT, PRIMARY KEY and UNIQUE of a column."""
     generators = ("Identity", "Computed", "Sequence")
-    generated = any(isinstance(one, ast.Call) and called(one) in generators for one in arguments)
+    generated = any(
+        isinstance(argument, ast.Call) and called(argument) in generators for argument in arguments
+    )
     filled = "server_default" in keywords or "autoincrement" in keywords or generated
     options = " NOT NULL" if _flag(keywords, "nullable") is False else ""
     options += " DEFAULT null" if filled else ""

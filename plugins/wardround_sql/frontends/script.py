@@ -143,7 +143,7 @@ class _Found:
                 self.built.setdefault(offset, text)
 
     def _one(self, call: str, offset: int, values: list[tuple[int, str]], name: str, grown: set[str]) -> None:
-        """Add the text that a call passes to a database, and what is appended to its name."""
+        """Add the text that a call passes to a database, and texts appended to its name."""
         locations = [location for location, _kind in values]
         earlier = [location for location in locations if location < offset] or locations
         for location in earlier[-1:] if values else [offset]:

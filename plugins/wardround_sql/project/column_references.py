@@ -73,11 +73,11 @@ def _use(statement: Statement, table: str, column: str) -> int | None:
     written = _written(statement, table, column)
     if written is not None:
         return written
-    tables = [one for one in (_target(statement), *statement.kinds("RangeVar")) if one.get("relname")]
-    if table not in {one["relname"] for one in tables}:
+    tables = [item for item in (_target(statement), *statement.kinds("RangeVar")) if item.get("relname")]
+    if table not in {item["relname"] for item in tables}:
         return None
-    others = {_alias(one) for one in tables if one["relname"] != table}
-    aliases = {_alias(one) for one in tables if one["relname"] == table} - others
+    others = {_alias(entry) for entry in tables if entry["relname"] != table}
+    aliases = {_alias(item) for item in tables if item["relname"] == table} - others
     named = {target.get("name") for target in statement.kinds("ResTarget")} | _local_names(statement.node)
     is_bare_certain = len(tables) == 1 and column not in named and "." not in table
     for reference in statement.kinds("ColumnRef"):

@@ -54,9 +54,13 @@ def _used_values(operation: ast.Call, functions: dict[str, ast.FunctionDef], add
     """Return the added values in the function of a RunPython operation."""
     if called(operation) != "RunPython":
         return []
-    arguments = operation.args[:1] or [one.value for one in operation.keywords if one.arg == "code"]
+    arguments = operation.args[:1] or [
+        keyword.value for keyword in operation.keywords if keyword.arg == "code"
+    ]
     function = functions.get(getattr(arguments[0], "id", "")) if arguments else None
-    constants = {one.value for one in walk(function) if isinstance(one, ast.Constant)} if function else set()
+    constants = (
+        {node.value for node in walk(function) if isinstance(node, ast.Constant)} if function else set()
+    )
     return sorted(str(value) for value in constants & added)
 
 

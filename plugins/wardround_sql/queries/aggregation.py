@@ -96,7 +96,7 @@ def counts_of_none(script: SqlDocument) -> Iterator[AggregationShape]:
         if not _groups_by_left_table(query):
             continue
         count = next(
-            (one for one in query.select.find_all(exp.Count) if _counts_rows(one, query.select)), None
+            (node for node in query.select.find_all(exp.Count) if _counts_rows(node, query.select)), None
         )
         if count is not None:
             yield AggregationShape(
@@ -183,7 +183,7 @@ def ungrouped(script: SqlDocument) -> Iterator[AggregationShape]:
         having = select.args.get("having")
         for part in [*select.expressions, *([having] if having is not None else [])]:
             columns = () if part.alias.lower() in grouping.names else columns_of(part, select)
-            column = next((one for one in columns if _is_undetermined(one, query, grouping)), None)
+            column = next((item for item in columns if _is_undetermined(item, query, grouping)), None)
             if column is not None:
                 where = "HAVING" if part is having else "the columns"
                 yield AggregationShape(tree.span(column), column.sql(), tree.note, where)
@@ -246,7 +246,7 @@ def _is_undetermined(column: exp.Column, query: _Query, grouping: _Grouping) -> 
     if not column.table and (len(query.tables) > 1 or column.name in grouping.aliases):
         return False
     own = column.table or query.names[0]
-    table = next((one for one in query.tables if one.alias_or_name == own), None)
+    table = next((item for item in query.tables if item.alias_or_name == own), None)
     name = table.name.lower() if isinstance(table, exp.Table) else ""
     return not grouping.determines(own, name) and not _is_equal_to_grouped(column, query, set(grouping.names))
 

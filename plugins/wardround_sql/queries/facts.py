@@ -189,8 +189,8 @@ def _star(select: Node, outer: dict[str, Node]) -> int | None:
     """
     if select.get("op") not in (None, "SETOP_NONE"):
         operands = (select.get("larg", {}), select.get("rarg", {}))
-        places = (_star(content(operand, "SelectStmt") or operand, outer) for operand in operands)
-        return next((place for place in places if place is not None), None)
+        locations = (_star(content(operand, "SelectStmt") or operand, outer) for operand in operands)
+        return next((place for place in locations if place is not None), None)
     ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
     known = {**outer, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
     sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]

@@ -31,7 +31,7 @@ def _tables(select: exp.Select) -> dict[str, str]:
     if not isinstance(first, exp.From):
         return {}
     sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
-    return {one.alias_or_name: one.name.lower() for one in sources if isinstance(one, exp.Table)}
+    return {source.alias_or_name: source.name.lower() for source in sources if isinstance(source, exp.Table)}
 
 
 def _untested_columns(select: exp.Select) -> Iterator[exp.Column]:

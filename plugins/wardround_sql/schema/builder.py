@@ -359,7 +359,7 @@ class _SchemaBuilder:
         """Track the roles without any privilege on a table, or without SELECT."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        privileges = {one.get("priv_name", "") for one in members(node.get("privileges"), "AccessPriv")}
+        privileges = {item.get("priv_name", "") for item in members(node.get("privileges"), "AccessPriv")}
         roles = set(roles_of(node.get("grantees")))
         pairs = {(role, privilege) for role in roles for privilege in _table_privileges(node)}
         readers = roles if not privileges or "select" in privileges else set[str]()

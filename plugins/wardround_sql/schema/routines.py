@@ -19,7 +19,7 @@ class Routine(Struct, eq=False):
         made: the statement that last defined it; None if it existed before.
         definer: whether it runs as its owner.
         open_by: the statement since which it does so with the caller's search path; None if it does not.
-        gone: whether it was dropped or replaced.
+        removed: whether it was dropped or replaced.
         pinned: whether it has a search path of its own; None if a statement that was not read sets it.
     """
 
@@ -30,7 +30,7 @@ class Routine(Struct, eq=False):
     definer: bool | None = None
     pinned: bool | None = None
     open_by: Statement | None = None
-    gone: bool = False
+    removed: bool = False
 
     def note(self, statement: Statement) -> None:
         """Record the statement that opened it, the first since it was last closed."""
@@ -50,18 +50,18 @@ class Routines(Struct):
             (item.schema, item.name)
             for entries in self.named.values()
             for item in entries
-            if item.definer and not item.gone
+            if item.definer and not item.removed
         }
 
     def made_by(self, statement: Statement) -> Routine | None:
         """Return the routine that a statement defines, if no later statement replaces or drops it."""
         result = self.about.get(statement, [])
-        return next((item for item in result if item.made is statement and not item.gone), None)
+        return next((item for item in result if item.made is statement and not item.removed), None)
 
     def opened_by(self, statement: Statement) -> Routine | None:
         """Return the routine that a statement lets run as its owner with the caller's search path."""
         result = self.about.get(statement, [])
-        return next((item for item in result if item.open_by is statement and not item.gone), None)
+        return next((item for item in result if item.open_by is statement and not item.removed), None)
 
     def create(self, statement: Statement, default: str) -> None:
         """Add a function; a replaced one keeps none of its settings."""
@@ -99,7 +99,7 @@ class Routines(Struct):
 
     def _remove(self, routines: list[Routine]) -> None:
         for routine in routines:
-            routine.gone = True
+            routine.removed = True
             self.named[routine.schema, routine.name].remove(routine)
 
     def _overloads(self, function: Node, default: str) -> list[Routine]:

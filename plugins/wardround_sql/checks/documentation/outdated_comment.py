@@ -84,9 +84,9 @@ class OutdatedComment(SqlCheck):
             ):
                 self.report(*describe(stale_comment))
 
-    def _is_relevant(self, found: Found) -> bool:
+    def _is_relevant(self, result: Found) -> bool:
         """Return True if a comment refers to the replaced value, not to a row or a part of a name."""
-        line = self.source.lines[found.line - 1]
-        if "_" in found.swap.old and found.swap.old.lower() not in line.lower():
+        line = self.source.lines[result.line - 1]
+        if "_" in result.swap.old and result.swap.old.lower() not in line.lower():
             return False
         return _ROW.search(line) is None

@@ -66,13 +66,17 @@ class RequiredColumnWithoutDefault(SqlCheck):
     def _emptied(self) -> set[Name]:
         """Return the tables that the file truncates or deletes from."""
         truncates, deletes = self.script.of("TruncateStmt"), self.script.of("DeleteStmt")
-        truncated = {self.script.name_of(table) for one in truncates for table in one.kinds("RangeVar")}
-        return truncated | {self.script.name_of(one.node.get("relation", {})) for one in deletes}
+        truncated = {
+            self.script.name_of(table) for truncate in truncates for table in truncate.kinds("RangeVar")
+        }
+        return truncated | {self.script.name_of(delete.node.get("relation", {})) for delete in deletes}
 
 
 def _needs_value(column: Node) -> bool:
     """Return True if a column is NOT NULL and nothing fills it."""
-    constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
+    constraints = {
+        constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
+    }
     if not constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"} or constraints & _FILLS:
         return False
     return type_name(column.get("typeName", {})) not in _SELF_FILLED

@@ -66,9 +66,9 @@ class UnparsedSql(SqlCheck):
         unparsed = script.unparsed if self._is_reviewed() else []
         slips = {bad: slip for bad in unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
         for bad, slip in slips.items():
-            place = script.locations.span_of_unparsed(replace(bad, point=slip.point))
+            location = script.locations.span_of_unparsed(replace(bad, point=slip.point))
             text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
-            self.report(place, text, severity=Severity.WARN)
+            self.report(location, text, severity=Severity.WARN)
         rest = [bad for bad in unparsed if bad not in slips]
         if rest and (script.exposure.is_supabase or self._is_sure()):
             self._unread(rest)

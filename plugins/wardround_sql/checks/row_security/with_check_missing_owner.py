@@ -102,7 +102,7 @@ class WithCheckMissingOwner(SqlCheck):
 def _first(check: object) -> int | None:
     """Return the leftmost location of a condition."""
     locations = [node["location"] for node in walk(check) if isinstance(node.get("location"), int)]
-    return min((place for place in locations if place > 0), default=next(iter(locations), None))
+    return min((item for item in locations if item > 0), default=next(iter(locations), None))
 
 
 def _owners(using: object) -> Iterator[str]:

@@ -133,7 +133,9 @@ def _counted_keys(node: Node) -> Iterator[Node]:
     """Yield the sequential primary key columns of at most 32 bits."""
     keys = set(_primary_keys(node))
     for column in list(kinds(node.get("tableElts", []), "ColumnDef")):
-        constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
+        constraints = {
+            constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
+        }
         is_key = "CONSTR_PRIMARY" in constraints or (column.get("colname", ""),) in keys
         kind = type_name(column.get("typeName", {}))
         if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in constraints)):
