@@ -169,7 +169,7 @@ def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
         text = (run.root / file).read_text("utf-8-sig", errors="replace")
         lines = text.count("\n") + 1
         if lines > left:
-            over[file] = f"sqlfluff is slow: {lines} lines are past the {LINES} it reads in one review"
+            over[file] = f"sqlfluff is slow: {lines} lines exceed the limit of {LINES} per review"
             continue
         left -= lines
         config = _settings(run.root, file, text, run.requested)
@@ -200,10 +200,12 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
     }
     merged = _over({"sqlfluff": ours}, sections)
     if merged["sqlfluff"]["dialect"] not in _KNOWN:
-        raise ToolFailed(f"sqlfluff knows no dialect {merged['sqlfluff']['dialect']}; see {CONFIG}")
+        raise ToolFailed(
+            f"sqlfluff does not support the dialect {merged['sqlfluff']['dialect']}; see {CONFIG}"
+        )
     if requested:
-        asked = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
-        merged["sqlfluff"]["rules"] = asked
+        rules = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
+        merged["sqlfluff"]["rules"] = rules
     return _written(merged)
 
 
@@ -230,11 +232,11 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     text = decoded(output, list[FluffFile])
     for entry in text:
         if entry.filepath not in copies:
-            raise ToolOutputError(f"it named {Path(entry.filepath).name!r}, which it was not given")
+            raise ToolOutputError(f"output names {Path(entry.filepath).name!r}, which was not an input")
         found += _results(entry, copies[entry.filepath])
     silent = copies.keys() - {item.filepath for item in text}
     if silent:
-        raise ToolOutputError(f"it said nothing about {copies[min(silent)].file}")
+        raise ToolOutputError(f"output lacks {copies[min(silent)].file}")
     return found
 
 
