@@ -1,4 +1,4 @@
-"""Which jobs put something where people use it, by their names, commands and actions."""
+"""Jobs that deploy or publish, recognized by their names, commands and actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS = LazyPattern(
     r"|\bdocker\s+stack\s+deploy\b"
     r"|\brsync\b[^\n|;&]*\s\S+@\S+:|\bscp\b[^\n|;&]*\s\S+@\S+:"
 )
-"""Commands that change what is running somewhere."""
+"""Commands that change a running system."""
 ACTIONS = LazyPattern(
     r"actions/deploy-pages|peaceiris/actions-gh-pages|jamesives/github-pages-deploy-action"
     r"|cloudflare/(?:wrangler|pages)-action|amondnet/vercel-action|appleboy/(?:ssh|scp)-action"
@@ -36,7 +36,7 @@ ACTIONS = LazyPattern(
     r"|aws-actions/amazon-ecs-deploy-task-definition|google-github-actions/deploy-\w+|nwtgck/actions-netlify"
     r"|akhileshns/heroku-deploy|firebaseextended/action-hosting-deploy"
 )
-"""Actions that do the same, in lower case."""
+"""Actions that deploy, in lower case."""
 
 _PLACES = LazyPattern(
     r"(?:^|[-_\s/])(?:prod|production|stag(?:e|ing)|live|uat|preprod|demo)(?:$|[-_\s/])", re.IGNORECASE
@@ -49,9 +49,9 @@ _PUBLISHES = LazyPattern(
 
 
 def of_workflow(job: github_workflow.WorkflowJob) -> bool:
-    """Whether a job of a workflow changes what is running somewhere: it says so, or one of its steps does.
+    """Return True if a workflow job deploys, by its name, its environment or one of its steps.
 
-    To publish a package is something else: a version once published stays what it is.
+    Publishing a package is not a deployment: a published version never changes.
     """
     if any(
         ACTIONS.match(step.action) or (step.run is not None and COMMANDS.search(step.run.value))
@@ -66,7 +66,7 @@ def of_workflow(job: github_workflow.WorkflowJob) -> bool:
 
 
 def publishes(job: github_workflow.WorkflowJob) -> bool:
-    """Whether a job hands out what it built, for others to install."""
+    """Return True if a job publishes a package or release."""
     return any(_publishes(step) for step in job.steps)
 
 
@@ -75,7 +75,7 @@ def _publishes(step: github_workflow.WorkflowStep) -> bool:
 
 
 def of_gitlab(job: gitlab.GitlabJob) -> bool:
-    """Whether a job of a GitLab pipeline deploys."""
+    """Return True if a job of a GitLab pipeline deploys."""
     if job.key is None or job.name.startswith("."):
         return False
     if NAMED.search(job.name) or NAMED.search(job.node.text("stage")):

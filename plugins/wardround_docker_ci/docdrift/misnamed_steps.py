@@ -1,4 +1,4 @@
-"""What the name of a step says is done, against the commands that it runs."""
+"""Compare the name of a step with the commands that it runs."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _WORK = {
     "a build": (r"build(?:s|ing)?|compil(?:e|es|ing)", "webpack rollup esbuild"),
     "documentation": (r"docs?|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress"),
 }
-"""Kinds of work: how names say them, and the programs that do only that."""
+"""Kinds of work: patterns of their names, and the programs that do only that."""
 _CARRIERS = frozenset(
     """
     npx pnpm yarn bunx poetry uv uvx pdm hatch python python3 -m run exec sudo env time npm bundle
     pipx rye dlx bun
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""Words before the program that is run in the end."""
+"""Words before the program that is finally run."""
 _FREE = frozenset({"set", "cd", "echo", "export", "mkdir", "printf", "true", "test", "[", "[["})
-"""Commands that are the work of no step."""
+"""Commands that are not the work of a step."""
 _SHELLS = frozenset({"bash", "sh", "pwsh", "zsh"})
 _PART = LazyPattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
 _ASSIGNED = LazyPattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
@@ -56,12 +56,12 @@ _PUTS = LazyPattern(
 _STAGE = LazyPattern(
     r"--(?:target|mode|env-file|only|with|without|group|extras?|include|omit|no)[= -]\S+|\bNODE_ENV\S*"
 )
-"""What chooses how something is built or what is installed for it, not where it goes."""
+"""Options that select a build target or dependency group, not a destination."""
 _WORD = LazyPattern(r"[A-Za-z]+")
 
 
 class Misnamed(Struct, frozen=True):
-    """A word of a name that what is run does not bear out; ``now`` is what it does instead."""
+    """A word of a name that the commands contradict; ``now`` is their actual work."""
 
     said: str
     at: int
@@ -69,10 +69,10 @@ class Misnamed(Struct, frozen=True):
 
 
 def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
-    """What the name of a step or job says and its commands contradict.
+    """Return the word in the name of a step or job that its commands contradict.
 
     Args:
-        is_job: whether what has no place but its name is a job; else it is the whole workflow.
+        is_job: True if an entry identified by its name alone is a job; otherwise it is the workflow.
     """
     name = one.name.value.replace("_", " ")
     if "${" in name:
@@ -81,7 +81,7 @@ def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
 
 
 def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
-    """A name that says one kind of work, where every command is of one other kind."""
+    """Return a kind of work in the name if every command is of one other kind."""
     said = {
         work: match
         for work, (words, _) in _WORK.items()
@@ -101,7 +101,7 @@ def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
 
 
 def _programs(done: tuple[str, ...]) -> Iterator[str]:
-    """The programs that lines run; an empty one where a line is no plain command."""
+    """Yield the programs that lines run; an empty one for a line that is not a plain command."""
     for line in done:
         if line in _SHELLS:
             continue
@@ -115,7 +115,7 @@ def _programs(done: tuple[str, ...]) -> Iterator[str]:
 
 
 def _by_place(name: str, done: tuple[str, ...]) -> Misnamed | None:
-    """A name that says where something is put, where all that is done speaks of another place."""
+    """Return an environment in the name if all commands refer to one other environment."""
     if _PUTS.search(name) is None:
         return None
     said = [match for match in _WORD.finditer(name) if _place_of(match[0])]

@@ -1,4 +1,4 @@
-"""What well-known programs do with their arguments: install, test, fetch."""
+"""Semantics of well-known programs and their arguments: install, test, download."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _TASK = LazyPattern(
 
 
 def program(command: Command) -> str:
-    """The program a command runs, behind ``sudo`` and the like, without its folder."""
+    """Return the program that a command runs, after ``sudo`` and the like, without its directory."""
     words = unwrapped(command)
     return words[0].text.rpartition("/")[2] if words else ""
 
 
 def subcommand(words: Sequence[Word]) -> str:
-    """The first argument that is no option."""
+    """Return the first argument that is not an option."""
     return next((word.text for word in words[1:] if not word.text.startswith("-")), "")
 
 
 def is_test(command: Command) -> bool:
-    """Whether a command runs tests or a linter, so that its exit status is what it is run for."""
+    """Return True if a command runs tests or a linter, so its exit status is its result."""
     texts = [word.text for word in unwrapped(command)]
     while texts and (texts[0].rpartition("/")[2] in _RUN_BY):
         texts = [text for text in texts[1:] if not text.startswith("-")]
@@ -112,13 +112,13 @@ def is_test(command: Command) -> bool:
 
 
 def is_lint(command: Command) -> bool:
-    """Whether a command only looks at the source, and runs nothing of it."""
+    """Return True if a command only analyses the source and runs nothing of it."""
     texts = {word.text.rpartition("/")[2] for word in unwrapped(command)[:4]}
     return bool(texts & (_LINTERS | {"lint", "typecheck", "type-check"}))
 
 
 def is_audit(command: Command) -> bool:
-    """Whether a command asks which dependencies have known holes."""
+    """Return True if a command reports known vulnerabilities of dependencies."""
     texts = [word.text for word in unwrapped(command)]
     name = texts[0].rpartition("/")[2] if texts else ""
     is_part = name in ("npm", "pnpm", "yarn", "cargo", "composer", "bundle", "bun") and "audit" in texts[1:3]
@@ -146,4 +146,4 @@ WAITS = LazyPattern(
     r"|\btail\s+-[fF]\b|(?:^|\s)ssh\s+\S+@\S+",
     re.MULTILINE,
 )
-"""Programs that wait for a browser, a device, a server or for luck."""
+"""Programs that wait for a browser, a device, a server or a random event."""

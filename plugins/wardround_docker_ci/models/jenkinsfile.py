@@ -1,4 +1,4 @@
-"""Jenkinsfiles as tokens, blocks and step calls: the part of Groovy that pipelines are written in."""
+"""Tokens, blocks and step calls of Jenkinsfiles, in the subset of Groovy that pipelines use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Block(Struct, frozen=True, eq=False):
-    """A ``{ ... }``: the word that opens it, what that word is given, and the block around it."""
+    """A ``{ ... }``: the word that opens it, the arguments of that word, and the enclosing block."""
 
     name: str
     given: tuple[GroovyToken, ...]
@@ -48,7 +48,7 @@ class GroovyToken(Struct, frozen=True, eq=False):
     """A token: ``kind`` is word, string, number, sign or newline.
 
     Attributes:
-        text: of a string what stands between its quotes, escapes included.
+        text: for a string its contents, including escapes.
         quote: the quote of a string.
         inside: the offset of the first character between the quotes.
     """
@@ -63,12 +63,12 @@ class GroovyToken(Struct, frozen=True, eq=False):
 
     @property
     def interpolates(self) -> bool:
-        """Whether Groovy fills in what follows a ``$`` before anybody else sees the text."""
+        """True if Groovy interpolates ``$`` in the string."""
         return self.quote in ('"', '"""', "/", "$/")
 
     @property
     def interpolations(self) -> list[GroovyInterpolation]:
-        """What is filled in, with places."""
+        """The interpolations of the string, with their offsets."""
         if not self.interpolates:
             return []
         return [
@@ -78,11 +78,11 @@ class GroovyToken(Struct, frozen=True, eq=False):
         ]  # fmt: skip
 
     def is_in(self, *names: str) -> bool:
-        """Whether a block with one of these names is around it."""
+        """Return True if an enclosing block has one of these names."""
         return self.block is not None and any(block.name in names for block in self.block.chain())
 
     def passage(self) -> Passage:
-        """What the string says, at its place."""
+        """Return the contents of the string, at their offset."""
         text = self.text
         if self.quote not in ("/", "$/"):
             text = _ESCAPE.sub(
@@ -92,7 +92,7 @@ class GroovyToken(Struct, frozen=True, eq=False):
 
 
 class GroovyInterpolation(Struct, frozen=True):
-    """Groovy inside a string: ``params.X`` of ``${params.X}``, and where the whole stands."""
+    """Groovy inside a string: ``params.X`` of ``${params.X}``, and the offsets including the braces."""
 
     inside: str
     start: int
@@ -100,18 +100,18 @@ class GroovyInterpolation(Struct, frozen=True):
 
 
 class StepCall(Struct, frozen=True, eq=False):
-    """A step with what it is given, brackets left out; ``assigned`` if its answer is used."""
+    """A step with its arguments, without parentheses; ``assigned`` if its result is used."""
 
     name: GroovyToken
     given: tuple[GroovyToken, ...]
     assigned: bool
 
     def strings(self) -> list[GroovyToken]:
-        """The strings it is given, at any depth."""
+        """Return the strings among its arguments, at any depth."""
         return [token for token in self.given if token.kind == "string"]
 
     def named(self, name: str) -> GroovyToken | None:
-        """The first token of what a named argument is given."""
+        """Return the first token of the value of a named argument."""
         for here, colon, value in zip(self.given, self.given[1:], self.given[2:], strict=False):
             if here.text == name and here.kind == "word" and colon.text == ":":
                 return value
@@ -134,14 +134,14 @@ class StepCall(Struct, frozen=True, eq=False):
 
 
 class Jenkinsfile:
-    """A whole file."""
+    """A parsed Jenkinsfile."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
 
     @cached_property
     def calls(self) -> list[StepCall]:
-        """Words followed by what they are given, in brackets or without: steps, directives, functions."""
+        """Words followed by arguments, with or without parentheses: steps, directives, functions."""
         return list(_calls(self.tokens))
 
     @cached_property
@@ -150,7 +150,7 @@ class Jenkinsfile:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """The names that credentials are bound to anywhere in the pipeline."""
+        """The variables that credentials are bound to anywhere in the pipeline."""
         names = set()
         for first, second, third in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False):
             if first.text in _BINDING and second.text == ":" and third.kind == "string":
@@ -223,7 +223,7 @@ _MOST_INTERPOLATED = 2000
 
 
 def _interpolation_end(text: str, start: int, quote: str) -> int:
-    """Behind the brace that closes ``${``; right behind the opening where none does nearby."""
+    """Return the offset after the brace that closes ``${``, or ``start`` if none is near."""
     depth = 1
     for at in range(start, min(len(text), start + _MOST_INTERPOLATED)):
         sign = text[at]
@@ -236,11 +236,11 @@ def _interpolation_end(text: str, start: int, quote: str) -> int:
 
 
 _MOST_GIVEN = 400
-"""Tokens looked back over for the word before a bracket; a block with more is taken as nameless."""
+"""Tokens searched backwards for the word before a bracket; a block with more has no name."""
 
 
 def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
-    """What the brace that comes now opens, by the tokens before it."""
+    """Return the block that the next brace opens, by the tokens before it."""
     at = len(recent) - 1
     while at >= 0 and recent[at].kind == "newline":
         at -= 1

@@ -1,4 +1,4 @@
-"""hadolint: how it is called and read."""
+"""hadolint: its command and its output."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ class HadolintResult(msgspec.Struct):
 
 
 def _waived(text: str) -> frozenset[str]:
-    """What the author told Docker's own linter not to say."""
+    """Return the codes that the file skips with ``# check=skip=...``."""
     if "skip" not in text[:_TOP]:
         return frozenset()
-    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
     from wardround_docker_ci.libraries import buildkit_checks
 
     return buildkit_checks.waived(dockerfile.read(text))
 
 
 _TOP = 2000
-"""Characters in which the directives of a Dockerfile stand."""
+"""Number of characters that contain the directives of a Dockerfile."""
 _INSTALLS = LazyPattern(r"\bapt-get\s[^&|;\n]*?\binstall\b([^&|;\n]*)")
 
 
 def _pins_most(text: str) -> bool:
-    """Whether most packages that apt-get installs have their version, so that one without was forgotten."""
+    """Return True if most packages of apt-get have a version, so one without was forgotten."""
     words = " ".join(_INSTALLS.findall(text.replace("\\\n", " "))).split()
     named = [word for word in words if word[:1].isalnum()]
     return 2 * sum("=" in word for word in named) > len(named)
 
 
 def _leaves_out_most(text: str) -> bool:
-    """Whether other calls of apt-get leave recommended packages out, or name versions, as the careful do."""
+    """Return True if most calls of apt-get exclude recommended packages, or pin versions."""
     calls = _INSTALLS.findall(text.replace("\\\n", " "))
     told = sum("no-install-recommends" in call for call in calls)
     return 2 * told > len(calls) or _pins_most(text)
@@ -102,11 +102,11 @@ _ABOUT = {
     "DL4005": r"\bln\b",
     "DL4006": r"(?<![|>])\|(?![|&])",
 }
-"""What a code is about, to find the line of a long instruction that it stands on."""
+"""Patterns of the text that a code reports, to find its line in a long instruction."""
 
 
 def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
-    """The thing in the instruction that the code is about, else the instruction's first line."""
+    """Return the span of the text that the code reports, else of the instruction's first line."""
     first = min(max(result.line, 1), len(lines))
     wanted = _ABOUT.get(result.code.removeprefix("forgotten-"))
     if wanted is not None:
@@ -120,24 +120,24 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
 
 
 def _is_of_a_stage(text: str, line: int) -> bool:
-    """Return True for a FROM whose argument stands for an earlier stage."""
-    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    """Return True for a FROM whose argument resolves to an earlier stage."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
     stages = dockerfile.read(text).stages
     return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
 
 
 def _is_said_better(code: str, lines: Sequence[str], first: int) -> bool:
-    """Whether a check of ours tells the same defect by its cause: a lone update, a script run unseen."""
+    """Return True if a check of this specialist reports the cause: a lone update, an unverified script."""
     text = "\n".join(line for _, line in _instruction(lines, first)).replace("\\\n", " ")
     found = _SAID_BETTER[code].search(text) is not None
     return not found if code == "DL3009" else found
 
 
 def _secret_named(lines: Sequence[str], first: int) -> Span | None:
-    """The first name in an ARG or ENV that announces a secret; hadolint also takes ``PRIVATE`` for one.
+    """Return the span of the first secret name in an ARG or ENV; hadolint also matches ``PRIVATE``.
 
-    Not one whose secret stands behind it in clear: DC039 says the worse thing of that.
+    A name whose secret follows in plain text is left to DC039.
     """
     for number, line in _instruction(lines, first):
         for name in _NAMES.finditer(line):
@@ -147,7 +147,7 @@ def _secret_named(lines: Sequence[str], first: int) -> Span | None:
 
 
 def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """The lines of the instruction that begins on a 1-based line, without its comments."""
+    """Yield the lines of the instruction that begins on a 1-based line, without its comments."""
     for number in range(first, len(lines) + 1):
         line = lines[number - 1].rstrip()
         is_comment = line.lstrip().startswith("#")
@@ -160,12 +160,12 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
 _STEERS_THE_RUN = LazyPattern(
     r"^(?:format|no-fail|failure-threshold|no-color|verbose)[ \t]*:.*(?:\n|$)", re.MULTILINE
 )
-"""Keys about hadolint's output and status, which are ours to choose."""
+"""Keys for hadolint's output and exit status, which this tool sets."""
 _CONFIGS = (".hadolint.yaml", ".hadolint.yml")
 
 
 class Hadolint(Tool):
-    """hadolint, over Dockerfiles."""
+    """hadolint for Dockerfiles."""
 
     name = "hadolint"
     probe = Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2)
@@ -177,7 +177,7 @@ class Hadolint(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """The configuration is named even where there is none: hadolint would look for one of the change."""
+        """Return the command with an explicit configuration, so that hadolint ignores one of the change."""
         config = configuration("hadolint", run)
         if config is None:
             config = run.root.parent / "hadolint.none.yml"
@@ -186,7 +186,7 @@ class Hadolint(Tool):
         return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
+        """Read ``hadolint -f json``, which locates findings at the start of their instruction."""
         found = []
         for result in decoded(output, list[HadolintResult]):
             file = original(run, result.file)
@@ -195,25 +195,25 @@ class Hadolint(Tool):
                 continue
             lines = text.split("\n")
             if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
-                # DC044 says what is wrong; what follows the line is unread all the same.
-                said = "hadolint reads no further than this EXPOSE, which takes ports"
+                # DC044 reports the cause; hadolint still does not read the rest of the file.
+                said = "hadolint stops at this EXPOSE; its arguments must be ports"
                 result = HadolintResult(  # noqa: PLW2901
                     result.file, result.line, 1, "DL3011", said, "warning"
                 )
             if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
-                # Off elsewhere, and on where the file does it right in another place.
+                # Off by default, and on if other lines of the file do it right.
                 result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
             if result.code == "DL3064":
                 named = _secret_named(lines, result.line)
                 if named is None:
-                    continue  # the name is about a secret, or only sounds like one
+                    continue  # the name describes a secret, or only resembles one
                 span = named
             else:
                 span = _place(result, lines)
             if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
-                continue  # it runs to its end by itself, or takes the shell's place
+                continue  # it ends by itself, or replaces the shell
             if result.code == "DL3006" and _is_of_a_stage(text, result.line):
-                continue  # hadolint does not fill in arguments
+                continue  # hadolint does not substitute arguments
             if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
                 continue
             rule = result.code.removeprefix("forgotten-")

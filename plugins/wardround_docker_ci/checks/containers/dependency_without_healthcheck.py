@@ -17,14 +17,15 @@ _NO_HEALTHCHECK = frozenset(
         "caddy", "httpd", "alpine", "node", "python",
     }
 )  # fmt: skip
-"""Official images that bring no HEALTHCHECK of their own."""
+"""Official images without a HEALTHCHECK."""
 
 
 class DependencyWithoutHealthcheck(CiCheck):
-    """A service waits for another to be healthy and nothing says when that one is; or it could, and does not.
+    """A service depends on another that has no healthcheck, or does not wait until it is healthy.
 
-    Compose refuses to start it where the dependency has no healthcheck. Where it has one, the short form of
-    `depends_on` only waits until the container exists: ask for `condition: service_healthy`.
+    With `condition: service_healthy` Compose refuses to start the service if its dependency has no
+    healthcheck. The short form of `depends_on` only waits until the container has started: use `condition:
+    service_healthy`.
     """
 
     ID = "DC075"
@@ -99,16 +100,18 @@ class DependencyWithoutHealthcheck(CiCheck):
                 if not _has_healthcheck(other.node):
                     text = self.file.passage(condition)
                     self.report_at(
-                        text.start, text.end, f'"{other.name}" has no healthcheck, so this never starts'
+                        text.start,
+                        text.end,
+                        f'"{other.name}" has no healthcheck, so this service never starts; add one',
                     )
 
     def _soon(self, place: Scalar, other: Service) -> None:
-        """A service that is started as soon as a container exists."""
+        """Report a service that starts as soon as the container of its dependency does."""
         text = self.file.passage(place)
         if _is_checked(other.node):
-            message = f'starts before "{other.name}" is healthy, though it has a healthcheck'
+            message = f'starts before "{other.name}" is healthy; use condition: service_healthy'
         elif _is_store(other.node) and not _TRIAL.search(self.source.path):
-            message = f'starts before "{other.name}" answers: that has no healthcheck to wait for'
+            message = f'starts before "{other.name}" is ready; add a healthcheck and wait for it'
         else:
             return
         self.report_at(text.start, text.end, message, severity=Severity.INFO)
@@ -124,7 +127,7 @@ _STORES = frozenset(
         "cassandra", "clickhouse-server", "cockroach", "influxdb", "timescaledb", "percona", "neo4j",
     }
 )  # fmt: skip
-"""Images that take their time before they answer."""
+"""Images of stores that are not ready as soon as their container starts."""
 
 
 def _is_store(node: Mapping) -> bool:

@@ -19,18 +19,18 @@ _BUILT_FOR_IT = LazyPattern(
     r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",
     re.IGNORECASE,
 )
-"""What exists to speak with the engine."""
+"""Images and services whose purpose is to use the container engine."""
 _PROXY = LazyPattern(r"socket-?proxy|\bdind\b|docker-in-docker|\bdocker:", re.IGNORECASE)
 _GUARDED = LazyPattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read_only:\s*true")
-"""The author thought of it, though a program that can read the socket can still write requests."""
+"""A read-only mount is deliberate, although a program that can open the socket can still send any request."""
 
 
 class DockerSocketMounted(CiCheck):
-    """A container gets the socket of the container engine.
+    """The socket of the container engine is mounted in a container.
 
-    Whoever controls the container then controls the host: it starts a second one with every right. Build
-    without the engine (rootless BuildKit, Kaniko, buildah), or put a proxy in front that allows what is
-    needed.
+    Anyone who controls the container controls the host: it can start a privileged container. Build without
+    the engine (rootless BuildKit, Kaniko, buildah), or put a proxy in front of the socket that allows only
+    the required requests.
     """
 
     ID = "DC071"
@@ -83,16 +83,16 @@ class DockerSocketMounted(CiCheck):
             is_meant = any(a <= mount.start < b for a, b in meant)
             if is_meant and _GUARDED.match(self.file.text, mount.end):
                 continue
-            said = "whoever controls the container controls the host"
+            said = "the engine's socket gives the container control of the host"
             self.report_at(
                 mount.start,
                 mount.end,
-                f"{said}; a socket proxy allows it what it needs only" if is_meant else said,
+                f"{said}; use a socket proxy that allows only the required requests" if is_meant else said,
                 severity=Severity.INFO if is_agent or is_meant else None,
             )
 
     def _services(self, named: LazyPattern) -> list[tuple[int, int]]:
-        """Where services stand that are called so, or made from an image that is."""
+        """Return the offsets of the services whose name or image matches a pattern."""
         return [
             (service.node.start, service.node.end)
             for service in self.file.services

@@ -17,11 +17,11 @@ _ANYWHERE = LazyPattern(r"tcp://(?:0\.0\.0\.0|\[?::\]?)?:2375\b")
 
 
 class DockerWithoutTls(CiCheck):
-    """Docker is reached over a port without encryption or password.
+    """Docker is exposed or used over TCP without TLS.
 
-    Whoever else reaches that port, other jobs on the same network included, starts privileged containers
-    and is root on the machine. Use port 2376 with certificates, a socket, or a builder that needs no
-    daemon.
+    Anyone else who can reach that port, including other jobs on the same network, can start privileged
+    containers and become root on the machine. Use port 2376 with certificates, a socket, or a builder that
+    needs no daemon.
     """
 
     ID = "DC049"
@@ -72,7 +72,7 @@ class DockerWithoutTls(CiCheck):
             if variable.name == "DOCKER_HOST":
                 self._look(variable.value, variable.start, variable.end)
             if variable.name == "DOCKER_TLS_CERTDIR" and not variable.value and "2375" not in self.file.text:
-                said = "without a folder for keys Docker answers without encryption or password"
+                said = "an empty DOCKER_TLS_CERTDIR disables TLS; set a certificate directory"
                 self.report_at(variable.start, variable.end, said)
         for script in self.file.scripts:
             for command in script.commands:
@@ -88,7 +88,7 @@ class DockerWithoutTls(CiCheck):
                 self._look(word.text, word.start, word.end)
 
     def _arguments(self) -> None:
-        """What a daemon is started with, in the lists of ``command`` and ``args``."""
+        """Check the daemon's arguments in the lists of ``command`` and ``args``."""
         for document in self.file.documents:
             for node in walk(document):
                 if isinstance(node, Scalar) and _ANYWHERE.search(node.value) and len(node.value.split()) == 1:
@@ -99,5 +99,8 @@ class DockerWithoutTls(CiCheck):
         if _PLAIN_PORT.search(value) and not _HERE.search(value):
             severity = Severity.WARN if _ANYWHERE.search(value) else None
             self.report_at(
-                start, end, "port 2375 is Docker without encryption or password", severity=severity
+                start,
+                end,
+                "port 2375 is the Docker API without TLS; use 2376 with certificates",
+                severity=severity,
             )

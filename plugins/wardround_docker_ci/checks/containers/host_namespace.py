@@ -26,14 +26,14 @@ _MEANT = LazyPattern(
     r"|device-plugin|kube|falco|tetragon|monitor|metrics|datadog|newrelic|sysdig|dynatrace|netdata|telegraf|ebpf",
     re.IGNORECASE,
 )
-"""Agents that work on the network of their node, or watch it."""
+"""Agents that configure or monitor the network of their node."""
 
 
 class HostNamespace(CiCheck):
-    """A container shares processes, memory or network with the host.
+    """A container shares a namespace with the host: processes, memory or network.
 
-    It can then look into or stop what runs there, or reach services that listen on localhost only. Publish
-    the ports it needs instead.
+    It can inspect and kill the host's processes, or reach services that listen only on localhost. Publish
+    the required ports instead.
     """
 
     ID = "DC072"
@@ -93,7 +93,7 @@ class HostNamespace(CiCheck):
         if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
                 for key, what in _COMPOSE_KEYS.items():
-                    # Speed of the network and shared memory of browsers are good reasons; processes are not.
+                    # Network throughput and browsers' shared memory are good reasons; processes are not.
                     severity = None if key == "pid" else Severity.INFO
                     self._look(service.node, key, "host", what, severity)
         else:
@@ -114,10 +114,12 @@ class HostNamespace(CiCheck):
                     else (None, None)
                 )
                 if key is not None and value is not None:
-                    said = "one pod a node, and past the cluster's network policies"
+                    said = "hostPort allows one pod per node and bypasses network policies; use a Service"
                     self.report_at(key.start, value.end, said, severity=Severity.INFO)
 
     def _look(self, node: Mapping, key: str, wanted: str, what: str, severity: Severity | None) -> None:
         name, value = node.key(key), node.scalar(key)
         if name is not None and value is not None and value.value == wanted:
-            self.report_at(name.start, value.end, f"it shares the host's {what}", severity=severity)
+            self.report_at(
+                name.start, value.end, f"the container shares the host's {what}", severity=severity
+            )

@@ -23,10 +23,10 @@ _DISKS = LazyPattern(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|dm-\d|
 
 
 class HostSystemMounted(CiCheck):
-    """A container gets a system folder of the host, and may write there.
+    """A system directory of the host is mounted writable in a container.
 
-    Whoever controls the container can change the host's users, keys and programs. Mount the one file it
-    reads, and read-only.
+    Anyone who controls the container can change the host's users, keys and programs. Mount only the file
+    that the container reads, read-only.
     """
 
     ID = "DC073"
@@ -70,7 +70,7 @@ class HostSystemMounted(CiCheck):
             for device in service.node.listed("devices"):
                 if isinstance(device, Scalar) and _DISKS.match(device.value):
                     text = self.file.passage(device)
-                    said = "the container reads and writes memory or disks of the host past every permission"
+                    said = "the device gives the container raw access to the host's memory or disks"
                     self.report_at(text.start, text.end, said)
         for mount in self.file.mounts:
             source = mount.source.rstrip("/") or "/"
@@ -82,17 +82,21 @@ class HostSystemMounted(CiCheck):
                 and not is_read_only
                 and not self._observes(mount)
             ):
-                self.report_at(mount.start, mount.end, f"the container may write to the host's {source}")
+                self.report_at(
+                    mount.start,
+                    mount.end,
+                    f"the container can write to {source} of the host; mount it read-only",
+                )
             elif (
                 source == "/"
                 and self.file.kind in KUBERNETES | TEMPLATE
                 and "readOnly: true" not in self.file.text
             ):
-                said = "the container may write to every disk of the host"
+                said = "the container can write to every disk of the host; mount it read-only"
                 self.report_at(mount.start, mount.end, said, severity=Severity.INFO)
 
     def _observes(self, mount: Mount) -> bool:
-        """Whether what gets the folder exists to look at the host, or may only read it."""
+        """Return True if the container exists to monitor the host, or mounts the directory read-only."""
         if self.file.kind in KUBERNETES | TEMPLATE:
             return "readOnly: true" in self.file.text or _OBSERVERS.search(self.file.text) is not None
         if self.file.kind is not FileKind.COMPOSE:

@@ -19,7 +19,7 @@ from wardround_docker_ci.models.jenkinsfile import GroovyToken
 from wardround_docker_ci.models.kubernetes import Pod, contexts
 
 _NEEDS_IT = LazyPattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
-_ALL_RIGHTS = "the container gets all rights of the host"
+_ALL_RIGHTS = "the container has all privileges of the host; add only the capabilities it needs"
 _OPTION = LazyPattern(
     r"(?<![\w-])(?:(?P<all>--privileged)(?![\w-]|=false)|--cap-add[= ](?P<power>\w+)"
     r"|--security-opt[= ](?P<opens>\S+))"
@@ -28,10 +28,10 @@ _TAKES_NO_VALUE = LazyPattern(r"--(?:rm|privileged|init|detach|interactive|tty)$
 
 
 class PrivilegedContainer(CiCheck):
-    """A container gets all rights of the host.
+    """A container has all privileges of the host, or a sandbox of it is disabled.
 
-    A hole in its program is then a hole in the machine: it can load kernel modules and mount every disk.
-    Give it the one capability or device it needs (`cap_add`, `devices`).
+    A vulnerability in its program then compromises the machine: it can load kernel modules and mount every
+    disk. Add only the capability or device that it needs (`cap_add`, `devices`).
     """
 
     ID = "DC070"
@@ -104,7 +104,7 @@ class PrivilegedContainer(CiCheck):
                     self._options(self.file.passage(options))
 
     def _arguments(self) -> Iterator[GroovyToken]:
-        """What a pipeline of Jenkins gives ``docker run`` on its way."""
+        """Yield the arguments that a Jenkins pipeline passes to ``docker run``."""
         for call in self.file.jenkinsfile.calls:
             if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):
                 yield from call.strings()
@@ -114,7 +114,7 @@ class PrivilegedContainer(CiCheck):
                 yield given
 
     def _options(self, options: Passage) -> None:
-        """Options for ``docker run`` that stand in one text."""
+        """Check the ``docker run`` options in one text."""
         for found in _OPTION.finditer(options.text):
             start, end = options.start + found.start(), options.start + found.end()
             if found["all"]:
@@ -138,13 +138,13 @@ class PrivilegedContainer(CiCheck):
     def _opens(self, option: str, start: int, end: int) -> None:
         if OPENS.fullmatch(option):
             is_setuid = "privileges" in option
-            said = "programs become root by setuid" if is_setuid else "less keeps the container in"
-            # Without labels of SELinux a container can still do only what its user can.
+            said = "setuid programs can become root" if is_setuid else "the container is less isolated"
+            # Without SELinux labels a container is still limited to the permissions of its user.
             severity = Severity.INFO if "label" in option else None
-            self.report_at(start, end, f"with {option} {said}", severity=severity)
+            self.report_at(start, end, f"{said} with {option}; remove it", severity=severity)
 
     def _pod(self, pod: Pod) -> None:
-        # A pod on every node is there to work on the node.
+        # The pods of a DaemonSet are there to work on the node.
         severity = Severity.INFO if pod.kind == "DaemonSet" else None
         self._context(pod.node.mapping("securityContext"), "the pod", "", severity)
         for container in pod.containers:
@@ -160,12 +160,21 @@ class PrivilegedContainer(CiCheck):
             value = context.scalar(*path)
             if value is not None and value.value == bad:
                 text = self.file.passage(value)
-                self.report_at(text.start, text.end, f"{bad} takes a wall down that keeps the container in")
+                self.report_at(
+                    text.start,
+                    text.end,
+                    f"{bad} disables a sandbox of the container; use the default profile",
+                )
 
     def _flag(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
         key, value = node.key("privileged"), node.scalar("privileged")
         if key is not None and value is not None and value.value == "true":
-            self.report_at(key.start, value.end, f"{name} gets all rights of the host", severity=severity)
+            self.report_at(
+                key.start,
+                value.end,
+                f"{name} has all privileges of the host; add only the capabilities it needs",
+                severity=severity,
+            )
 
     def _powers(self, nodes: Sequence[Node], image: str, severity: Severity | None = None) -> None:
         for node in nodes:
@@ -195,7 +204,7 @@ class PrivilegedContainer(CiCheck):
 
 
 def _image_at(texts: Sequence[str]) -> int:
-    """About where the image of ``docker run`` stands; what follows is the container's own command."""
+    """Return the approximate index of the image in ``docker run``; the container's own command follows it."""
     for at in range(2, len(texts)):
         behind_value = texts[at - 1].startswith("-") and "=" not in texts[at - 1]
         if not texts[at].startswith("-") and not behind_value:

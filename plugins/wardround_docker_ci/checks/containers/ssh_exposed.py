@@ -16,10 +16,10 @@ _SHARES_GIT = LazyPattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|ba
 
 
 class SshExposed(CiCheck):
-    """The container lets people log in over the network.
+    """A container accepts remote logins over the network.
 
-    Whoever gets a key or guesses a password is inside, past everything the orchestrator logs and limits, and
-    the login server is one more program to keep up to date. Use `docker exec` or `kubectl exec`.
+    Anyone with a key or a guessed password gets a shell that the orchestrator neither logs nor limits, and
+    the login server is one more program to patch. Use `docker exec` or `kubectl exec`.
     """
 
     ID = "DC126"
@@ -86,4 +86,6 @@ class SshExposed(CiCheck):
     def _look(self, port: str, start: int, end: int) -> None:
         login = _LOGINS.get(port.removesuffix("/tcp"))
         if login is not None:
-            self.report_at(start, end, f"this is the port of {login}: people log in to the container")
+            self.report_at(
+                start, end, f"port of {login} allows logins to the container; use docker exec or kubectl exec"
+            )

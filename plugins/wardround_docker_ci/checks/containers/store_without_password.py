@@ -37,14 +37,14 @@ _STORE = LazyPattern(
 _LIVE = LazyPattern(
     r"(?:^|[/._-])(?:prod|production|stag(?:e|ing)|deploy\w*|infra\w*|ops|live|server|hosts?|release|k8s|kubernetes|manifests)(?:[/._-]|$)"
 )
-"""Paths of what really runs somewhere; a plain compose file is mostly for a developer's machine."""
+"""Paths of real deployments; any other compose file usually serves a developer's machine."""
 
 
 class StoreWithoutPassword(CiCheck):
-    """A database or console of this deployment takes everybody without a password.
+    """A database or admin console of a deployment accepts connections without a password.
 
-    Every container of the network is then one request away from the data, and with a published port everybody
-    else. Give it a password from a secret, and leave the switch to files for tests.
+    Any container of the network can then read the data, and with a published port anyone else can. Set a
+    password from a secret, and use this setting only in files for tests.
     """
 
     ID = "DC118"
@@ -110,7 +110,7 @@ class StoreWithoutPassword(CiCheck):
                     self._say(text.start + found.start(), text.start + found.end())
 
     def _values(self) -> None:
-        """A store that the chart brings along, with its password switched off."""
+        """Check the stores among a chart's dependencies for disabled authentication."""
         for name, value in self.file.root.entries:
             if isinstance(value, Mapping) and _STORE.match(name.value) and value.text("enabled") != "false":
                 key, said = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
@@ -118,4 +118,4 @@ class StoreWithoutPassword(CiCheck):
                     self._say(key.start, said.end)
 
     def _say(self, start: int, end: int) -> None:
-        self.report_at(start, end, "nobody is asked for a password")
+        self.report_at(start, end, "authentication is disabled; set a password from a secret")

@@ -18,7 +18,7 @@ _NAMED = LazyPattern(r"([A-Za-z0-9][\w.-]*):/")
 class UndeclaredResource(CiCheck):
     """A service uses a volume, network, secret or config that the file does not declare.
 
-    Compose refuses the whole file. Declare it at the top: `volumes:` with the name and nothing else will do.
+    Compose rejects the file. Declare the resource at the top level: its name under `volumes:` is enough.
     """
 
     ID = "DC208"
@@ -70,7 +70,7 @@ class UndeclaredResource(CiCheck):
     ]
 
     def run(self) -> None:
-        # Only a file with the plain name is used on its own; others are laid over it.
+        # Only a file with the default name is used on its own; others are merged into it.
         is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
         root = self.file.root
         if not is_whole or root.get("include") is not None or root.key("services") is None:
@@ -82,12 +82,14 @@ class UndeclaredResource(CiCheck):
                     if used not in known and "$" not in used:
                         text = self.file.passage(name)
                         self.report_at(
-                            text.start, text.start + len(used), f'"{used}" is not declared under {part}'
+                            text.start,
+                            text.start + len(used),
+                            f'"{used}" is not declared under the top-level {part}',
                         )
 
 
 def _used(service: Mapping, part: str) -> Iterator[tuple[Scalar, str]]:
-    """The names a service uses of one kind, each with where it says so."""
+    """Yield the names of one kind of resource that a service uses, each with its scalar."""
     node = service.get(part)
     if part == "networks" and isinstance(node, Mapping):
         yield from ((key, key.value) for key, _ in node.entries)

@@ -22,10 +22,10 @@ _DEFAULT = LazyPattern(r"\$\{\w+:?-([^}]*)\}$")
 
 
 class WeakPassword(CiCheck):
-    """A service that is meant to keep running has a password everybody tries first.
+    """A deployed service has a well-known default password.
 
-    Whoever reaches its port is in. Take the password from the environment and refuse to start without it:
-    `${DB_PASSWORD:?}`, without a default.
+    Anyone who can reach its port can log in. Read the password from the environment and refuse to start
+    without it: `${DB_PASSWORD:?}`, without a default.
     """
 
     ID = "DC213"
@@ -83,7 +83,11 @@ class WeakPassword(CiCheck):
                     told = default.group(1) if default is not None else value
                     in_url = _IN_URL.search(told)
                     if in_url is not None and _WEAK.match(in_url.group(1)):
-                        said = f'"{in_url.group(1)}" is among the first passwords anybody tries'
+                        said = f'"{in_url.group(1)}" is a well-known default password; use a secret'
                         self.report_at(start, end, said)
                     elif is_secret_name(name) and _WEAK.match(told):
-                        self.report_at(start, end, f'"{told}" is among the first passwords anybody tries')
+                        self.report_at(
+                            start,
+                            end,
+                            f'"{told}" is a well-known default password; read it from the environment',
+                        )

@@ -29,9 +29,9 @@ _MAKES = LazyPattern(
 
 
 class DeployAfterFailure(CiCheck):
-    """A script that builds and then sends something out goes on when the build fails.
+    """A script that builds and then deploys continues when the build fails.
 
-    What it sends is then the old build, half of one, or whatever the folder it could not enter holds. Begin
+    It then deploys the old build, a partial one, or the contents of the wrong directory. Begin the script
     with `set -euo pipefail`.
     """
 
@@ -83,7 +83,7 @@ class DeployAfterFailure(CiCheck):
         if made is None or sent is None or sent.before == "&&":
             return
         line, name = self.file.places.line(made.start), program(made)
-        said = f"when {name} fails in line {line}, {program(sent)} sends out what there is"
+        said = f"{program(sent)} runs even if {name} on line {line} fails; add set -euo pipefail"
         if self.source.is_added(1):
             self.report_at(0, text.find("\n"), said)
         else:
@@ -95,5 +95,5 @@ def _line(command: Command) -> str:
 
 
 def _is_unheard(command: Command) -> bool:
-    """Whether nothing follows on how a command ends."""
+    """Return True if nothing depends on the exit status of a command."""
     return command.after in ("\n", ";", "") and command.before not in ("&&", "||", "|")

@@ -23,10 +23,10 @@ _UNDOES = LazyPattern(
 
 
 class DeploysAfterFailure(CiCheck):
-    """What deploys runs whatever became of the steps and jobs before it.
+    """A deployment runs even if the steps and jobs before it failed.
 
-    `always()` lifts the condition that all before it succeeded, so a build whose tests failed goes out. Leave
-    it to what cleans up or reports, or ask for the results: `needs.test.result == 'success'`.
+    `always()` removes the condition that everything before it succeeded, so a build with failing tests is
+    deployed. Use it only for cleanup and reporting, or test the results: `needs.test.result == 'success'`.
     """
 
     ID = "DC120"
@@ -103,7 +103,7 @@ class DeploysAfterFailure(CiCheck):
                     and when.value == "always"
                     and len(self.file.gitlab_jobs) > 1
                 ):
-                    said = f'"{job.name}" deploys after a failure in the stages before it too'
+                    said = f'"{job.name}" deploys even if an earlier stage fails; use when: on_success'
                     self.report_at(key.start, when.end, said)
 
     def _look(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
@@ -112,11 +112,15 @@ class DeploysAfterFailure(CiCheck):
         names = f"{job.name} {job.node.text('name')} {step.node.text('name') if step is not None else ''}"
         if not _UNDOES.search(names):
             text = self.file.passage(condition)
-            self.report_at(text.start, text.end, "this deploys after a failure too")
+            self.report_at(
+                text.start,
+                text.end,
+                "the deployment runs even after a failure; test the results of the jobs it needs",
+            )
 
 
 def _reviews(node: Mapping) -> bool:
-    """Whether the environment is one of a branch, or this takes one down."""
+    """Return True if the environment belongs to one branch, or the job stops one."""
     place = f"{node.text('environment')} {node.text('environment', 'name')}"
     return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", place) is not None
 

@@ -26,9 +26,9 @@ _ASKS_WHICH = LazyPattern(
 
 
 class DeploysEveryBranch(CiCheck):
-    """The deployment runs for every branch, so a push to any of them puts unfinished work where users are.
+    """A deployment runs for every branch, so a push to any of them deploys unfinished work.
 
-    Say which branch or tag it is for: `rules` or `only` in GitLab, `branches` or `if` in a workflow.
+    Restrict it to a branch or tag: `rules` or `only` in GitLab, `branches` or `if` in a workflow.
     """
 
     ID = "DC083"
@@ -74,24 +74,30 @@ class DeploysEveryBranch(CiCheck):
         elif self.file.root.get("workflow") is None:
             for job in self.file.gitlab_jobs:
                 if deployments.of_gitlab(job) and job.key is not None and not _is_chosen(job):
-                    self.report_at(job.key.start, job.key.end, f'"{job.name}" deploys from every branch')
+                    self.report_at(
+                        job.key.start,
+                        job.key.end,
+                        f'"{job.name}" deploys from every branch; restrict it with rules',
+                    )
                 elif deployments.of_gitlab(job) and not _is_per_branch(job):
                     self._unreviewed(job)
 
     def _unreviewed(self, job: gitlab.GitlabJob) -> None:
-        """What goes live from a merge request nobody has merged, or from all branches but some tags."""
+        """Report a deployment of an unmerged merge request, or of all branches except some tags."""
         for rule in job.node.listed("rules"):
             asked = rule.scalar("if") if isinstance(rule, Mapping) else None
             starts = isinstance(rule, Mapping) and rule.text("when") in ("", "on_success", "always")
             if asked is not None and starts and _OF_A_CHANGE.match(asked.value.strip()) and _is_live(job):
                 text = self.file.passage(asked)
-                self.report_at(text.start, text.end, f'"{job.name}" deploys what is not merged yet')
+                self.report_at(text.start, text.end, f'"{job.name}" deploys an unmerged change')
             elif (
                 asked is not None and starts and asked.value.strip() == "$CI_COMMIT_BRANCH" and _is_live(job)
             ):
                 text = self.file.passage(asked)
                 self.report_at(
-                    text.start, text.end, f'every branch has one, so "{job.name}" deploys from all'
+                    text.start,
+                    text.end,
+                    f'CI_COMMIT_BRANCH is set for every branch, so "{job.name}" deploys from all of them',
                 )
         self._by_files(job)
         key = job.node.key("except")
@@ -103,21 +109,23 @@ class DeploysEveryBranch(CiCheck):
             self.report_at(key.start, key.end, f'"{job.name}" still deploys from every branch')
 
     def _by_files(self, job: gitlab.GitlabJob) -> None:
-        """Rules that ask which files changed, and never on which branch."""
+        """Report rules that depend on changed files only, never on the branch."""
         rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
         asks = [rule.key("changes") or rule.key("exists") for rule in rules]
         starts = all(rule.text("when") in ("", "on_success", "always") for rule in rules)
         bare = bool(rules) and starts and all(len(rule.entries) == 1 for rule in rules)
         key = asks[0] if asks else None
         if key is not None and bare and all(asks):
-            self.report_at(key.start, key.end, f'"{job.name}" deploys from every branch that changes these')
+            self.report_at(
+                key.start, key.end, f'"{job.name}" deploys from every branch that changes these files'
+            )
         only = job.node.key("only")
         names = {getattr(one, "value", "") for one in job.node.listed("only")}
         if only is not None and names == {"branches"}:
-            self.report_at(only.start, only.end, f'"{job.name}" deploys from every branch')
+            self.report_at(only.start, only.end, f'"{job.name}" deploys from every branch; name the branch')
 
     def _of_a_pull_request(self) -> None:
-        """What goes live from a pull request too."""
+        """Report a production deployment that runs for pull requests."""
         if "pull_request" not in self.file.workflow.triggers:
             return
         for job in self.file.workflow.jobs:
@@ -128,7 +136,7 @@ class DeploysEveryBranch(CiCheck):
             found = re.search(r"event_name\s*==\s*'pull_request'", condition.value)
             if found is not None and not re.search(r"closed|merged", condition.value):
                 text = self.file.passage(condition)
-                self.report_at(text.start, text.end, f'"{job.name}" deploys what is not merged yet')
+                self.report_at(text.start, text.end, f'"{job.name}" deploys an unmerged change')
 
     def _workflow(self) -> None:
         self._of_a_pull_request()
@@ -140,11 +148,15 @@ class DeploysEveryBranch(CiCheck):
             if job.key is None or job.condition is not None or not _changes_something(job):
                 continue
             if not any(_waits_for_choice(flow, job)):
-                self.report_at(job.key.start, job.key.end, f'"{job.name}" deploys from every branch')
+                self.report_at(
+                    job.key.start,
+                    job.key.end,
+                    f'"{job.name}" deploys from every branch; restrict it with branches or if',
+                )
 
 
 def _is_chosen(job: gitlab.GitlabJob) -> bool:
-    """Whether something says when the job runs, or what it deploys to depends on the branch."""
+    """Return True if the job has a condition, or its target depends on the branch."""
     node = job.node
     if any(node.get(key) is not None for key in _CHOOSES):
         return True
@@ -177,6 +189,6 @@ def _changes_something(job: github_workflow.WorkflowJob) -> bool:
 
 
 def _waits_for_choice(flow: github_workflow.Workflow, job: github_workflow.WorkflowJob) -> Sequence[bool]:
-    """For each job it needs whether that has a condition, without which this one does not run either."""
+    """Return for each needed job if it has a condition; when it is skipped, this job is skipped too."""
     needed = {one.value for one in job.node.listed("needs") if isinstance(one, Scalar)}
     return [other.condition is not None for other in flow.jobs if other.name in needed]

@@ -23,10 +23,10 @@ _NOT_LIVE = LazyPattern(
 
 
 class DeploysUntested(CiCheck):
-    """The job that goes live does not wait for the tests of the same pipeline.
+    """A deployment job does not wait for the tests of the same pipeline.
 
-    Jobs without `needs` between them run side by side, and in GitLab `needs` also lifts the order of the
-    stages: what fails its tests is live before they have ended. Let it need the job that runs them.
+    Jobs without `needs` between them run in parallel, and in GitLab `needs` also bypasses the order of the
+    stages: a change that fails its tests is deployed before they finish. Add the test job to `needs`.
     """
 
     ID = "DC203"
@@ -125,7 +125,7 @@ class DeploysUntested(CiCheck):
                 self._look(job.name, job.key, job.node, tests, needs, name)
 
     def _tested(self) -> set[int]:
-        """What runs a script with tests in it."""
+        """Return the ids of the owners of scripts that run tests."""
         return {
             id(one.owner)
             for one in self.file.scripts
@@ -147,7 +147,7 @@ class DeploysUntested(CiCheck):
         if place is not None and tests and knows_all and not tests & waits_for and not _NOT_LIVE.search(said):
             one = min(tests)
             self.report_at(
-                place.start, place.end, f'"{name}" does not wait for "{one}", which runs the tests'
+                place.start, place.end, f'"{name}" does not wait for the tests in "{one}"; add it to needs'
             )
 
 
@@ -157,7 +157,7 @@ def _needed(node: Mapping) -> set[str]:
 
 
 def _all_needed(name: str, needs: Names[str, set[str]]) -> set[str]:
-    """The jobs that have ended before one begins."""
+    """Return the jobs that finish before a job begins."""
     found: set[str] = set()
     waiting = [*needs[name]]
     while waiting:

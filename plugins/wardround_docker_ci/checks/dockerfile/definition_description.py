@@ -12,8 +12,8 @@ from wardround_docker_ci.libraries.buildkit_checks import asks_for
 class DefinitionDescription(CiCheck):
     """The comment above an ARG or a stage does not begin with its name.
 
-    `docker build --call=outline` shows such comments as the description of arguments and stages only if
-    they begin with the name. Said where the file asks for it: `# check=experimental=all`.
+    `docker build --call=outline` shows such a comment as the description of the argument or stage only if
+    it begins with the name. Reported only if the file enables it: `# check=experimental=all`.
     """
 
     ID = "DC046"
@@ -66,4 +66,4 @@ class DefinitionDescription(CiCheck):
             if not one.comment.text.startswith(name.text + " "):
                 end = one.comment.end
                 start = end - len(one.comment.text)
-                self.report_at(start, end, f"a description of {name.text} begins with its name")
+                self.report_at(start, end, f"begin the description of {name.text} with its name")

@@ -17,9 +17,9 @@ _USE = LazyPattern(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
 class GlobalArgumentInRun(CiCheck):
-    """A RUN uses an ARG that is declared only above the first FROM, where it counts for FROM lines alone.
+    """RUN uses an ARG that is declared only before the first FROM, where its scope is the FROM lines.
 
-    In the stage the variable is empty, so the command runs without it. Repeat `ARG NAME` inside the stage.
+    Inside the stage the variable is empty, so the command runs without it. Repeat `ARG NAME` in the stage.
     """
 
     ID = "DC024"
@@ -91,12 +91,10 @@ class GlobalArgumentInRun(CiCheck):
                 if name in missing and name not in seen and not _is_set(name, text + mounts):
                     seen.add(name)
                     start = script.passage.start
-                    message = (
-                        f"the ARG {name} above the first FROM does not reach this stage: it is empty here"
-                    )
+                    message = f"ARG {name} before the first FROM is empty in this stage; repeat it here"
                     self.report_at(start + found.start(), start + found.end(), message)
 
 
 def _is_set(name: str, text: str) -> bool:
-    """Whether the script itself or a mounted secret gives the variable a value."""
+    """Return True if the script itself or a mounted secret sets the variable."""
     return re.search(rf"\b{name}=|\b(?:for|read)\b[^;\n]*\b{name}\b|env={name}\b", text) is not None

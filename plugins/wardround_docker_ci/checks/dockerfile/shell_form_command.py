@@ -18,10 +18,10 @@ _INIT = LazyPattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
 
 
 class ShellFormCommand(CiCheck):
-    """The container's program is started through a shell, which keeps signals from it.
+    """The container's program runs as a child of a shell, which does not forward signals.
 
-    The shell is process 1 and passes no SIGTERM on, so `docker stop` waits ten seconds and then kills the
-    program in the middle of its work. Write the command as a JSON list, or start it with `exec`.
+    The shell is process 1 and does not forward SIGTERM, so `docker stop` waits ten seconds and then kills
+    the program in the middle of its work. Use the exec form, a JSON list, or start the program with `exec`.
     """
 
     ID = "DC015"
@@ -57,17 +57,19 @@ class ShellFormCommand(CiCheck):
             for one in stage.all("CMD", "ENTRYPOINT"):
                 text = one.text
                 if text and not text.startswith("[") and not re.match(r"exec\s", text):
-                    message = f"{one.keyword} in shell form: signals do not reach it"
+                    message = f"{one.keyword} in shell form does not receive signals; use a JSON list"
                     self.report_at(one.start, one.end, message, self._as_list(one))
                 elif self._keeps_its_shell(one):
                     self.report_at(
-                        one.start, one.end, "the shell stays process 1: signals do not reach the last command"
+                        one.start,
+                        one.end,
+                        "the shell stays process 1 and forwards no signals; start the last command with exec",
                     )
 
     def _keeps_its_shell(self, one: Instruction) -> bool:
-        """Whether the list hands several commands to a shell, the last of them a server without ``exec``.
+        """Return True if a shell runs several commands of the list, the last one a server without ``exec``.
 
-        A shell that has a single command to run puts that in its own place.
+        A shell with a single command replaces itself by that command.
         """
         listed = [word.text for word in one.exec_form or ()]
         if len(listed) < 3 or listed[0].rpartition("/")[2] not in SHELLS or not _C.fullmatch(listed[1]):
@@ -79,7 +81,7 @@ class ShellFormCommand(CiCheck):
         return last.name not in ("exec", "wait") and last.before in ("&&", ";", "\n") and last.after != "&"
 
     def _as_list(self, one: Instruction) -> SuggestedFix | None:
-        """The JSON form, where no shell is needed to understand the words."""
+        """Return the fix to exec form, for words that need no shell to interpret them."""
         if not re.fullmatch(r"[\w\s./:=@,+-]+", one.text) or re.match(r"\w+=", one.text):
             return None
         listed = "[" + ", ".join(f'"{word}"' for word in one.text.split()) + "]"

@@ -16,13 +16,13 @@ _ROLE = LazyPattern(
     r"|publish(?:er)?|release|runtime|production|prod|test(?:s|er)?|lint|downloader|fetch(?:er)?|planner"
     r"|frontend|backend|base)(?:[-_][a-z0-9]+)?$"
 )
-"""What people call stages, and nobody an image."""
+"""Common names of stages that are not names of images."""
 
 
 class UnknownStage(CiCheck):
-    """`--from` names something that is called like a stage, but none before this one.
+    """`--from` has the name of a stage, but no stage before it has that name.
 
-    Docker then takes it for an image and tries to pull it. Name a stage that stands above.
+    Docker then resolves it as an image and tries to pull it. Name a stage defined before this line.
     """
 
     ID = "DC045"
@@ -66,13 +66,13 @@ class UnknownStage(CiCheck):
                 if flag is None or "$" in flag.text or file.stage_named(flag.text, stage.index):
                     continue
                 if flag.text.lower() in names or flag.text.isdigit():
-                    self.report_at(flag.start, flag.end, f"no stage above is called {flag.text}")
+                    self.report_at(flag.start, flag.end, f"stage {flag.text} is not defined before this line")
                 elif names and _ROLE.match(flag.text.lower()):
-                    said = f"no stage is called {flag.text}; there are {', '.join(names[:4])}"
+                    said = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
                     self.report_at(flag.start, flag.end, said, severity=Severity.WARN)
                 elif near := difflib.get_close_matches(flag.text.lower(), names, n=1, cutoff=0.8):
                     if re.search(r"[:/@]", flag.text):
                         continue
                     self.report_at(
-                        flag.start, flag.end, f"no stage is called {flag.text}; is {near[0]} meant?"
+                        flag.start, flag.end, f"stage {flag.text} is not defined; did you mean {near[0]}?"
                     )

@@ -41,10 +41,10 @@ _ENDS = {"success", "failure", "cancelled", "skipped"}
 
 
 class ComparisonNeverTrue(CiCheck):
-    """A condition compares something of GitHub's with a value it never has, so it is the same for every run.
+    """A condition compares a GitHub context with a value that it never has, so its result is constant.
 
-    `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or job
-    behind it then always runs, or never, and neither looks like an error.
+    `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or
+    job then always or never runs, without an error. Compare with a possible value.
     """
 
     ID = "DC068"
@@ -118,25 +118,23 @@ class ComparisonNeverTrue(CiCheck):
                     self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
 
     def _other_kind(self, context: str, value: str) -> str:
-        """Why a truth value and a text cannot be equal; empty if both are of one kind."""
+        """Return why a boolean and a string are never equal; empty if the types are the same."""
         is_text = value.startswith("'")
         name = context.rpartition(".")[2]
         if context.startswith("github.event.pull_request."):
-            return f"{context} is a truth value, and '{value[1:-1]}' a text" if is_text else ""
+            return f"{context} is a boolean and '{value[1:-1]}' a string" if is_text else ""
         if context.startswith("github.event.inputs."):
-            return "" if is_text else f"{context} is a text, and {value} a truth value"
+            return "" if is_text else f"{context} is a string and {value} a boolean"
         kinds = {
             self.file.workflow.root.text("on", event, "inputs", name, "type")
             for event in ("workflow_dispatch", "workflow_call")
         } - {""}
         if kinds == {"boolean"} and is_text:
-            return f"{context} is a truth value, and '{value[1:-1]}' a text"
-        return (
-            f"{context} is a text, and {value} a truth value" if kinds == {"string"} and not is_text else ""
-        )
+            return f"{context} is a boolean and '{value[1:-1]}' a string"
+        return f"{context} is a string and {value} a boolean" if kinds == {"string"} and not is_text else ""
 
     def _expressions(self) -> Iterator[Passage]:
-        """The conditions, and every expression in brackets that is in none of them."""
+        """Yield the conditions, and every expression in braces outside of them."""
         conditions = [job.condition for job in self.file.workflow.jobs]
         conditions += [step.condition for _, step in self.file.workflow.all_steps]
         seen: list[tuple[int, int]] = []
@@ -153,13 +151,13 @@ class ComparisonNeverTrue(CiCheck):
 
 
 def _never(context: str, value: str) -> str:
-    """Why a context never has a value; empty if it may."""
+    """Return why a context never has a value; empty if it may."""
     if context == "github.ref" and value and not value.startswith("refs/"):
-        return f"github.ref is like refs/heads/{value}"
+        return f"github.ref has the form refs/heads/{value}"
     if context in ("github.ref_name", "github.head_ref", "github.base_ref") and value.startswith("refs/"):
-        return f"{context} has no refs/ in front"
+        return f"{context} does not begin with refs/"
     if context == "github.event_name" and value and value.lower() not in _EVENTS:
-        return f"there is no event {value}"
+        return f"{value} is not an event"
     if context == "github.ref_type" and value not in ("branch", "tag"):
         return "github.ref_type is branch or tag"
     if context == "runner.os" and value.lower() not in ("linux", "windows", "macos"):

@@ -13,10 +13,10 @@ _ALSO = LazyPattern(r"\|\||!\s*failure|always\(|success\(")
 
 
 class FailureConditionNeverMet(CiCheck):
-    """A job waits for a failure, and for no job that could fail.
+    """A job runs on failure but needs no job that could fail.
 
-    `failure()` of a job is about the jobs it `needs`, and this one needs none: it is skipped each time, and
-    whoever is to be told hears nothing. Name the jobs: `needs: [test, lint]`.
+    `failure()` in a job refers to the jobs in its `needs`, and this one needs none: it is always skipped,
+    and nobody is notified. Name the jobs: `needs: [test, lint]`.
     """
 
     ID = "DC128"
@@ -75,4 +75,6 @@ class FailureConditionNeverMet(CiCheck):
                 continue
             if _ASKS.search(condition.value) and not _ALSO.search(condition.value):
                 text = self.file.passage(condition)
-                self.report_at(text.start, text.end, f'"{job.name}" needs no job, so it never runs')
+                self.report_at(
+                    text.start, text.end, f'"{job.name}" needs no job, so it never runs; add needs'
+                )

@@ -16,10 +16,10 @@ _SAYS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
 
 
 class RequiredCheckIgnoresNeeds(CiCheck):
-    """The job that stands for all others succeeds whatever became of them.
+    """A job that represents all others succeeds regardless of their results.
 
-    With `always()` it runs after a failure too, and nothing in it asks for the results, so a required check
-    of its name is green over red ones. Ask: `contains(needs.*.result, 'failure')`.
+    With `always()` it runs after a failure too, and nothing in it tests the results, so the required check
+    passes while other jobs fail. Test them: `contains(needs.*.result, 'failure')`.
     """
 
     ID = "DC206"
@@ -88,7 +88,7 @@ class RequiredCheckIgnoresNeeds(CiCheck):
                 continue
             if "result" not in condition.value and _only_talks(job):
                 text = self.file.passage(condition)
-                said = f'"{job.name}" is green whatever became of the jobs it needs'
+                said = f'"{job.name}" succeeds even if a needed job fails; test needs.*.result'
                 self.report_at(text.start, text.end, said)
 
 

@@ -15,10 +15,10 @@ _RETIRED = LazyPattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|1
 
 
 class RetiredRunner(CiCheck):
-    """A job asks for a runner image that GitHub has retired, or an action for a Node.js that it has.
+    """A job requests a runner image, or an action a Node.js version, that GitHub has retired.
 
-    The job waits for a runner that never comes, until it is cancelled; the action runs on another Node.js
-    than it was made for. Name one that exists.
+    The job waits for a runner until it is cancelled; the action runs on a newer Node.js than it was written
+    for. Use a supported version.
     """
 
     ID = "DC065"
@@ -68,7 +68,7 @@ class RetiredRunner(CiCheck):
         using = self.file.root.scalar("runs", "using") if self.file.kind is FileKind.ACTION else None
         if using is not None and using.value in ("node12", "node16"):
             text = self.file.passage(using)
-            said = f"GitHub has no {using.value} any more and runs a newer one"
+            said = f"{using.value} is retired and GitHub runs a newer version; update it"
             self.report_at(text.start, text.end, said, severity=Severity.WARN)
         for job in self.file.workflow.jobs:
             asked = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
@@ -83,4 +83,6 @@ class RetiredRunner(CiCheck):
             for node in asked:
                 if _RETIRED.fullmatch(node.value):
                     text = self.file.passage(node)
-                    self.report_at(text.start, text.end, f"GitHub has no {node.value} runners any more")
+                    self.report_at(
+                        text.start, text.end, f"{node.value} runners are retired; use a supported image"
+                    )

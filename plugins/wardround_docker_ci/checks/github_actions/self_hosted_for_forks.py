@@ -14,15 +14,15 @@ _OWN_ONLY = LazyPattern(
     r"head\.repo\.(?:full_name|fork|owner|id)|github\.event_name\s*!=\s*'pull_request|event_name\s*==\s*'(?!pull)"
     r"|author_association|contains\([^)]*labels"
 )
-"""Conditions that keep forks out, or let a maintainer decide."""
+"""Conditions that exclude forks, or require a maintainer's decision."""
 _THROWN_AWAY = LazyPattern(r"ephemeral|arc-|spot|autoscal", re.IGNORECASE)
 
 
 class SelfHostedForForks(CiCheck):
-    """Pull requests run on a runner of one's own.
+    """Pull requests run on a self-hosted runner.
 
-    In a public repository anybody can open one, and what it runs stays on the machine for the next job. Use
-    hosted runners for pull requests, or ones that are thrown away after each job.
+    In a public repository anyone can open one, and its changes to the machine persist for the next job. Use
+    hosted runners for pull requests, or ephemeral self-hosted ones.
     """
 
     ID = "DC066"
@@ -80,5 +80,7 @@ class SelfHostedForForks(CiCheck):
                 if isinstance(node, Scalar) and node.value == "self-hosted":
                     text = self.file.passage(node)
                     self.report_at(
-                        text.start, text.end, "whoever opens a pull request runs code on your machine"
+                        text.start,
+                        text.end,
+                        "anyone who opens a pull request runs code on this runner; use a hosted one",
                     )

@@ -22,11 +22,11 @@ _SCRIPT_INPUTS = {
 
 
 class TemplateInjection(CiCheck):
-    """Text that a stranger writes becomes part of a script.
+    """Untrusted text is expanded into a script.
 
-    The expression is filled in before the shell reads the script, so a title or branch name with a quote
-    and a command in it runs that command, with the job's token and secrets. Put it into `env:` and use the
-    variable, quoted.
+    The expression is expanded before the shell parses the script, so a title or branch name that contains a
+    quote and a command runs that command, with the job's token and secrets. Assign it to a variable under
+    `env:` and use the variable, quoted.
     """
 
     ID = "DC050"
@@ -94,16 +94,16 @@ class TemplateInjection(CiCheck):
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
             if context:
-                # Newer versions of these actions put a backslash before what a shell would act on.
+                # Newer versions of these actions escape shell metacharacters with a backslash.
                 self.report_at(
                     expression.start,
                     expression.end,
-                    f"whoever writes {context} runs commands here",
+                    f"anyone who controls {context} can run commands here; pass it through env",
                     severity=Severity.INFO if context == _FILES else None,
                 )
 
     def _carried(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
-        """What holds a stranger's text under another name: variables, and outputs of earlier steps."""
+        """Return the variables and outputs of earlier steps that hold untrusted text, with their contexts."""
         found = {}
         for node in (self.file.root, job.node, step.node):
             for name, context in _given(node.mapping("env")).items():
@@ -115,7 +115,7 @@ class TemplateInjection(CiCheck):
         return found
 
     def _outputs(self, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
-        """The outputs of a step that hold a stranger's text, by the context that names them."""
+        """Return the outputs of a step that hold untrusted text, with their contexts."""
         identity = step.node.text("id")
         if not identity:
             return {}
@@ -139,13 +139,13 @@ class TemplateInjection(CiCheck):
         return {f"steps.{identity}.outputs.{name}": said for name, said in found.items()}
 
     def _has_foreign_commits(self) -> bool:
-        """Whether the commits that are looked at may be those of somebody who only proposes them."""
+        """Return True if the inspected commits may be those of an unmerged pull request."""
         return bool(
             {"pull_request", "pull_request_target", "workflow_run"}.intersection(self.file.workflow.triggers)
         )
 
     def _brought(self) -> dict[str, str]:
-        """The outputs of jobs that hold a stranger's text, as other jobs name them."""
+        """Return the outputs of jobs that hold untrusted text, as other jobs reference them."""
         found = {}
         for job in self.file.workflow.jobs:
             outputs = job.node.mapping("outputs").entries
@@ -165,7 +165,7 @@ class TemplateInjection(CiCheck):
         return found
 
     def _evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
-        """A stranger's text in a variable, which is right, handed to a shell as a program, which is not."""
+        """Report untrusted text in a variable that a shell or an interpreter runs as a program."""
         given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
         if not given or step.run is None:
             return
@@ -175,7 +175,9 @@ class TemplateInjection(CiCheck):
             if name:
                 start = text.start + found.start(1)
                 self.report_at(
-                    start, text.start + found.end(), f"whoever writes {given[name]} runs commands here"
+                    start,
+                    text.start + found.end(),
+                    f"anyone who controls {given[name]} can run commands here; do not evaluate it",
                 )
 
 
@@ -187,7 +189,7 @@ _CLEANED = LazyPattern(
     r"tr -(?:cd|dc)\b|tr -c -d|sed [^\n|]*\[\^|\bsha\d+sum|md5sum|\bwc\b|grep -\w*[qcoE]|printf %q"
     r"|@Q\}|jq\b|cut -c|basename|slugify|\bif\b|==",
 )
-"""What leaves nothing of a text that a shell would act on, or may be there for that."""
+"""Commands that remove shell metacharacters, or may be there to do so."""
 _GIT_TEXT = (
     r"git (?:log|show)\b[^\n)`]*?(?:--(?:format|pretty)[= ]?[\"']?(?:format:|tformat:)?[^\n)`]*"
     r"%(?:s|B|b|an|ae|cn|f(?!\w))|--oneline)"
@@ -226,12 +228,12 @@ _TELLING = {
         ("head_ref_branch", "github.head_ref"),
     ),
 }
-"""Outputs of well-known actions that whoever opens a pull request chooses."""
+"""Outputs of well-known actions that the author of a pull request controls."""
 _OUTPUT = LazyPattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
 
 
 def _given(env: Mapping) -> dict[str, str]:
-    """The variables whose value is a stranger's text."""
+    """Return the variables whose value is untrusted text."""
     found = {}
     for key, value in env.entries:
         if isinstance(value, Scalar):

@@ -32,7 +32,7 @@ _MOVES = LazyPattern(
     r"pull_request\.head\.ref\b|github\.head_ref|refs/pull/|\bgh pr checkout\b|\bpull/[^\n]*/(?:head|merge)",
     re.IGNORECASE,
 )
-"""Names of the head that mean whatever was pushed last when the step runs."""
+"""References to the head that resolve to the newest push when the step runs."""
 
 _RUNNING_ACTIONS = (
     "./",
@@ -53,10 +53,10 @@ _GATED = LazyPattern(
 
 
 class UntrustedCheckout(CiCheck):
-    """A workflow with the repository's own rights checks out the code of a pull request and runs it.
+    """A privileged workflow checks out the code of a pull request and runs it.
 
-    Whoever opens the pull request then has the write token and the secrets. Run what comes from forks under
-    `pull_request`, and only report under `pull_request_target` or `workflow_run`.
+    Anyone who opens the pull request then has the write token and the secrets. Run code of forks under
+    `pull_request`, and use `pull_request_target` or `workflow_run` only to report.
     """
 
     ID = "DC051"
@@ -135,16 +135,16 @@ class UntrustedCheckout(CiCheck):
             )
             if runs is not None:
                 line = self.file.places.line(runs.node.start)
-                said = f"code of the pull request runs from line {line} on with this repository's rights"
+                said = f"code of the pull request runs from line {line} on with this repository's permissions"
                 if gates:
-                    said = f"what is pushed after the label is set runs from line {line} on with it"
+                    said = f"commits pushed after the label is set run from line {line} on with write access"
                 self.report_at(*place, said, severity=Severity.WARN if gates else None)
                 if not gates:
                     self._handed_secrets(job, job.steps[at:])
             return
 
     def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
-        """Whether all that guards the checkout is a label, and that says nothing about the commit taken."""
+        """Return True if a label is the only gate of the checkout and does not pin the commit."""
         if not all(_BY_LABEL.search(gate) and not _OTHER_GATE.search(gate) for gate in gates):
             return False
         event = self.file.workflow.triggers.get("pull_request_target")
@@ -157,7 +157,7 @@ class UntrustedCheckout(CiCheck):
         return stays or _MOVES.search(self.file.text[start:end]) is not None
 
     def _handed_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
-        """The first secret that the code of the pull request finds in its environment."""
+        """Report the first secret in the environment of the pull request's code."""
         steps = [step.node for step in later if _runs_code(step, is_first=False)]
         for node in (self.file.root, job.node, *steps):
             for _, value in node.mapping("env").entries:
@@ -166,18 +166,18 @@ class UntrustedCheckout(CiCheck):
                     self.report_at(
                         text.start,
                         text.end,
-                        "the code of the pull request finds this secret in its environment",
+                        "code of the pull request can read this secret from its environment",
                     )
                     return
 
     def _of_environment(self, reference: str, step: WorkflowStep) -> str:
-        """What the variables of the file in a reference are set to."""
+        """Return the values of the ``env`` variables in a reference."""
         nodes = (step.node, *(job.node for job in self.file.workflow.jobs), self.file.root)
         names = _ENVIRONMENT.findall(reference)
         return " ".join(node.mapping("env").text(name) for name in names for node in nodes)
 
     def _checked_out(self, step: WorkflowStep, earlier: Sequence[WorkflowStep]) -> tuple[int, int] | None:
-        """Where a step takes the commit of the pull request."""
+        """Return the offsets where a step checks out the commit of the pull request."""
         reference = step.given.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
@@ -205,7 +205,7 @@ _OTHER_GATE = LazyPattern(
 
 
 def _is_head_output(reference: str, earlier: Sequence[WorkflowStep]) -> bool:
-    """Whether a reference is what an earlier step asked for as the head of the pull request."""
+    """Return True if a reference is the output of an earlier step that resolves the pull request's head."""
     found = _OUTPUT.search(reference)
     step = next((one for one in earlier if found and one.node.text("id") == found.group(1)), None)
     if step is None:
@@ -222,7 +222,7 @@ _HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs
 
 
 def _runs_code(step: WorkflowStep, *, is_first: bool) -> bool:
-    """Whether a step runs something a checked-out tree decides about."""
+    """Return True if a step runs something that the checked-out tree controls."""
     if step.run is not None:
         text = step.run.value
         found = _FETCHES_HEAD.search(text) if is_first else None

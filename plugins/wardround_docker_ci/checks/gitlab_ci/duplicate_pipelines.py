@@ -18,10 +18,10 @@ _BRANCH = LazyPattern(r"^\$CI_COMMIT_BRANCH$|^\$CI_PIPELINE_SOURCE == ['\"]push[
 
 
 class DuplicatePipelines(CiCheck):
-    """The job's rules fit a merge request and the push to its branch, so every push runs it twice.
+    """A job's rules match both a merge request and the push to its branch, so every push runs it twice.
 
-    GitLab makes a pipeline for either, and both show up at the merge request. Say in `workflow: rules` which
-    of them there is to be, or ask for the default branch only: `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`.
+    GitLab creates a pipeline for each, and both appear at the merge request. Choose one of them in
+    `workflow: rules`, or restrict the job to the default branch: `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`.
     """
 
     ID = "DC201"
@@ -83,7 +83,7 @@ class DuplicatePipelines(CiCheck):
             )
             key = job.node.key("rules")
             if for_change and for_branch and not refused and key is not None:
-                said = "a push to the branch of a merge request runs this twice"
+                said = "a push to the branch of a merge request runs this job twice; add workflow: rules"
                 self.report_at(key.start, key.end, said)
 
 

@@ -18,8 +18,8 @@ _UNTRUSTED = LazyPattern(_ATTACKER)
 class EvalOfMergeRequestText(CiCheck):
     """Text of a merge request is run as shell code.
 
-    Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand
-    it over as an argument or a variable of the program that needs it.
+    Anyone who writes the title, the message or the branch name can run commands with the job's token. Pass
+    it as an argument or a variable to the program that needs it.
     """
 
     ID = "DC081"
@@ -67,5 +67,7 @@ class EvalOfMergeRequestText(CiCheck):
                     what = _UNTRUSTED.search(found[0].text)
                     variable = what.group().strip("${") if what else ""
                     self.report_at(
-                        command.start, command.end, f"{variable} is run as code, and strangers write it"
+                        command.start,
+                        command.end,
+                        f"{variable} is untrusted and runs as code; pass it as an argument",
                     )

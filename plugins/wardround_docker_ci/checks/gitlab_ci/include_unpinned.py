@@ -12,10 +12,10 @@ _BRANCHES = frozenset({"", "main", "master", "develop", "head", "trunk"})
 
 
 class IncludeUnpinned(CiCheck):
-    """A part of the pipeline comes from elsewhere, in whatever state it is there when the pipeline starts.
+    """A pipeline includes a file from elsewhere without pinning its version.
 
-    What is pushed there runs here with this project's variables, unseen. Name a tag or commit (`ref:`), and
-    for a remote file its digest (`integrity:`).
+    Any push to it runs here with this project's variables, without review. Pin a tag or commit (`ref:`),
+    and for a remote file its digest (`integrity:`).
     """
 
     ID = "DC121"
@@ -64,4 +64,8 @@ class IncludeUnpinned(CiCheck):
             if (remote is not None and entry.get("integrity") is None) or (
                 remote is None and ref in _BRANCHES
             ):
-                self.report_at(key.start, value.end, f"{value.value} can change, and runs here as it then is")
+                self.report_at(
+                    key.start,
+                    value.end,
+                    f"{value.value} can change and runs with this project's variables; pin it",
+                )

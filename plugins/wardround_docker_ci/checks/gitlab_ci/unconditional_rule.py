@@ -20,11 +20,11 @@ _PER_BRANCH = LazyPattern(
 
 
 class UnconditionalRule(CiCheck):
-    """One rule of the job has no condition, so the other rules decide nothing.
+    """A rule of the job has no condition, so the other rules have no effect.
 
-    GitLab takes the first rule that fits. A deployment whose last rule is bare runs for every branch the
-    rules above it do not mention; a bare rule above others leaves them without effect. End the list with
-    `when: never`, or with nothing.
+    GitLab uses the first rule that matches. A deployment whose last rule has no condition runs for every
+    branch that the rules before it do not match; rules after one without a condition are never evaluated.
+    End the list with `when: never`, or with the last condition.
     """
 
     ID = "DC200"
@@ -81,14 +81,16 @@ class UnconditionalRule(CiCheck):
             if bare is None:
                 continue
             if bare < len(rules) - 1:
-                self._say(rules[bare], "this rule fits every pipeline, so those below it are never looked at")
+                self._say(
+                    rules[bare], "this rule matches every pipeline, so the rules after it have no effect"
+                )
             elif (
                 rules[bare].text("when") in _STARTS
                 and any(rule.get("if") is not None and rule.text("when") != "never" for rule in rules[:bare])
                 and self._goes_live(job)
             ):
                 self._say(
-                    rules[bare], f'"{job.name}" also runs for everything the rules above do not mention'
+                    rules[bare], f'"{job.name}" also runs for everything that the rules before do not match'
                 )
 
     def _say(self, rule: Mapping, message: str) -> None:

@@ -14,9 +14,9 @@ from wardround_docker_ci.models.gitlab import GitlabJob
 
 
 class UnknownJob(CiCheck):
-    """A job needs, extends or takes artifacts from one that the pipeline does not have.
+    """A job needs, extends or downloads artifacts from a job that the pipeline does not define.
 
-    GitLab refuses the whole pipeline. Name a job that exists.
+    GitLab rejects the pipeline. Name an existing job.
     """
 
     ID = "DC204"
@@ -58,7 +58,7 @@ class UnknownJob(CiCheck):
 
     def run(self) -> None:
         root = self.file.root
-        # Another file brings jobs of its own, or is brought into one.
+        # A file with includes gets jobs from them, and an included file from its includer.
         if not re.search(r"(?:^|/)\.gitlab-ci\.ya?ml$", self.source.path) or root.get("include") is not None:
             return
         known = {key.value for key, _ in root.entries}
@@ -77,7 +77,7 @@ class UnknownJob(CiCheck):
 
     def _say(self, name: Scalar, what: str) -> None:
         text = self.file.passage(name)
-        self.report_at(text.start, text.end, f'the pipeline has no {what} "{name.value}"')
+        self.report_at(text.start, text.end, f'{what} "{name.value}" is not defined in the pipeline')
 
 
 def _named(job: GitlabJob) -> Iterator[Scalar]:

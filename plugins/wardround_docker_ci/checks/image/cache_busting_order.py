@@ -14,9 +14,9 @@ from wardround_docker_ci.libraries.commands import program
 
 
 class CacheBustingOrder(CiCheck):
-    """Everything is copied before the dependencies are installed, so every edit installs them again.
+    """All files are copied before the dependencies are installed, so every edit installs them again.
 
-    A layer is rebuilt when anything before it changed. Copy the lock file and the manifest first, install,
+    A layer is rebuilt when anything before it changes. Copy the lock file and the manifest first, install,
     and copy the rest after that.
     """
 
@@ -84,16 +84,16 @@ class CacheBustingOrder(CiCheck):
                 if not cached:
                     self.report_at(
                         copied.start, copied.end,
-                        f"every edit runs {' '.join(installs[0].texts[:3])} again; copy its lock file first",
+                        f"every edit runs {' '.join(installs[0].texts[:3])} again; copy the lock file first",
                     )  # fmt: skip
                 return
 
     def _argument(self, changing: KeyValuePair, install: Command, one: Instruction) -> None:
-        """An argument is part of what each RUN behind it is cached by, used there or not."""
+        """Report an argument that changes with every build; it is part of the cache key of each later RUN."""
         if not any(name == "mount" and "type=cache" in value.text for name, value in one.flags):
             name = changing.name
             installs = " ".join(install.texts[:3])
-            message = f"every build has another {name.text}, so {installs} is never cached"
+            message = f"{name.text} differs in every build, so {installs} is never cached; move the ARG down"
             self.report_at(name.start, name.end, message)
 
 
@@ -115,18 +115,18 @@ def _is_everything(one: Instruction) -> bool:
 
 
 def _is_sources(one: Instruction) -> bool:
-    """Whether what is copied is a folder of sources, as people call it."""
+    """Return True if a directory of sources is copied, by its usual name."""
     words = [word.text for word in one.words]
     return one.flag("from") is None and any(_SOURCES.match(text) for text in words[:-1])
 
 
 def _needs_no_sources(command: Command) -> bool:
-    """Whether all that an installation asks of the project are its manifests, which can be copied alone."""
+    """Return True if an installation needs only the project's manifests, which can be copied alone."""
     return program(command) in ("npm", "go", "pip", "pip3", "bundle", "composer", "mvn", "cargo", "dotnet")
 
 
 def _installs_listed(command: Command) -> bool:
-    """Whether a command installs what a manifest lists, and nothing of the sources themselves."""
+    """Return True if a command installs the dependencies in a manifest and nothing of the sources."""
     name = program(command)
     texts = [word.text for word in unwrapped(command)]
     if {"--offline", "--prefer-offline"}.intersection(texts):

@@ -20,7 +20,7 @@ _MAY_START = LazyPattern(
     r"(?:^|[-_.])(?:start\w*|run|boot\w*|launch\w*|serve|server|init|cmd|entry)(?:[-_.]|$)"
 )
 _INSTALLED = LazyPattern(r"/(?:usr/local/bin|app|opt|srv)/(?:[\w.-]+/)*(?!\w*migrat)[\w-]+$")
-"""A program of one's own, by its whole path."""
+"""A program of the project, by its absolute path."""
 _SERVERS = frozenset(
     {
         "gunicorn", "uvicorn", "hypercorn", "daphne", "celery", "node", "java", "nginx", "php-fpm", "puma",
@@ -35,10 +35,10 @@ _ENDS_SOON = frozenset({"--version", "-v", "-V", "--help", "-t", "-e", "-p", "--
 
 
 class EntrypointWithoutExec(CiCheck):
-    """The start script stays process 1 and runs the service as its child, which never hears SIGTERM.
+    """The start script stays process 1 and runs the service as its child, which never receives SIGTERM.
 
-    The container is killed after the time to stop has run out, with requests and writes cut off in the
-    middle. Start the last command with `exec`, so that it takes the script's place.
+    The container is killed at the end of the grace period, in the middle of requests and writes. Start the
+    last command with `exec`, so that it replaces the script.
     """
 
     ID = "DC107"
@@ -105,15 +105,17 @@ class EntrypointWithoutExec(CiCheck):
         texts = [word.text for word in last.words]
         if behind:
             if last.name == "wait" and self._starts_a_container():
-                said = "process 1 is the script, which waits and passes no signal on to this"
+                said = "the script waits as process 1 and forwards no signals to this process; use exec"
                 self.report_at(behind[-1].start, behind[-1].end, said)
         elif not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
             return
         elif (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
-            self.report_at(last.start, last.end, "without exec, signals end the script and not the service")
+            self.report_at(
+                last.start, last.end, "signals stop the script and not the service; start it with exec"
+            )
 
     def _starts_a_container(self, last: Command | None = None) -> bool:
-        """Whether the script is what an image starts: it is called so, or a Dockerfile says it."""
+        """Return True if an image starts the script: by its name, or by a Dockerfile's instruction."""
         name = self.file.path.rpartition("/")[2]
         if _NAMED.search(name.removesuffix(".sh").removesuffix(".bash")):
             return last is None or _is_service(last)

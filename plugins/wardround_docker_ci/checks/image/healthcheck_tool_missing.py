@@ -17,10 +17,10 @@ _LANGUAGES = frozenset(
 
 
 class HealthcheckToolMissing(CiCheck):
-    """The health check calls a program that the image does not have, so the container never becomes healthy.
+    """The health check calls a program that is not in the image, so the container never becomes healthy.
 
-    Slim and distroless images have no curl, Alpine has wget only, and distroless has no shell to call
-    them with. Install the program, or check with what the service itself is written in.
+    Slim and distroless images have no curl, Alpine has only wget, and distroless has no shell to call them
+    with. Install the program, or write the check in the service's own language.
     """
 
     ID = "DC105"
@@ -70,15 +70,15 @@ class HealthcheckToolMissing(CiCheck):
                 r"\bsh\b|busybox", brought
             ):
                 start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
-                self.report_at(
-                    start, one.end, "the image has no shell to run this with; write it as a JSON list"
-                )
+                self.report_at(start, one.end, "the image has no shell to run this; write it as a JSON list")
             return
         for found in re.finditer(r"(?<![\w./-])(curl|wget)(?![\w.-])", one.body.text):
             tool = found.group(1)
             if _lacks(base, tool) and not re.search(rf"(?<![\w.-]){tool}(?![\w.-])", brought):
                 at = one.body.start + found.start()
-                self.report_at(at, at + len(tool), f"{base} has no {tool}, so the container is never healthy")
+                self.report_at(
+                    at, at + len(tool), f"{base} has no {tool}, so the container is never healthy; install it"
+                )
                 return
 
 
@@ -88,7 +88,7 @@ def _has_no_shell(base: str) -> bool:
 
 
 def _lacks(base: str, tool: str) -> bool:
-    """Whether an official image comes without a program."""
+    """Return True if an official image does not contain a program."""
     name = image_name(base)
     if name.name.count("/") > name.name.count("docker.io/") + name.name.count("library/"):
         return False

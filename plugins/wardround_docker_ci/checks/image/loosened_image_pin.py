@@ -11,11 +11,10 @@ from wardround_docker_ci.models.image_reference import image_name, is_filled_in
 
 
 class LoosenedImagePin(CiCheck):
-    """The image was fixed to a version, and the change lets it move.
+    """A change replaces a pinned image version by a moving tag.
 
-    A digest or a full version is the same image tomorrow; a tag such as `3-slim` is whatever was pushed last
-    under it, so the next build may differ without any change here. Keep the version, and its digest if it had
-    one.
+    A digest or a full version is the same image tomorrow; a tag such as `3-slim` is the newest push to it,
+    so the next build may differ without a change here. Keep the version, and its digest if it had one.
     """
 
     ID = "DC222"
@@ -73,17 +72,19 @@ class LoosenedImagePin(CiCheck):
             if not written or any(tag == name.tag and not digest for tag, digest in written):
                 continue
             if all(_is_looser(name.tag, tag, digest) for tag, digest in written):
-                said = f'before the change {name.name} was fixed to "{"".join(written[0])[:40]}"'
+                said = (
+                    f'{name.name} was pinned to "{"".join(written[0])[:40]}" before this change; keep the pin'
+                )
                 self.report_at(image.start, image.end, said)
 
 
 def _is_looser(now: str, tag: str, digest: str) -> bool:
-    """Whether a tag lets more versions in than what stood there; another version is another choice."""
+    """Return True if a tag matches more versions than the former one; another version is deliberate."""
     new, old = _version(now), _version(tag)
     return bool(new) and (bool(digest) or (len(new) < len(old) and old[: len(new)] == new))
 
 
 def _version(tag: str) -> list[str]:
-    """The numbers at the front of a tag that is a version; none for the name of a commit."""
+    """Return the leading numbers of a version tag; none for the name of a commit."""
     found = re.match(r"v?(\d{1,5}(?:\.\d+)*)(?:[-_][A-Za-z][\w.-]*)?$", tag)
     return found.group(1).split(".") if found is not None else []

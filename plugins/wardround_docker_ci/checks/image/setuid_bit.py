@@ -14,10 +14,10 @@ _SYMBOLIC = LazyPattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")
 
 
 class SetuidBit(CiCheck):
-    """A program in the image runs as its owner, root, whoever starts it.
+    """A program in the image has the setuid bit, so it runs as its owner, root.
 
-    A hole in it makes any process of the container root, whatever USER says. Give the one capability it
-    needs (`setcap cap_net_raw+ep`), or do the work before USER.
+    A vulnerability in it makes any process of the container root, despite USER. Add the one capability that
+    it needs (`setcap cap_net_raw+ep`), or do the work before USER.
     """
 
     ID = "DC125"
@@ -59,11 +59,11 @@ class SetuidBit(CiCheck):
                     break
 
     def _say(self, start: int, end: int) -> None:
-        self.report_at(start, end, "whoever starts it becomes its owner for as long as it runs")
+        self.report_at(start, end, "setuid lets anyone run this as its owner; set a capability instead")
 
 
 def _mode(command: Command) -> tuple[int, int] | None:
-    """Where a command says that a file is to be run as its owner."""
+    """Return the offsets of the mode by which a command sets the setuid bit."""
     name, words = program(command), unwrapped(command)
     for at, word in enumerate(words[1:], 1):
         if name == "chmod" and not word.text.startswith("-"):

@@ -29,10 +29,10 @@ _DEFINITIONS = ("*ockerfile*", "*.yml", "*.yaml", "Jenkinsfile*")
 
 
 class UnpinnedImage(CiCheck):
-    """An image is taken by no tag, or by one without a version, so every build may get another one.
+    """An image has no tag, or one without a version, so every build may use another image.
 
-    The build that passed and the one that ships are then made from different things, and a broken or hostile
-    push to the registry arrives unseen. Name a version, best with its digest.
+    The tested and the deployed build then differ, and a broken or malicious push to the registry is used
+    without review. Pin a version, preferably with its digest.
     """
 
     ID = "DC007"
@@ -77,7 +77,7 @@ class UnpinnedImage(CiCheck):
 
     def run(self) -> None:
         for found in _LATEST_BY_DEFAULT.finditer(self.file.text) if self.file.kind in TEMPLATE else ():
-            said = "without a tag in the values this is whatever was pushed last; take the chart's appVersion"
+            said = "without a tag in the values this is the newest push; default to the chart's appVersion"
             self.report_at(found.start(1), found.end(1), said, severity=Severity.INFO)
         for image in self.file.images:
             reference = _by_default(image.reference)
@@ -87,21 +87,19 @@ class UnpinnedImage(CiCheck):
             moves = is_moving(name)
             if name.digest or not (moves or name.tag in ("", "latest")):
                 continue
-            said = (
-                f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
-            )
+            said = f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
             is_choice = image.chosen or reference != image.reference
             if is_choice and moves and name.tag != "latest":
-                continue  # a channel of releases that whoever runs it can leave
-            # The services of a job are thrown away with it, and many want to hear of what is new.
+                continue  # a release channel that the user can override
+            # A job's service containers are temporary, and many projects want them to be up to date.
             is_slight = is_choice or moves or self.file.kind is FileKind.WORKFLOW
             if is_slight and self._stood_before(image.reference):
                 continue
             severity = Severity.INFO if is_slight else None
-            self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)
+            self.report_at(image.start, image.end, f"{name.name} {said}; pin a version", severity=severity)
 
     def _stood_before(self, reference: str) -> bool:
-        """Whether the project took the very same one before this change, here or in another file."""
+        """Return True if the project used the same reference before this change, in any file."""
         if _names(self.source.read_base() or "", reference):
             return True
         project, name = self.source.project, image_name(reference).name.rpartition("/")[2]
@@ -114,12 +112,12 @@ class UnpinnedImage(CiCheck):
 
 
 def _names(text: str, reference: str) -> bool:
-    """Whether a text has an image by its whole reference."""
+    """Return True if a text contains an image by its full reference."""
     return re.search(rf"(?<![\w./:@-]){re.escape(reference)}(?![\w./:@-])", text) is not None
 
 
 def _by_default(reference: str) -> str:
-    """A reference with the tag it has where nobody sets its variable: ``redis:${TAG:-latest}``."""
+    """Return a reference with the default of its tag: ``redis:${TAG:-latest}``."""
     name, colon, tag = reference.rpartition(":${")
     found = re.fullmatch(r"\w+:?-([\w.-]+)\}", tag) if colon and "$" not in name else None
     return f"{name}:{found.group(1)}" if found is not None else reference

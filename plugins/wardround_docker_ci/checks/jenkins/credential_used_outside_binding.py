@@ -18,8 +18,8 @@ _USED = LazyPattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
 class CredentialUsedOutsideBinding(CiCheck):
     """A shell step uses a credential outside the block that binds it.
 
-    `withCredentials` sets the variable for the steps inside it; behind it the shell finds nothing and goes on
-    with an empty password. Move the step into the block.
+    `withCredentials` sets the variable for the steps inside it; after it the variable is unset, and the
+    shell continues with an empty password. Move the step into the block.
     """
 
     ID = "DC215"
@@ -76,11 +76,11 @@ class CredentialUsedOutsideBinding(CiCheck):
             ):
                 told.add(name)
                 start = token.inside + found.start()
-                said = f"{name} is bound in a block that this step is not in"
+                said = f"{name} is only bound inside a withCredentials block; move this step into it"
                 self.report_at(start, start + len(found.group()), said)
 
     def _is_set(self, name: str) -> bool:
-        """Whether anything gives the name a value in another way."""
+        """Return True if anything else sets the name."""
         return (
             bounded(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b").search(
                 self.file.text

@@ -8,10 +8,10 @@ from wardround_docker_ci.check import JENKINS, CiCheck
 
 
 class InputWithoutTimeout(CiCheck):
-    """The pipeline waits for a person for as long as it takes.
+    """An `input` step waits for a person without a timeout.
 
-    A forgotten question keeps its executor or its place in the queue for weeks. Put a `timeout` around the
-    input.
+    A forgotten prompt blocks its executor or its position in the queue for weeks. Put a `timeout` around
+    the input.
     """
 
     ID = "DC093"
@@ -50,4 +50,4 @@ class InputWithoutTimeout(CiCheck):
             dotted = at > 0 and tokens[at - 1].text in (".", "def")
             asks = behind.kind == "string" or behind.text in ("(", "{", "message", "id")
             if asks and not dotted:
-                self.report_at(token.start, token.end, "nobody may ever answer; put a timeout around it")
+                self.report_at(token.start, token.end, "input may wait forever; put a timeout around it")

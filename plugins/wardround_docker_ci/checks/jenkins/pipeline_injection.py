@@ -19,11 +19,11 @@ _CHANGE = LazyPattern(
 
 
 class PipelineInjection(CiCheck):
-    """Groovy fills text from outside into a shell script.
+    """Groovy interpolates untrusted text into a shell script.
 
-    The shell then reads it as code: a branch name, title or parameter with a `;` in it runs what follows,
-    with the agent's credentials. Use single quotes and let the shell expand the variable: `sh 'deploy
-    "$TARGET"'`.
+    The shell then runs it as code: a branch name, title or parameter that contains `;` runs the rest as a
+    command, with the agent's credentials. Use single quotes and let the shell expand the variable: `sh
+    'deploy "$TARGET"'`.
     """
 
     ID = "DC090"
@@ -81,19 +81,19 @@ class PipelineInjection(CiCheck):
         name = parameter and (parameter.group(1) or parameter.group(2))
         if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
             self._told.add(inside)
-            # Parameters come from people who may start the build; a change request from anybody.
+            # Parameters come from people who may start the build; a change request from anyone.
             severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
-            message = f"{inside} becomes part of the script; whoever sets it runs commands"
+            message = f"{inside} is interpolated into the script and can inject commands; use single quotes"
             self.report_at(start, end, message, severity=severity)
 
     def _run_as_groovy(self, call: StepCall) -> None:
         source = _source_in(call.given, self._holders)
         if source:
-            message = f"{source} says what Groovy runs, with the rights of the pipeline"
+            message = f"{source} determines the Groovy code that runs with the pipeline's permissions"
             self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
 
     def _whole(self, call: StepCall, safe: frozenset[str]) -> None:
-        """A script that was put together before, and is now only named."""
+        """Check a script that is passed as a variable."""
         given = [token for token in call.given if token.kind != "newline"]
         at = next((n + 2 for n, token in enumerate(given) if token.text == "script"), 0)
         if at < len(given) and given[at].kind == "word" and given[at].text in self._holders:
@@ -102,7 +102,7 @@ class PipelineInjection(CiCheck):
                 self._look(given[at].text, given[at].start, given[at].end, safe)
 
     def _joined(self, call: StepCall, safe: frozenset[str]) -> None:
-        """Strings put together with ``+``."""
+        """Check strings concatenated with ``+``."""
         given = call.given
         for at in range(1, len(given) - 2):
             joined = given[at - 1].text == "+" and given[at].kind == "word" and given[at + 1].text == "."
@@ -118,7 +118,7 @@ _SET_FROM = LazyPattern(r"(?:params|env)\.\w+(?![\w.(])")
 
 
 def _holders(tokens: Sequence[GroovyToken]) -> dict[str, str]:
-    """Variables that hold text from outside, by name, each with what it holds: ``def tag = params.TAG``."""
+    """Return the sources of variables that hold untrusted text, by name: ``def tag = params.TAG``."""
     found: dict[str, str] = {}
     for at, (name, sign) in enumerate(pairwise(tokens)):
         if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and tokens[at + 2 : at + 3] != []:
@@ -145,7 +145,7 @@ def _rest_of_line(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken
 
 
 def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
-    """The first text from outside in a value: joined into a string, or taken as it is."""
+    """Return the first untrusted text in a value: interpolated into a string, or the value itself."""
     if _asks_for_text(tokens):
         return "params.input"
     if any(token.text in ("==", "!=", "(", "[", "?", "!") and token.kind == "sign" for token in tokens):
@@ -165,19 +165,19 @@ def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
 
 
 def _typed_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
-    """Parameters that people type; Groovy knows them by their bare names too."""
+    """Return the parameters with free text; Groovy also defines them by their bare names."""
     found = [call.named("name") for call in calls if call.name.text in ("string", "text")]
     return frozenset(token.text for token in found if token is not None)
 
 
 def _asks_for_text(tokens: Sequence[GroovyToken]) -> bool:
-    """Whether a value is what somebody types into one field of an ``input`` step."""
+    """Return True if a value is the free text of an ``input`` step with one field."""
     words = [token.text for token in tokens if token.kind == "word"]
     return words[:1] == ["input"] and any(word in ("string", "text") for word in words)
 
 
 def _chosen_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
-    """Parameters that can only have a value the file lists, or only true and false."""
+    """Return the parameters limited to values in the file, or to true and false."""
     found = [call for call in calls if call.name.text in ("choice", "booleanParam")]
     names = [call.named("name") for call in found]
     return frozenset(token.text for token in names if token is not None)

@@ -9,10 +9,10 @@ from wardround_docker_ci.check import JENKINS, CiCheck
 
 
 class PlaintextPassword(CiCheck):
-    """A password stands in the pipeline in clear.
+    """A pipeline contains a password in plain text.
 
-    Everybody who can read the repository has it, and its history keeps it. Revoke it, store it in Jenkins
-    and bind it with `credentials()` or `withCredentials`.
+    Anyone who can read the repository or its history has it. Revoke it, store it in Jenkins and bind it
+    with `credentials()` or `withCredentials`.
     """
 
     ID = "DC092"
@@ -48,4 +48,8 @@ class PlaintextPassword(CiCheck):
                 continue
             if is_secret_name(name.text) and is_real_secret(value.text):
                 end = value.inside + len(value.text)
-                self.report_at(value.inside, end, f"{name.text} stands here in clear ({masked(value.text)})")
+                self.report_at(
+                    value.inside,
+                    end,
+                    f"{name.text} is in plain text ({masked(value.text)}); bind a credential",
+                )

@@ -14,10 +14,10 @@ from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
 
 
 class StatusIgnored(CiCheck):
-    """A shell step hands its exit status back, and nobody looks at it.
+    """A shell step returns its exit status, and the result is not used.
 
-    With `returnStatus: true` the step never fails, so the build goes on whatever happened. Compare the
-    answer, or leave the option out.
+    With `returnStatus: true` the step never fails, so the build continues after any failure. Compare the
+    result, or remove the option.
     """
 
     ID = "DC094"
@@ -54,7 +54,11 @@ class StatusIgnored(CiCheck):
             asked = call.named("returnStatus")
             runs_tests = any(is_test(one) for token in call.script for one in commands(token.passage()))
             if asked is not None and asked.text == "true" and not call.assigned and runs_tests:
-                self.report_at(call.name.start, call.name.end, "tests run here and their status goes nowhere")
+                self.report_at(
+                    call.name.start,
+                    call.name.end,
+                    "tests run here and their exit status is not used; compare it",
+                )
         self._swallowed()
         for call in self.file.jenkinsfile.shell_steps:
             block = call.name.block
@@ -65,11 +69,13 @@ class StatusIgnored(CiCheck):
                 and any(is_test(one) for token in call.script for one in commands(token.passage()))
             ):
                 self.report_at(
-                    call.name.start, call.name.end, "tests run here and the build stays green when they fail"
+                    call.name.start,
+                    call.name.end,
+                    "the build succeeds even if these tests fail; set buildResult to FAILURE",
                 )
 
     def _swallowed(self) -> None:
-        """Tests in a ``try`` whose ``catch`` at most says so."""
+        """Report tests in a ``try`` whose ``catch`` only logs the failure."""
         told: set[int] = set()
         for call in self.file.jenkinsfile.shell_steps:
             asked = call.named("returnStatus")
@@ -77,7 +83,11 @@ class StatusIgnored(CiCheck):
                 caught = _swallowed_at(self.file.jenkinsfile.tokens, call.name)
                 if caught is not None and caught.start not in told:
                     told.add(caught.start)
-                    self.report_at(caught.start, caught.end, "the build goes on as if these tests had passed")
+                    self.report_at(
+                        caught.start,
+                        caught.end,
+                        "the build ignores a failure of these tests; rethrow it or set the result",
+                    )
 
 
 def _runs_tests(call: StepCall) -> bool:
@@ -97,7 +107,7 @@ _TAKES_NOTE = frozenset(
 
 
 def _swallowed_at(tokens: Sequence[GroovyToken], step: GroovyToken) -> GroovyToken | None:
-    """The ``catch`` behind a step that does nothing with what it caught; None if there is none."""
+    """Return the ``catch`` of a step that does nothing with the exception; None if there is none."""
     block = next((one for one in step.block.chain() if one.name == "try"), None) if step.block else None
     if block is None:
         return None

@@ -13,9 +13,9 @@ _PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 
 
 class MissingProbe(CiCheck):
-    """Nothing asks whether the service in this container answers.
+    """A container of a service has no probe.
 
-    Kubernetes sends requests to it from the moment its process exists, also while it starts and after it
+    Kubernetes sends requests to it from the moment its process exists, even while it starts and after it
     hangs, so every rollout loses some. Add a `readinessProbe`.
     """
 
@@ -93,7 +93,7 @@ class MissingProbe(CiCheck):
                     and _serves(container)
                     and not any(container.node.get(probe) is not None for probe in _PROBES)
                 ):
-                    said = f'nothing asks whether "{container.name}" answers'
+                    said = f'"{container.name}" has no probe; add a readinessProbe'
                     self.report_at(key.start, key.end, said)
 
 

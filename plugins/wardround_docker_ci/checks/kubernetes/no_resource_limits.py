@@ -11,9 +11,9 @@ _STAYS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Rep
 
 
 class NoResourceLimits(CiCheck):
-    """A container of a service says nothing about the memory and processor time it needs or may take.
+    """A container of a service has no resource requests or memory limit.
 
-    The scheduler puts it anywhere, and one leak stops its neighbours or gets it evicted first. Set
+    The scheduler places it anywhere, and a memory leak stops its neighbours or evicts it first. Set
     `resources.requests`, and `resources.limits.memory`.
     """
 
@@ -74,24 +74,26 @@ class NoResourceLimits(CiCheck):
             for container in pod.containers:
                 key = container.node.key("name")
                 given = container.node.mapping("resources")
-                # Without an image it only changes what another file says.
+                # Without an image it only patches a container of another file.
                 if key is None or container.is_init or container.node.get("image") is None:
                     continue
-                said = f'"{container.name}" may take all memory of its node'
+                said = f'"{container.name}" can use all memory of its node'
                 if not given.entries:
                     named = container.node.key("resources") or key
-                    self.report_at(named.start, named.end, said)
+                    self.report_at(named.start, named.end, f"{said}; set resources")
                 elif (
                     (place := container.node.key("resources")) is not None
                     and isinstance(given.get("limits"), Mapping | None)
                     and given.at("limits", "memory") is None
                 ):
-                    self.report_at(place.start, place.end, f"{said}: limits.memory is missing")
+                    self.report_at(place.start, place.end, f"{said}; set limits.memory")
 
     def _values(self) -> None:
-        """The values of one place a chart is installed at: what is empty here is empty there."""
+        """Check the values of one installation of a chart, where empty resources stay empty."""
         if self.source.path.rpartition("/")[2] in ("values.yaml", "values.yml"):
             return
         key, value = self.file.root.key("resources"), self.file.root.get("resources")
         if key is not None and isinstance(value, Mapping) and not value.entries:
-            self.report_at(key.start, value.end, "its containers may take all memory of their nodes")
+            self.report_at(
+                key.start, value.end, "the containers can use all memory of their nodes; set resources"
+            )

@@ -10,10 +10,10 @@ from wardround_docker_ci.models.kubernetes import contexts
 
 
 class PodRunsAsRoot(CiCheck):
-    """A container is told to run as root, or may become it.
+    """A container runs as root, or may become root.
 
-    A hole in its program then gives an attacker root inside the container. Set `runAsNonRoot: true` and
-    `allowPrivilegeEscalation: false`.
+    A vulnerability in its program then gives an attacker root inside the container. Set `runAsNonRoot:
+    true` and `allowPrivilegeEscalation: false`.
     """
 
     ID = "DC100"
@@ -86,14 +86,14 @@ class PodRunsAsRoot(CiCheck):
             if name in said_already:
                 continue
             if key is not None and value is not None and value.value == bad:
-                # An image may still name another user.
+                # The image may still set another user.
                 severity = Severity.INFO if name == "runAsNonRoot" else None
                 self.report_at(
-                    key.start, value.end, f"{name}: {bad} lets the program be root", severity=severity
+                    key.start, value.end, f"{name}: {bad} lets the program run as root", severity=severity
                 )
 
 
 def _said_already(context: Mapping) -> set[str]:
-    """Settings that another one of the same context includes."""
+    """Return the settings that another setting of the same context implies."""
     out = {"runAsNonRoot"} if context.text("runAsUser") == "0" else set()
     return out | ({"allowPrivilegeEscalation"} if context.text("privileged") == "true" else set())

@@ -14,10 +14,11 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
 class SelectorMismatch(CiCheck):
-    """A label or a port is named in one place and is called something else, or nothing, where it is defined.
+    """A selector or port does not match the label or port that it refers to.
 
-    A workload whose selector does not fit its own pods is refused; a service without pods, or with a port
-    nobody has, answers nothing; a probe of a port nobody has kills the container again and again.
+    The API server rejects a workload whose selector does not match its own pods; a service without pods, or
+    with an undefined port, has no endpoints; a probe of an undefined port restarts the container
+    repeatedly. Use the defined name.
     """
 
     ID = "DC111"
@@ -100,13 +101,15 @@ class SelectorMismatch(CiCheck):
             if labels and isinstance(value, Scalar) and labels.get(key.value) != value.value:
                 text = self.file.passage(value)
                 self.report_at(
-                    text.start, text.end, f"the pods of this {one.text('kind')} do not have this label"
+                    text.start,
+                    text.end,
+                    f"the pod template of this {one.text('kind')} does not have this label",
                 )
 
     def _service(
         self, one: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
     ) -> None:
-        """Only what the same file shows: the pods that the selector fits, and the ports they name."""
+        """Check the pods in the same file that the selector matches, and the ports they name."""
         wanted = _texts(one.mapping("spec", "selector")).items()
         some = by_label.get(next(iter(wanted)), []) if wanted else []
         fitting = [workload for labels, workload in some if wanted <= labels.items()]
@@ -124,7 +127,7 @@ class SelectorMismatch(CiCheck):
             target = port.scalar("targetPort") if isinstance(port, Mapping) else None
             if target is not None and not target.value.isdigit() and target.value not in names:
                 text = self.file.passage(target)
-                self.report_at(text.start, text.end, f'no container behind it has a port "{target.value}"')
+                self.report_at(text.start, text.end, f'no selected container has a port "{target.value}"')
 
     def _probes(self, container: Mapping) -> None:
         names = {port.text("name") for port in container.listed("ports") if isinstance(port, Mapping)}
@@ -138,7 +141,9 @@ class SelectorMismatch(CiCheck):
                     and "$" not in port.value
                 ):
                     text = self.file.passage(port)
-                    self.report_at(text.start, text.end, f'the container has no port "{port.value}"')
+                    self.report_at(
+                        text.start, text.end, f'the container does not define a port "{port.value}"'
+                    )
 
 
 def _labels(workload: Mapping) -> dict[str, str]:

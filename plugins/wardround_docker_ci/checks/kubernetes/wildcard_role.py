@@ -12,10 +12,10 @@ _DANGEROUS = {"*", "secrets", "pods/exec", "roles", "clusterroles"}
 
 
 class WildcardRole(CiCheck):
-    """A role may do everything, or is the one that may.
+    """A role allows everything, or a binding grants such a role.
 
-    Whoever gets into one pod of this account owns the cluster, its secrets included. Name the resources
-    and verbs the workload needs.
+    Anyone who controls one pod of this account controls the cluster, including its secrets. Name the
+    resources and verbs that the workload needs.
     """
 
     ID = "DC110"
@@ -75,7 +75,7 @@ class WildcardRole(CiCheck):
                 self._binding(one)
 
     def _values(self) -> None:
-        """The rules that the values of a chart add to its role."""
+        """Check the rules that a chart's values add to its role."""
         for node in walk(self.file.root):
             for rule in node.listed("rules") if isinstance(node, Mapping) else ():
                 if isinstance(rule, Mapping) and rule.get("apiGroups") is not None:
@@ -90,23 +90,29 @@ class WildcardRole(CiCheck):
         if verb is not None and resources & _DANGEROUS:
             text = self.file.passage(verb)
             what = "everything" if "*" in resources else min(resources & _DANGEROUS)
-            self.report_at(text.start, text.end, f"the role may do anything to {what}")
+            self.report_at(
+                text.start, text.end, f"the role allows all verbs on {what}; name the required ones"
+            )
 
     def _more_than_itself(self, rule: Mapping) -> None:
-        """Verbs and resources by which whoever has the role gets more than the role says."""
+        """Check for verbs and resources that grant more than the rule itself."""
         verbs = [v for v in rule.listed("verbs") if isinstance(v, Scalar)]
         grows = next((v for v in verbs if v.value in ("escalate", "bind", "impersonate")), None)
         resources = [r for r in rule.listed("resources") if isinstance(r, Scalar)]
         enters = next((r for r in resources if r.value in ("pods/exec", "pods/attach", "nodes/proxy")), None)
-        found = (grows, f"{grows.value} gives the rights of others") if grows is not None else None
+        found = (
+            (grows, f"{grows.value} grants permissions of other roles and users")
+            if grows is not None
+            else None
+        )
         if found is None and enters is not None and {v.value for v in verbs} & {"create", "get", "*"}:
-            found = (enters, f"{enters.value} runs commands in other containers, with their rights")
+            found = (enters, f"{enters.value} runs commands in other containers with their permissions")
         if found is not None and rule.get("resourceNames") is None:
             text = self.file.passage(found[0])
             self.report_at(text.start, text.end, found[1], severity=Severity.INFO)
 
     def _all_secrets(self, rule: Mapping) -> None:
-        """Reading the secrets of all namespaces, none of them by name."""
+        """Check for read access to the secrets of all namespaces."""
         verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
         groups = {g.value for g in rule.listed("apiGroups") if isinstance(g, Scalar)}
         wanted = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
@@ -114,21 +120,25 @@ class WildcardRole(CiCheck):
             (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in wanted), None
         )
         if named is not None and named.value == "*" and "*" in verbs:
-            return  # the other rule says more
+            return  # reported as a wildcard
         if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
             text = self.file.passage(named)
-            said = "whoever has this role reads the secrets of every namespace"
+            said = "the role can read the secrets of every namespace; use a Role or resourceNames"
             self.report_at(text.start, text.end, said, severity=Severity.INFO)
 
     def _to_everybody(self, one: Mapping, role: Scalar | None) -> None:
-        """A role that changes things, for all who have any account."""
+        """Check for an administrative role that is granted to all accounts."""
         if role is None or role.value not in ("cluster-admin", "admin", "edit"):
             return
         for subject in one.listed("subjects"):
             group = subject.scalar("name") if isinstance(subject, Mapping) else None
             if group is not None and group.value in ("system:authenticated", "system:serviceaccounts"):
                 text = self.file.passage(role)
-                self.report_at(text.start, text.end, f"everybody of {group.value} has this role")
+                self.report_at(
+                    text.start,
+                    text.end,
+                    f"all of {group.value} get this role; bind the accounts that need it",
+                )
 
     def _binding(self, one: Mapping) -> None:
         name = one.scalar("roleRef", "name")
@@ -137,7 +147,11 @@ class WildcardRole(CiCheck):
             everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
             if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):
                 text = self.file.passage(everybody)
-                self.report_at(text.start, text.end, "whoever reaches the cluster has this role, unnamed")
+                self.report_at(
+                    text.start,
+                    text.end,
+                    "anyone who can reach the cluster gets this role without authentication",
+                )
         accounts = [
             subject
             for subject in one.listed("subjects")
@@ -146,5 +160,7 @@ class WildcardRole(CiCheck):
         if name is not None and name.value == "cluster-admin" and accounts:
             text = self.file.passage(name)
             self.report_at(
-                text.start, text.end, f'every pod of "{accounts[0].text("name")}" owns the cluster'
+                text.start,
+                text.end,
+                f'every pod of "{accounts[0].text("name")}" controls the cluster; bind a narrower role',
             )

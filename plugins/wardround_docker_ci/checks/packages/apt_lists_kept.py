@@ -9,10 +9,10 @@ from wardround_docker_ci.libraries.apt import calls, updates_alone
 
 
 class AptListsKept(CiCheck):
-    """The lists of all packages stay in the image.
+    """The package lists of apt-get stay in the image.
 
-    They are tens of megabytes nobody needs, and deleting them in a later RUN frees nothing. Add
-    `&& rm -rf /var/lib/apt/lists/*` to the same RUN, or mount the folder as a cache.
+    They are tens of megabytes without use, and deleting them in a later RUN frees nothing. Add `&& rm -rf
+    /var/lib/apt/lists/*` to the same RUN, or mount the directory as a cache.
     """
 
     ID = "DC013"
@@ -48,7 +48,7 @@ class AptListsKept(CiCheck):
     ]
 
     def run(self) -> None:
-        alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 asks for one step
+        alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 reports these
         shipped = {id(one) for stage in self.file.dockerfile.shipped for one in stage.instructions}
         for script in self.file.scripts:
             text = script.passage.text
@@ -59,4 +59,6 @@ class AptListsKept(CiCheck):
             update = next((command for command, what in told if what == "update"), None)
             if update is not None and update.start not in alone:
                 place = next((command for command, what in told if what == "install"), update)
-                self.report_at(place.start, place.end, "the package lists stay in the image")
+                self.report_at(
+                    place.start, place.end, "the package lists stay in the image; remove them in the same RUN"
+                )

@@ -16,7 +16,7 @@ _CONFIRMED = LazyPattern(
 
 
 class AptWithoutYes(CiCheck):
-    """apt-get asks a question that nobody in a build answers.
+    """apt-get prompts for confirmation, which a build cannot give.
 
     Without -y the install stops at "Do you want to continue?" and the build fails as soon as a package
     pulls in another. Add -y.
@@ -75,5 +75,8 @@ class AptWithoutYes(CiCheck):
                     what = next(word for word in words[1:] if not word.text.startswith("-"))
                     fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
                     self.report_at(
-                        command.start, command.end, f"{program(command)} {what.text} waits for a yes", fix
+                        command.start,
+                        command.end,
+                        f"{program(command)} {what.text} prompts for confirmation; add -y",
+                        fix,
                     )

@@ -24,10 +24,10 @@ _OTHER_USE = frozenset(
 
 
 class LockfileNotEnforced(CiCheck):
-    """The packages are installed without holding to the lock file.
+    """Packages are installed without enforcing the lock file.
 
-    `npm install` takes newer versions where the lock file does not fit `package.json`, and writes it anew, so
-    what is built here is not what was tested. `npm ci` and `yarn install --frozen-lockfile` stop instead.
+    `npm install` installs newer versions if the lock file does not match `package.json`, and rewrites it,
+    so the build differs from the tested one. `npm ci` and `yarn install --frozen-lockfile` fail instead.
     """
 
     ID = "DC219"
@@ -68,25 +68,25 @@ class LockfileNotEnforced(CiCheck):
                 tool = _installs(command)
                 if tool and _LOCKED[tool].search(self._told) and not self._writes_it():
                     held = "npm ci" if tool == "npm" else "yarn install --frozen-lockfile"
-                    said = f"this does not hold to the lock file; {held} does"
+                    said = f"the lock file is not enforced; use {held}"
                     self.report_at(command.start, command.end, said)
 
     @cached_property
     def _told(self) -> str:
-        """Where the file may say that there is a lock file."""
+        """The text that may mention a lock file."""
         if self.file.kind is not FileKind.DOCKERFILE:
             return self.file.text
         copied = (one.text for one in self.file.dockerfile.instructions if one.keyword in ("COPY", "ADD"))
         return "\n".join(copied)
 
     def _writes_it(self) -> bool:
-        """Whether a workflow exists to change the lock file."""
+        """Return True if a workflow exists to update the lock file."""
         changes = r"git (?:commit|push)|create-pull-request|git-auto-commit"
         return self.file.kind is not FileKind.DOCKERFILE and re.search(changes, self.file.text) is not None
 
 
 def _installs(command: Command) -> str:
-    """The tool, where a command installs what the project names and nothing else."""
+    """Return the tool if a command installs exactly the dependencies of the project."""
     texts = [word.text for word in unwrapped(command)]
     name, options = (texts[0], texts[1:]) if texts else ("", [])
     plain = [text for text in options if not text.startswith("-")]

@@ -23,11 +23,11 @@ _NOT_SHIPPED = LazyPattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypre
 
 
 class PackageCacheKept(CiCheck):
-    """What the package manager downloaded stays in an image that another step keeps small.
+    """The cache of the package manager stays in an image that removes others.
 
-    Often that is as much again as what it installed, shipped with each image and never read. Clean it in
-    the same RUN (`&& npm cache clean --force`), or keep it out with `--mount=type=cache`; a later RUN makes
-    no layer smaller.
+    It is often as large as the installed packages, and is shipped with every image without use. Clean it in
+    the same RUN (`&& npm cache clean --force`), or use `--mount=type=cache`; a later RUN does not make the
+    layer smaller.
     """
 
     ID = "DC109"
@@ -83,4 +83,6 @@ class PackageCacheKept(CiCheck):
                 if not _CLEANED.search(one.body.text):
                     start = one.body.start + found.start()
                     end = one.body.start + found.start() + len(found.group().rstrip())
-                    self.report_at(start, end, f"{tool} leaves what it downloaded in this layer")
+                    self.report_at(
+                        start, end, f"the cache of {tool} stays in this layer; clean it in the same RUN"
+                    )

@@ -38,17 +38,17 @@ _INSTALLERS = frozenset(
         "rubygems-update", "packaging",
     }
 )  # fmt: skip
-"""What installs the rest, and is replaced by whatever is newest on purpose."""
+"""Installers of other packages, which are updated to the newest version deliberately."""
 _NOT_SHIPPED = LazyPattern(
     r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|development|testing|examples?|benchmarks?|docs?|samples?)(?:[/._-]|$)"
 )
 
 
 class PackageUnpinned(CiCheck):
-    """A program is installed into the image by its name alone, in whatever version is newest that day.
+    """A package is installed into the image without a version.
 
-    Two builds of the same commit are then different, and a broken or hijacked release is in the image
-    without any change here. Name the version: `npm install -g pm2@5.4.2`, `pip install gunicorn==23.0.0`.
+    Two builds of the same commit then differ, and a broken or hijacked release gets into the image without
+    a change here. Pin the version: `npm install -g pm2@5.4.2`, `pip install gunicorn==23.0.0`.
     """
 
     ID = "DC127"
@@ -87,11 +87,11 @@ class PackageUnpinned(CiCheck):
                 found = [w for w in found if re.split(r"[@\[]", w.text.lstrip("@"))[0] not in _INSTALLERS]
                 if found:
                     names = ", ".join(word.text for word in found[:3])
-                    self.report_at(found[0].start, found[-1].end, f"whatever version of {names} is newest")
+                    self.report_at(found[0].start, found[-1].end, f"{names} is not pinned; name the version")
 
 
 def _installed(command: Command) -> Iterator[Word]:
-    """The packages that a command installs by what it is told, none if something else says the versions."""
+    """Yield the packages that a command installs by name; none if an option sets the versions."""
     name, words = program(command), list(unwrapped(command))
     if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
         name, words = "pip", words[2:]

@@ -18,10 +18,10 @@ _ONLY_ADVICE = LazyPattern(
 
 
 class AllowFailureOnGate(CiCheck):
-    """Tests or checks run, and their failure is ignored.
+    """A test or lint job is allowed to fail.
 
-    The pipeline is green whatever they say, and nobody looks. Let them fail, or take the step out until it
-    can.
+    The pipeline succeeds regardless of its result, and nobody notices a failure. Let it fail, or remove the
+    step until it passes.
     """
 
     ID = "DC060"
@@ -74,7 +74,7 @@ class AllowFailureOnGate(CiCheck):
     ]
 
     def run(self) -> None:
-        reported = "sarif" in self.file.text.lower()  # what is found is shown elsewhere
+        reported = "sarif" in self.file.text.lower()  # the findings are shown elsewhere
         tested = {
             id(s.owner)
             for s in self.file.scripts
@@ -96,10 +96,12 @@ class AllowFailureOnGate(CiCheck):
                 self._codes(codes, id(job) in tested)
 
     def _codes(self, codes: Mapping, runs_tests: bool) -> None:
-        """The one status by which nearly every runner says that something failed."""
+        """Check the exit status by which nearly every runner reports a failure."""
         key = codes.key("exit_codes")
         if key is not None and runs_tests and not self.file.is_explained(key.start):
-            self.report_at(key.start, key.end, "tests run here and 1, their failure, is ignored")
+            self.report_at(
+                key.start, key.end, "exit status 1 of these tests, a failure, is ignored; let them fail"
+            )
 
     def _look(self, node: Mapping, key: str, runs_tests: bool) -> None:
         name, value = node.key(key), node.scalar(key)
@@ -114,4 +116,6 @@ class AllowFailureOnGate(CiCheck):
             and value.value == "true"
             and not is_asked
         ):
-            self.report_at(name.start, value.end, "tests run here and their failure is ignored")
+            self.report_at(
+                name.start, value.end, "tests run here and their failure is ignored; let them fail"
+            )

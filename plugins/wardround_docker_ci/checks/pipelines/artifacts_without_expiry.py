@@ -13,10 +13,10 @@ from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
 
 class ArtifactsWithoutExpiry(CiCheck):
-    """Nothing says when the job's artifacts may be removed.
+    """A job's artifacts have no expiry date.
 
-    They stay as long as the instance's default says, which may be for good, and every pipeline adds to them.
-    Say how long somebody wants them: `expire_in: 1 week`.
+    They stay as long as the instance's default, possibly forever, and every pipeline adds to them. Set how
+    long they are needed: `expire_in: 1 week`.
     """
 
     ID = "DC207"
@@ -70,12 +70,14 @@ class ArtifactsWithoutExpiry(CiCheck):
             limit, holds = given.scalar("expire_in"), given.get("paths") or given.get("untracked")
             place = given.key("expire_in")
             if limit is not None and limit.value == "never" and place is not None:
-                self.report_at(place.start, limit.end, "every pipeline's artifacts stay for good")
+                self.report_at(
+                    place.start, limit.end, "the artifacts of every pipeline are kept forever; set expire_in"
+                )
             elif limit is None and holds is not None and not self._is_limited_above(job.node):
-                self.report_at(key.start, key.end, "nothing says when these artifacts may be removed")
+                self.report_at(key.start, key.end, "the artifacts have no expiry date; set expire_in")
 
     def _is_limited_above(self, node: Mapping) -> bool:
-        """Whether a job it extends says it; one of another file may."""
+        """Return True if a job that it extends sets the expiry; one of another file may."""
         for name in node.listed("extends"):
             base = self.file.root.get(getattr(name, "value", ""))
             if not isinstance(base, Mapping):
@@ -87,7 +89,7 @@ class ArtifactsWithoutExpiry(CiCheck):
 
 
 def _is_meant(job: GitlabJob) -> bool:
-    """Whether it is a base for others, the site, or builds what was released."""
+    """Return True for a hidden job, GitLab Pages, and jobs that build a release."""
     when = " ".join(
         rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")
         for key in ("rules", "only")

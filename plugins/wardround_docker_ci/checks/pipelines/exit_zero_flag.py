@@ -44,10 +44,10 @@ _GIVEN = {
 
 
 class ExitZeroFlag(CiCheck):
-    """A test runner or scanner is told to succeed whatever it finds.
+    """A test runner or scanner is configured to exit with status 0 despite findings.
 
-    The pipeline is then green over every finding, and nobody reads a log that is green. Let it fail, from a
-    severity on if need be, or hand its report to something that shows it.
+    The pipeline then succeeds with every finding, and nobody reads the log. Let it fail, above a severity
+    if necessary, or upload its report.
     """
 
     ID = "DC218"
@@ -96,7 +96,9 @@ class ExitZeroFlag(CiCheck):
                 if _is_told(command, name) and not self.file.is_explained(command.start):
                     again = [one for one in commands if program(one) == name and not _is_told(one, name)]
                     if not again:
-                        self.report_at(command.start, command.end, f"{name} succeeds whatever it finds")
+                        self.report_at(
+                            command.start, command.end, f"{name} succeeds despite findings; let it fail"
+                        )
         for _, step in (
             self.file.workflow.all_steps if self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION) else ()
         ):
@@ -109,7 +111,7 @@ class ExitZeroFlag(CiCheck):
                 and "sarif" not in step.given.text("format")
                 and not self.file.is_explained(key.start)
             ):
-                self.report_at(key.start, value.end, "this check succeeds whatever it finds")
+                self.report_at(key.start, value.end, "the check succeeds despite findings; let it fail")
 
 
 _REPORTS = LazyPattern(
@@ -118,7 +120,7 @@ _REPORTS = LazyPattern(
 
 
 def _is_told(command: Command, name: str) -> bool:
-    """Whether a switch takes its failure away, and it does not write a report for others to judge."""
+    """Return True if an option suppresses the failure and the command does not write a report."""
     switch = _SWITCHES.get(name)
     if switch is None:
         return False

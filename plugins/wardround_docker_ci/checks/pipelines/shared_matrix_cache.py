@@ -21,10 +21,10 @@ _VERSION = LazyPattern(
 
 
 class SharedMatrixCache(CiCheck):
-    """Jobs for several versions of a language share one cache of what is installed.
+    """Jobs for several versions of a language share one cache of installed packages.
 
-    The first job to end writes it, and the others get packages built for its version. Put the version of the
-    matrix into the key.
+    The first job to finish writes it, and the others restore packages built for its version. Put the
+    matrix's version into the key.
     """
 
     ID = "DC216"
@@ -91,11 +91,15 @@ class SharedMatrixCache(CiCheck):
                     continue
                 if not re.search(r"matrix\.|\bsteps\.|\benv\.|needs\.|inputs\.", key.value):
                     text = self.file.passage(key)
-                    self.report_at(text.start, text.end, f"every {name} of the matrix has this key")
+                    self.report_at(
+                        text.start,
+                        text.end,
+                        f"all values of matrix.{name} share this cache key; add the version to it",
+                    )
 
 
 def _several(job: WorkflowJob) -> str:
-    """What the matrix calls the version of the language, where it has more than one."""
+    """Return the matrix key of the language version if it has more than one value."""
     for key, value in job.node.mapping("strategy", "matrix").entries:
         if _VERSION.match(key.value) and len(getattr(value, "items", ())) > 1:
             return key.value

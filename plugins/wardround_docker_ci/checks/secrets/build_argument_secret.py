@@ -18,10 +18,10 @@ _SECRET = LazyPattern(r"\$\{\{\s*secrets\.\w+")
 
 
 class BuildArgumentSecret(CiCheck):
-    """A secret is given to an image build as a build argument.
+    """A secret is passed to an image build as a build argument.
 
-    Build arguments are kept in the image's history, where whoever pulls it reads them. Give it as a build
-    secret: `--secret id=NAME`, and mount that in the RUN that needs it.
+    Build arguments are stored in the image's history, where anyone who pulls it can read them. Pass it as a
+    build secret: `--secret id=NAME`, and mount that in the RUN that needs it.
     """
 
     ID = "DC004"
@@ -104,5 +104,5 @@ class BuildArgumentSecret(CiCheck):
     def _named(self, name: str, start: int, *, is_secret: bool = False) -> None:
         if is_secret or is_secret_name(name):
             self.report_at(
-                start, start + len(name), f"{name} is kept in the image's history; use a build secret"
+                start, start + len(name), f"{name} is stored in the image's history; use a build secret"
             )

@@ -23,7 +23,7 @@ _KEEPING = LazyPattern(
     r"|dotnet nuget (?:add|update) source\b|nuget sources\b|conda config\b|uv auth login\b|docker login\b)",
     re.IGNORECASE,
 )
-"""Commands that write what they are told into a file of the image."""
+"""Commands that write their arguments into a file of the image."""
 _GONE_LATER = LazyPattern(r"^(?:/run/|/dev/shm/|/dev/null|/tmp/\.?mount|\$\{?GITHUB_)")
 _UNDONE = {
     "git": "unset",
@@ -53,14 +53,14 @@ _WRITTEN_TO = {
     "conda": (".condarc",),
     "go": ("env",),
 }
-"""The file that a program keeps its settings in, or the folder of it."""
+"""The configuration file of a program, or its directory."""
 
 
 class BuildSecretKept(CiCheck):
-    """A secret that is mounted for one step is written to a file that stays in the image.
+    """A secret mounted for one step is written to a file that stays in the image.
 
-    The mount is gone after the step, its copy is not: whoever pulls the image reads it in this layer, and a
-    later RUN that removes it changes nothing. Mount it where the program looks for it
+    The mount exists only during the step, but its copy stays: anyone who pulls the image can read it in
+    this layer, and a later RUN cannot remove it. Mount it where the program expects it
     (`--mount=type=secret,id=...,target=/root/.netrc`), or remove the copy in the same RUN.
     """
 
@@ -113,12 +113,16 @@ class BuildSecretKept(CiCheck):
                 ]
             target = _kept_in(command, holders)
             if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
-                self.report_at(command.start, command.end, "the mounted secret stays in this layer")
+                self.report_at(
+                    command.start,
+                    command.end,
+                    "the mounted secret stays in this layer; remove it in the same RUN",
+                )
                 return
 
 
 def _shown_as(one: Instruction) -> list[str]:
-    """The paths and variables under which the step sees its secrets."""
+    """Return the paths and variables under which the step can read its secrets."""
     shown = []
     for found in _MOUNT.finditer(" ".join(f"--{name}={value.text}" for name, value in one.flags)):
         options = dict(_OPTION.findall(found.group()))
@@ -138,7 +142,7 @@ def _holds(text: str, holders: Sequence[str]) -> bool:
 
 
 def _kept_in(command: Command, holders: Sequence[str]) -> str:
-    """The file or the program's own setting that a command puts the secret into."""
+    """Return the file or the program whose configuration a command writes the secret to."""
     words = [word for word in command.words if _holds(word.raw, holders)]
     if program(command) in _COPIES and words and words[-1] is not command.words[-1]:
         return command.words[-1].text if program(command) != "ln" else ""
@@ -169,7 +173,7 @@ def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
 
 
 def _same(removed: str, target: str) -> bool:
-    """Whether a removed path is the target, or a folder or pattern it is in."""
+    """Return True if a removed path is the target, or a directory or pattern that contains it."""
     removed, target = (re.sub(r"^(?:~|/root|\$\{?HOME\}?)/", "~/", text) for text in (removed, target))
     plain = removed.rstrip("*/")
     return bool(plain) and (
@@ -178,7 +182,7 @@ def _same(removed: str, target: str) -> bool:
 
 
 def _is_elsewhere(one: Instruction, target: str) -> bool:
-    """Whether another mount of the step covers the file, so that it never gets into the layer."""
+    """Return True if another mount of the step contains the file, which keeps it out of the layer."""
     mounts = [value.text for name, value in one.flags if name == "mount" and "type=secret" not in value.text]
     folders = [
         m.group(1) for text in mounts if (m := re.search(r"(?:target|dst|destination)=([^,\s]+)", text))

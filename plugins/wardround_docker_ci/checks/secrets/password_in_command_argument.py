@@ -15,9 +15,9 @@ from wardround_docker_ci.libraries.commands import program
 
 
 class PasswordInCommandArgument(CiCheck):
-    """A password is given as an argument, where every process of the machine can read it.
+    """A password is passed as a command-line argument, which every process of the machine can read.
 
-    Arguments stand in the process list, in `set -x` traces and in crash reports. Hand it over on standard
+    Arguments are visible in the process list, in `set -x` traces and in crash reports. Pass it on standard
     input: `echo "$PASSWORD" | docker login -u NAME --password-stdin`.
     """
 
@@ -71,12 +71,16 @@ class PasswordInCommandArgument(CiCheck):
                     if word.text.split("=", 1)[0] == "--password" or re.match(r"-p(?!\w*-)", word.text):
                         following = words[at + 1].text if at + 1 < len(words) else ""
                         if is_real_secret(word.text.partition("=")[2] or following):
-                            break  # one that stands here in clear is worse, and said by others
-                        self.report_at(word.start, word.end, "the password stands in the process list")
+                            break  # another rule reports a password in plain text
+                        self.report_at(
+                            word.start,
+                            word.end,
+                            "the password is visible in the process list; use --password-stdin",
+                        )
                         break
 
     def _client(self, command: Command) -> None:
-        """Clients of databases and of SSH that have a file or a variable for their password."""
+        """Check clients of databases and SSH that can read their password from a file or a variable."""
         option = _CLIENTS.get(program(command))
         words = unwrapped(command) if option is not None else ()
         for word, following in pairwise((*words[1:], *words[-1:])):
@@ -84,7 +88,7 @@ class PasswordInCommandArgument(CiCheck):
             given = following.text if found is not None and found.end() == len(word.text) else word.text
             if found is not None and "$" in given and (following is not word or "$" in word.text):
                 end = max(word.end, following.end) if given is following.text else word.end
-                said = "the password stands in the process list"
+                said = "the password is visible in the process list; use a file or a variable"
                 self.report_at(word.start, end, said, severity=Severity.INFO)
                 return
 

@@ -22,10 +22,10 @@ _SECRET_FILE = LazyPattern(
 
 
 class SecretInArtifact(CiCheck):
-    """A file that usually holds secrets is kept as an artifact of the build.
+    """A file that usually contains secrets is uploaded as a build artifact.
 
-    Everybody who may see the run can download it, in a public project that is everybody, for as long as
-    it is kept. Name the files that are wanted.
+    Anyone who can view the run can download it, in a public project everyone, for as long as it is
+    retained. Name the required files.
     """
 
     ID = "DC084"
@@ -75,10 +75,12 @@ class SecretInArtifact(CiCheck):
                 holds = _SECRET_FILE.search(path) or path.removeprefix("./") in written
                 if holds and not path.startswith("!"):
                     start = text.start + found.start()
-                    self.report_at(start, start + len(path), f"{path} can be downloaded with the artifact")
+                    self.report_at(
+                        start, start + len(path), f"{path} can be downloaded with the artifact; exclude it"
+                    )
 
     def _written(self) -> frozenset[str]:
-        """The files that scripts put a secret into."""
+        """Return the files that scripts write a secret to."""
         found = []
         for script in self.file.scripts if ">" in self.file.text else ():
             names = given_secrets(self.file, script)

@@ -22,10 +22,10 @@ _OPTION = LazyPattern(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 
 
 class SecretInCommand(CiCheck):
-    """A command holds a secret in clear.
+    """A command contains a secret in plain text.
 
-    It stands in the repository's history, in the build's log and, in a Dockerfile, in the image. Revoke it,
-    and read it from the secret store of the platform.
+    It is in the repository's history, in the build's log and, in a Dockerfile, in the image. Revoke it, and
+    read it from the platform's secret store.
     """
 
     ID = "DC038"
@@ -74,11 +74,11 @@ class SecretInCommand(CiCheck):
                         self._argument(one)
 
     def _argument(self, one: Scalar) -> None:
-        """An option of a container's program, with its value."""
+        """Check an option of a container's program, with its value."""
         option = _OPTION.fullmatch(one.value.strip())
         if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
             text = self.file.passage(one)
-            said = f"a secret in clear ({masked(option.group(2))})"
+            said = f"secret in plain text ({masked(option.group(2))}); use a secret store"
             self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, said)
 
     def _assigned(self, word: Word) -> None:
@@ -100,4 +100,4 @@ class SecretInCommand(CiCheck):
         at = word.raw.find(value)
         start = word.start + max(at, 0)
         end = start + len(value) if at >= 0 else word.end
-        self.report_at(start, end, f"a secret in clear ({masked(value)})")
+        self.report_at(start, end, f"secret in plain text ({masked(value)}); use a secret store")

@@ -22,7 +22,7 @@ _VARIABLE = LazyPattern(r"(?<!\\)\$(?:(\w+)|\{(\w+)(?::-?\d+(?::-?\d+)?)?\})")
 _PRINTS = LazyPattern(
     r"(?:console\.\w+|print\w*|puts|echo|say|write)\b[^;\n]*?(?:process\.env\.|environ(?:\.get)?[\[(]['\"]|getenv\(['\"]|ENV\[['\"])(\w+)"
 )
-"""A short program that prints a variable of its environment."""
+"""An inline program that prints an environment variable."""
 _FROM_SECRETS = LazyPattern(r"^\s*\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+\s*(?:\|\|[^}]*)?\}\}\s*$")
 _PASSES_ON = LazyPattern(r"\s*(?:echo|printf|(?:cat|base64|cut|head|tail|rev|xxd)\b[^|]*<<<)")
 _DIGEST = LazyPattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|curl|docker)\b")
@@ -31,8 +31,8 @@ _DIGEST = LazyPattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|cur
 class SecretPrinted(CiCheck):
     """A secret is written to the log of the build.
 
-    Masking knows only the exact text: base64, JSON escapes or a part of it pass, and whoever may read the
-    log has it. Print that it is set, not what it is.
+    Masking matches only the exact text: base64, JSON escapes or a part of it are not masked, and anyone who
+    can read the log has it. Print only that it is set.
     """
 
     ID = "DC035"
@@ -89,7 +89,7 @@ class SecretPrinted(CiCheck):
                     self._command(script.commands, at, names, files)
 
     def _steps(self) -> None:
-        """``echo`` and ``println`` of Groovy."""
+        """Check ``echo`` and ``println`` of Groovy."""
         bound = self.file.jenkinsfile.bound
         for call in self.file.jenkinsfile.calls:
             if call.name.text not in ("echo", "println"):
@@ -97,7 +97,7 @@ class SecretPrinted(CiCheck):
             for one in (found for token in call.strings() for found in token.interpolations):
                 name = one.inside.removeprefix("env.")
                 if name in bound or (name.isupper() and is_secret_name(name)):
-                    self.report_at(one.start, one.end, f"{name} is written to the log")
+                    self.report_at(one.start, one.end, f"{name} is written to the log; do not print it")
 
     def _command(
         self, commands: Sequence[Command], at: int, names: frozenset[str], files: dict[str, str]
@@ -112,7 +112,7 @@ class SecretPrinted(CiCheck):
             elif command.name in _SHOW and any(word.text in files for word in command.words[1:]):
                 name = next(files[word.text] for word in command.words[1:] if word.text in files)
                 self.report_at(
-                    command.start, command.end, f"{name}, which was put into this file, is written to the log"
+                    command.start, command.end, f"{name}, which this file contains, is written to the log"
                 )
             elif command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace"):
                 self._look(command, names)
@@ -129,18 +129,20 @@ class SecretPrinted(CiCheck):
         for word in command.words[1:]:
             found = _PRINTS.search(word.text) if "env" in word.text.lower() else None
             if found is not None and (found.group(1) in names or is_secret_name(found.group(1))):
-                self.report_at(word.start, word.end, f"{found.group(1)} is written to the log")
+                self.report_at(
+                    word.start, word.end, f"{found.group(1)} is written to the log; do not print it"
+                )
                 return
 
     def _picked(self, command: Command, behind: Sequence[Command], names: frozenset[str]) -> None:
-        """``env | grep NAME``."""
+        """Check ``env | grep NAME``."""
         wanted = [w.text for one in behind if one.name == "grep" and one.after != "|" for w in one.words[1:]]
         quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in behind)
         name = next(
             (n for n in sorted(names) for text in wanted if text.strip("^=").upper() in n.upper()), ""
         )
         if name and not quiet and not any(text.startswith(("-v", "-q", "-c")) for text in wanted):
-            self.report_at(command.start, behind[0].end, f"{name} is written to the log")
+            self.report_at(command.start, behind[0].end, f"{name} is written to the log; do not print it")
 
     def _look(self, command: Command, names: frozenset[str]) -> None:
         here = [
@@ -149,17 +151,21 @@ class SecretPrinted(CiCheck):
         for word in (*command.words[1:], *here):
             name = secret_in(word, names)
             if name and "add-mask" not in word.text:
-                self.report_at(word.start, word.end, f"{name} is written to the log")
+                self.report_at(word.start, word.end, f"{name} is written to the log; do not print it")
                 return
 
     def _listing(self, command: Command, names: frozenset[str]) -> None:
-        """``env`` without an argument, where a secret is among what it lists; in GitLab they all are."""
+        """Check ``env`` without arguments if it lists a secret; in GitLab it lists all of them."""
         lists_all = command.name != "set" and not command.words[1:] and command.after not in ("|", "|&")
         if self.file.kind is FileKind.GITLAB_CI and lists_all:
-            said = "what is not masked of the project's variables is in the log"
+            said = "unmasked variables of the project are written to the log; do not list them"
             self.report_at(command.start, command.end, said, severity=Severity.INFO)
         if names and self.file.kind in STEPS and not command.words[1:] and not command.assignments:
-            self.report_at(command.start, command.end, f"{min(names)} is among what this lists in the log")
+            self.report_at(
+                command.start,
+                command.end,
+                f"{min(names)} is among the variables written to the log; do not list them",
+            )
 
 
 _LISTS = frozenset({"env", "printenv", "export", "set", "declare"})
@@ -183,11 +189,11 @@ _SHOWN_ON = frozenset(
         "od",
     }
 )
-"""What writes what it reads, as it is or in another shape."""
+"""Programs that write their input, unchanged or transformed."""
 
 
 def given_secrets(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
-    """The variables a step has from the secrets of the platform, whatever they are called."""
+    """Return the variables of a step that hold secrets of the platform, under any name."""
     if file.kind is FileKind.JENKINSFILE:
         return file.jenkinsfile.bound
     if file.kind not in STEPS:
@@ -210,7 +216,7 @@ def _feeds_itself(command: Command) -> bool:
 
 
 def _reaches_the_log(commands: Sequence[Command], at: int) -> bool:
-    """Whether what is printed ends in the log, as it is or only encoded."""
+    """Return True if printed text reaches the log, unchanged or encoded."""
     command = commands[at]
     goes_to = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
     if goes_to:
@@ -228,7 +234,7 @@ def _reaches_the_log(commands: Sequence[Command], at: int) -> bool:
 
 
 def _in_block(commands: Sequence[Command], at: int) -> bool:
-    """Whether a group whose output goes elsewhere may be around it."""
+    """Return True if an enclosing group may redirect the output."""
     depth = 0
     for one in commands[at + 1 :]:
         if one.name in ("}", "done", "fi") and depth == 0 and (one.redirects or one.after == "|"):
@@ -237,7 +243,7 @@ def _in_block(commands: Sequence[Command], at: int) -> bool:
 
 
 def secret_in(word: Word, given: frozenset[str]) -> str:
-    """The secret whose text a word becomes; empty if none."""
+    """Return the name of the secret that a word expands to; empty if none."""
     found = _SECRET_CONTEXT.search(word.raw)
     if found:
         return found.group(1) or "the token"
@@ -248,7 +254,7 @@ def secret_in(word: Word, given: frozenset[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """The text without the substitutions that only use a variable, and show something else."""
+    """Return the text without command substitutions whose output does not contain the variables."""
     out, at = [], 0
     while (start := text.find("$(", at)) >= 0:
         depth, end = 0, start

@@ -19,10 +19,10 @@ _FILE_OF_SECRET = LazyPattern(r"/run/secrets/")
 
 
 class SecretTraced(CiCheck):
-    """`set -x` is on where a command is given a secret, so the log shows the command with the secret in it.
+    """`set -x` is active while a command has a secret in its arguments, so the log shows the secret.
 
-    The platform hides only what it knows as a secret, word for word: not what is derived from it, and on
-    GitLab and Jenkins often not the variable at all. Leave `-x` out, or put `set +x` in front of the command.
+    The platform masks only the exact text of a known secret: not values derived from it, and on GitLab and
+    Jenkins often not the variable at all. Remove `-x`, or put `set +x` before the command.
     """
 
     ID = "DC082"
@@ -82,12 +82,12 @@ class SecretTraced(CiCheck):
                     traced = (command.start, command.end) if switch else None
                 elif traced is not None and (name := _secret_of(command, names)):
                     masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
-                    message = f"with -x the log shows {name} where a later command is given it"
+                    message = f"the trace of a later command writes {name} to the log; remove -x"
                     self.report_at(*traced, message, severity=Severity.INFO if masks else None)
                     break
 
     def _shells(self) -> Iterator[list[EmbeddedScript]]:
-        """The scripts that one shell runs: in GitLab all lines of a job."""
+        """Yield the scripts that one shell runs: in GitLab all lines of a job."""
         if self.file.kind is not FileKind.GITLAB_CI:
             yield from ([script] for script in self.file.scripts)
             return
@@ -106,7 +106,7 @@ _FIRST_LINE = LazyPattern(r"\s*(#!\S*(?:ba|da|k|z)?sh[ \t]+-\w*x\w*)")
 
 
 def _switch(command: Command) -> bool | None:
-    """Whether a command switches tracing on or off; None if it does neither."""
+    """Return True if a command enables tracing, False if it disables it, and None otherwise."""
     if command.name != "set":
         return None
     for at, text in enumerate(command.texts):
@@ -119,7 +119,7 @@ def _switch(command: Command) -> bool | None:
 
 
 def _secret_of(command: Command, given: frozenset[str]) -> str:
-    """The secret that stands in the words of a command when it is traced."""
+    """Return the secret in the words of a traced command; empty if none."""
     if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
         return ""
     for word in (*command.assignments, *command.words[1:]):

@@ -35,10 +35,10 @@ _WORKS = frozenset(
 
 
 class ErrexitMasked(CiCheck):
-    """`set -e` does not hold inside a function that `if`, `&&` or `||` asks.
+    """A function called by `if`, `&&` or `||` ignores `set -e`.
 
-    There the shell goes on after a command that failed, and the function's answer is that of its last command
-    alone. Call it by itself, or end each step in it with `|| return 1`.
+    The shell continues after a command that fails in it, and the function's status is that of its last
+    command alone. Call it by itself, or end each step in it with `|| return 1`.
     """
 
     ID = "DC212"
@@ -99,7 +99,7 @@ class ErrexitMasked(CiCheck):
             asked = re.search(_ASKED.format(re.escape(name)), text, re.MULTILINE) if lost else None
             if lost is not None and asked is not None and not self.file.is_explained(asked.start()):
                 at = asked.start() + len(asked.group()) - len(asked.group().lstrip())
-                said = f'asked like this, "{name}" goes on after "{lost.name}" failed'
+                said = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
                 self.report_at(at, asked.end(), said)
 
 
@@ -110,7 +110,7 @@ def _functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _may_be_lost(command: Command) -> bool:
-    """Whether a command does something and only ``set -e`` would notice that it failed."""
+    """Return True if only ``set -e`` would detect a failure of a command."""
     return (
         command.name in _WORKS
         and command.after in ("\n", ";")

@@ -20,9 +20,9 @@ _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
 class HiddenFailure(CiCheck):
-    """A test or lint command cannot fail: what follows it, or what it is piped into, makes the step succeed.
+    """A test or lint command cannot fail the step: a fallback or a pipe after it hides its status.
 
-    The pipeline is then green whatever the tests say, and nobody looks. Let it fail, or drop the step.
+    The pipeline then succeeds regardless of the tests, and nobody notices. Let it fail, or remove the step.
     """
 
     ID = "DC033"
@@ -71,7 +71,11 @@ class HiddenFailure(CiCheck):
                 last = following.after in ("\n", "", ";", ")")
                 hides = command.after == "||" and last and _does_nothing(following)
                 if hides and is_test(command) and not self._is_told(commands, at):
-                    self.report_at(command.start, following.end, "whatever the tests say, this step succeeds")
+                    self.report_at(
+                        command.start,
+                        following.end,
+                        "the step succeeds even if the tests fail; remove the fallback",
+                    )
 
             self._unasked(script)
             self._talked_over(script)
@@ -81,7 +85,7 @@ class HiddenFailure(CiCheck):
                         self._piped(command, commands)
 
     def _unasked(self, script: EmbeddedScript) -> None:
-        """Tests between ``set +e`` and ``set -e`` whose status nothing looks at."""
+        """Check tests between ``set +e`` and ``set -e`` whose status is not used."""
         text = script.passage.text
         if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
             return
@@ -101,11 +105,11 @@ class HiddenFailure(CiCheck):
                 and is_test(command)
                 and rest.strip()
             ):
-                said = "after set +e nothing asks how these tests ended"
+                said = "the status of these tests is not used after set +e; test it"
                 self.report_at(command.start, command.end, said)
 
     def _talked_over(self, script: EmbeddedScript) -> None:
-        """``if ! tests; then echo ...; fi``: the failure is talked about, and that is all."""
+        """Check ``if ! tests; then echo ...; fi``, which only prints the failure."""
         text = script.passage.text
         for found in _TALKS.finditer(text):
             start = script.passage.start + found.start()
@@ -114,21 +118,23 @@ class HiddenFailure(CiCheck):
             ]
             if any(is_test(command) for command in asked) and not self.file.is_explained(start):
                 self.report_at(
-                    start, script.passage.start + found.start("told"), "after these tests fail nothing stops"
+                    start,
+                    script.passage.start + found.start("told"),
+                    "the step continues after these tests fail; exit with their status",
                 )
 
     def _piped(self, command: Command, commands: Sequence[Command]) -> None:
-        """A pipe has the status of its last command; ``tee`` and the like have none to give."""
+        """Check a pipe, whose status is that of its last command, such as ``tee``."""
         behind = next(
             (one for one in commands if one.start > command.end and one.depth == command.depth), None
         )
         passes_on = behind is not None and program(behind) in _PASS_ON and behind.after not in ("||", "&&")
         if behind is not None and passes_on and not self.file.is_explained(command.start):
-            message = f"the step has the status of {program(behind)}, not of the tests"
+            message = f"the step has the status of {program(behind)}, not of the tests; set pipefail"
             self.report_at(command.start, behind.end, message)
 
     def _is_told(self, commands: Sequence[Command], at: int) -> bool:
-        """Whether the output is looked at elsewhere, or a comment says that failing is all right."""
+        """Return True if the output is used elsewhere, or a comment allows the failure."""
         command = commands[at]
         if self.file.is_explained(command.start):
             return True
@@ -151,10 +157,10 @@ _PIPEFAIL = LazyPattern(r"pipefail|PIPESTATUS|pipestatus")
 
 
 def keeps_status(file: CiFile, script: EmbeddedScript) -> bool:
-    """Whether the shell of a script gives a pipe the status of whichever of its commands failed."""
+    """Return True if a pipe in the script fails when any of its commands does."""
     if file.kind is FileKind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
         return True
     if file.kind not in STEPS:
         return False
     shell = file.workflow.shell(script.job, script.owner)
-    return shell == "bash" or "pipefail" in shell  # bash named has the option, bash by default has not
+    return shell == "bash" or "pipefail" in shell  # an explicit bash has the option, the default one does not

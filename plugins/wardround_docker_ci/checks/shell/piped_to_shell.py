@@ -16,10 +16,10 @@ _LOCAL = LazyPattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
 
 
 class PipedToShell(CiCheck):
-    """A script is fetched from the network and run at once, unseen and unchecked.
+    """A script is downloaded and run immediately, without verification.
 
-    Whoever controls the server, its name or the way to it runs code in the build, and a connection cut
-    half-way runs half a script. Fetch a named version into a file, compare its checksum, then run it.
+    Anyone who controls the server, its name or the connection can run code in the build, and an interrupted
+    connection runs half a script. Download a fixed version to a file, compare its checksum, then run it.
     """
 
     ID = "DC030"
@@ -89,11 +89,15 @@ class PipedToShell(CiCheck):
 
     def _report(self, first: Command, last: Command) -> None:
         name = program(last)
-        self.report_at(first.start, last.end, f"what the network answers is run by {name} at once, unchecked")
+        self.report_at(
+            first.start,
+            last.end,
+            f"{name} runs a download without verification; save it and compare its checksum",
+        )
 
 
 def _reads_its_program(command: Command) -> bool:
-    """Whether an interpreter takes its program from standard input."""
+    """Return True if an interpreter reads its program from standard input."""
     name = program(command)
     if name not in INTERPRETERS:
         return False

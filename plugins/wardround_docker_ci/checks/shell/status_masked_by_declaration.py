@@ -24,10 +24,10 @@ _ACTS = LazyPattern(
 
 
 class StatusMaskedByDeclaration(CiCheck):
-    """`local` or `export` hides that the command behind its value failed, and what follows acts on it.
+    """`local` or `export` masks a failure of the command substitution, and later commands use the result.
 
-    The declaration succeeds, so `set -e` does not stop and the variable is empty in what is pushed, deployed
-    or removed. Declare first, then assign: `local sha; sha=$(git rev-parse HEAD)`.
+    The declaration succeeds, so `set -e` does not stop, and a push, deployment or removal uses an
+    empty variable. Declare first, then assign: `local sha; sha=$(git rev-parse HEAD)`.
     """
 
     ID = "DC220"
@@ -86,5 +86,5 @@ class StatusMaskedByDeclaration(CiCheck):
             asked = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
             acts = any(used.search(line) and _ACTS.search(line) for line in rest.split("\n"))
             if acts and asked is None:
-                said = f"where this fails {found.group(1)} is empty, and the script goes on"
+                said = f"if this fails {found.group(1)} is empty; declare first, then assign"
                 self.report_at(word.start, word.end, said)

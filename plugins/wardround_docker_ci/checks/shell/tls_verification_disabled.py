@@ -34,7 +34,7 @@ _TRUSTED_HOSTS = "PIP_TRUSTED_HOST"
 _WITHIN = LazyPattern(
     r"^[\w-]+(?::\d+)?$|\.(?:local|svc|internal|test|lan)(?::\d+)?$|^(?:10|127|192\.168)\.|\$"
 )
-"""Hosts of a network of one's own, for which there is often no certificate."""
+"""Hosts of a private network, which often have no certificate."""
 _OPTIONS = {
     "wget": ("--no-check-certificate", "--no-hsts"),
     "apt-get": ("--allow-unauthenticated", "--force-yes", "--allow-insecure-repositories"),
@@ -61,7 +61,7 @@ _OPTIONS = {
     "cf": ("--skip-ssl-validation",),
     "mvn": ("-Dmaven.wagon.http.ssl.insecure=true",),
 }
-"""What tells a program not to look who answers, or whether a package is signed."""
+"""Options that disable the verification of certificates or package signatures."""
 _INSTALLERS = ("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "zypper", "rpm")
 _LONG = 40
 _SETTINGS = LazyPattern(
@@ -79,22 +79,22 @@ _OFF_IN_FILE = LazyPattern(
     r"|\bcheck_certificate\s*=\s*off|^insecure$|StrictHostKeyChecking\s+no\b|AllowUnauthenticated[\s\"=]+true",
     re.IGNORECASE,
 )
-"""Lines of configuration files that scripts write."""
+"""Configuration lines that scripts write."""
 _WITH_SETTINGS = COMPOSE | KUBERNETES | HELM | TEMPLATE
 _OFF_IN_MANIFEST = LazyPattern(
     r"^[ \t]*(?:-[ \t]+)?[\"']?(?P<key>insecure[-_]?skip[-_]?(?:tls[-_]?)?verify|tls[-_]?insecure"
     r"|skip[-_]?tls[-_]?verify|tls[-_]?skip[-_]?verify)[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Keys of clusters, API services, scrape and data source settings that accept any certificate."""
+"""Keys of clusters, API services, scrape configurations and data sources that disable verification."""
 _UNSIGNED = LazyPattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 
 
 class TlsVerificationDisabled(CiCheck):
-    """A download does not check whose server answers.
+    """A download does not verify the server's certificate or the package's signature.
 
-    Anybody on the way can put something else in its place, and a build runs what it downloads. Install the
-    certificate authority that is missing instead of switching the check off.
+    Anyone on the network path can replace the download, and a build runs it. Install the missing
+    certificate authority instead of disabling the verification.
     """
 
     ID = "DC031"
@@ -156,7 +156,7 @@ class TlsVerificationDisabled(CiCheck):
                 self._look(command)
 
     def _report(self, start: int, end: int, what: str) -> None:
-        self.report_at(start, end, f"{what} switches off the check whose server answers")
+        self.report_at(start, end, f"{what} disables verification; install the certificate authority")
 
     def _look(self, command: Command) -> None:
         exported = command.words[1:] if command.name in ("export", "declare") else ()
@@ -177,17 +177,17 @@ class TlsVerificationDisabled(CiCheck):
                 if not _is_off(name, word.text, texts[at + 1] if at + 1 < len(texts) else ""):
                     continue
                 if name in _INSTALLERS:
-                    said = f"{word.text} takes packages whose signature nobody checks"
+                    said = f"{word.text} accepts packages without verifying signatures; import the key"
                     is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
                     self.report_at(word.start, word.end, said, severity=Severity.INFO if is_own else None)
                 else:
                     self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
 
     def _written(self, words: Sequence[Word]) -> None:
-        """What a script writes into a configuration file."""
+        """Check the lines that a script writes into a configuration file."""
         for word in words[1:]:
             if _UNSIGNED.search(word.text):
-                said = "trusted=yes takes packages of this source without a signature"
+                said = "trusted=yes accepts unsigned packages of this source; use signed-by"
                 self.report_at(word.start, word.end, said)
                 return
             if found := _OFF_IN_FILE.search(word.text):
@@ -196,7 +196,7 @@ class TlsVerificationDisabled(CiCheck):
 
 
 def _is_off_by(name: str, value: str) -> bool:
-    """Whether a variable tells programs not to look at certificates."""
+    """Return True if a variable disables the verification of certificates."""
     told, name = value.strip("\"'").lower(), name.upper()
     if name == _TRUSTED_HOSTS:
         return any(not _WITHIN.search(host) for host in told.split())
@@ -204,7 +204,7 @@ def _is_off_by(name: str, value: str) -> bool:
 
 
 def _is_off(name: str, text: str, following: str) -> bool:
-    """Whether an argument tells a program not to look at certificates, or signatures."""
+    """Return True if an argument disables the verification of certificates or signatures."""
     if text in _OPTIONS.get(name, ()):
         return True
     if name == "curl":

@@ -24,10 +24,10 @@ _MEANT = LazyPattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
 
 
 class WorldWritable(CiCheck):
-    """Every user of the system may change what this chmod touches.
+    """A chmod makes a file writable for every user of the system.
 
-    A program of another user, or one that was broken into, can then replace what others run. Give the owner
-    what it needs and nobody else: `chown` it, and 755 or 775.
+    Another user's program, or a compromised one, can then replace what others run. Grant the owner what it
+    needs and nobody else: `chown` it, and 755 or 775.
     """
 
     ID = "DC032"
@@ -64,7 +64,9 @@ class WorldWritable(CiCheck):
         for one in self.file.dockerfile.instructions if self.file.kind is FileKind.DOCKERFILE else ():
             mode = one.flag("chmod")
             if mode is not None and _FOR_ALL.fullmatch(mode.text):
-                said = f"{mode.text} lets every user change {one.words[-1].text if one.words else 'it'}"
+                said = (
+                    f"{mode.text} makes {one.words[-1].text if one.words else 'it'} writable for every user"
+                )
                 self.report_at(mode.start, mode.end, said)
         for script in self.file.scripts:
             for command in script.commands:
@@ -78,27 +80,27 @@ class WorldWritable(CiCheck):
                     continue
                 if not all(_MEANT.match(word.text) for word in words[1:]):
                     severity = Severity.INFO if self._is_slight(words[0].start) else None
-                    message = f"{words[0].text} lets every user change {words[1].text}"
+                    message = f"{words[0].text} makes {words[1].text} writable for every user; use 755 or 775"
                     self.report_at(words[0].start, words[0].end, message, severity=severity)
 
     def _is_slight(self, place: int) -> bool:
-        """Whether the system is thrown away after the job, or a comment above says why it is so."""
+        """Return True if the system is temporary, or a comment above explains the mode."""
         if self.file.kind in PIPELINES:
             return True
         above = self.file.text[:place].split("\n")[-_COMMENT_LINES - 1 : -1]
         return any(_EXPLAINED.search(line) for line in above)
 
     def _is_explained(self, place: int) -> bool:
-        """Whether the comment that stands right above says why it is so."""
+        """Return True if the comment directly above explains the mode."""
         above = takewhile(_IS_COMMENT.match, reversed(self.file.text[:place].split("\n")[:-1]))
         return any(_EXPLAINED.search(line) for line in above)
 
     def _made(self, command: Command) -> None:
-        """What is made with that mode at once."""
+        """Check files and directories created with that mode."""
         words = unwrapped(command)
         for option, mode in pairwise(words):
             is_told = option.text in ("-m", "--mode") and _FOR_ALL.fullmatch(mode.text) is not None
             if is_told and not self._is_explained(mode.start) and not _MEANT.match(words[-1].text):
                 severity = Severity.INFO if self._is_slight(mode.start) else None
-                said = f"{mode.text} lets every user change {words[-1].text}"
+                said = f"{mode.text} makes {words[-1].text} writable for every user; use 755 or 775"
                 self.report_at(mode.start, mode.end, said, severity=severity)
