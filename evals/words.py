@@ -165,7 +165,7 @@ def _of_pipelines(
                     lines = [f"- {x}" for x in was.done if x not in now.done]
                     lines += [f"+ {x}" for x in now.done if x not in was.done]
                     told = was.name.value != now.name.value
-                    yield Hit(path, f"{one.name!r}: {one.said} -> {one.now}", told, "\n".join(lines[:30]))
+                    yield Hit(path, f"{one.name!r}: {one.term} -> {one.now}", told, "\n".join(lines[:30]))
 
     return hits
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from new_file import case
 from new_tree import case_of_files
-from wardround_docker_ci.tools.block_scalars import place_in_block
+from wardround_docker_ci.tools.block_scalars import position_in_block
 
 _ERROR = re.compile(
     r"^/?(?P<file>[\w./\\-]+?\\?\.ya?ml):(?P<line>\d+):(?P<column>\d+): .*?(?:\[(?P<kind>[a-z-]+)\\?\])?/?$"
@@ -100,7 +100,7 @@ def _expected(out: Path, texts: dict[str, str]) -> Iterator[tuple[str, int, str]
         line = int(found["line"])
         inside = None
         if found["kind"] == "expression" and name in texts:
-            inside = place_in_block(texts[name].split("\n"), line, int(found["column"]))
+            inside = position_in_block(texts[name].split("\n"), line, int(found["column"]))
         yield name, inside[0] if inside else line, found["kind"] or "unknown"
 
 

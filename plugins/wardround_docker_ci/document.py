@@ -367,8 +367,8 @@ def _pod_images(file: CiFile) -> Iterator[Image]:
 
 def _jenkins_images(file: CiFile) -> Iterator[Image]:
     for call in file.jenkinsfile.calls:
-        if call.name.text == "image" and call.name.is_in("docker") and call.given:
-            token = call.given[0]
+        if call.name.text == "image" and call.name.is_in("docker") and call.arguments:
+            token = call.arguments[0]
             if token.kind == "string" and not token.interpolations:
                 yield _image_of(token)
     tokens = file.jenkinsfile.tokens
@@ -441,7 +441,7 @@ def _workflow_variables(file: CiFile) -> Iterator[EnvironmentVariable]:
                 yield from _mapping_variables(file, service.mapping("env"))
     for _, step in file.workflow.all_steps:
         yield from _mapping_variables(file, step.node.mapping("env"))
-        yield from _mapping_variables(file, step.given)
+        yield from _mapping_variables(file, step.inputs)
 
 
 def _gitlab_variables(file: CiFile) -> Iterator[EnvironmentVariable]:

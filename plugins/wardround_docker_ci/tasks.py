@@ -57,8 +57,8 @@ def commands_of(step: WorkflowStep) -> str:
         return step.run.value.strip()
     if step.uses is None:
         return ""
-    return "\n".join([f"uses: {step.uses.value.strip()}", *_given(step.given)])
+    return "\n".join([f"uses: {step.uses.value.strip()}", *_inputs(step.inputs)])
 
 
-def _given(given: Mapping) -> list[str]:
-    return [f"{key.value}: {value.value}" for key, value in given.entries if isinstance(value, Scalar)]
+def _inputs(inputs: Mapping) -> list[str]:
+    return [f"{key.value}: {value.value}" for key, value in inputs.entries if isinstance(value, Scalar)]

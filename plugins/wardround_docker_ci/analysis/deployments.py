@@ -38,7 +38,7 @@ ACTIONS = LazyPattern(
 )
 """Actions that deploy, in lower case."""
 
-_PLACES = LazyPattern(
+_ENVIRONMENTS = LazyPattern(
     r"(?:^|[-_\s/])(?:prod|production|stag(?:e|ing)|live|uat|preprod|demo)(?:$|[-_\s/])", re.IGNORECASE
 )
 _PUBLISHES = LazyPattern(
@@ -58,11 +58,13 @@ def of_workflow(job: github_workflow.WorkflowJob) -> bool:
         for step in job.steps
     ):
         return True
-    place = job.node.text("environment") or job.node.text("environment", "name")
+    environment = job.node.text("environment") or job.node.text("environment", "name")
     scripts = (step.run.value for step in job.steps if step.run is not None)
-    is_place = _PLACES.search(place) is not None and any("deploy" in text for text in scripts)
-    is_said = is_place or NAMED.search(job.name) is not None
-    return bool(is_said and job.steps) and not any(_publishes(step) for step in job.steps)
+    is_environment = _ENVIRONMENTS.search(environment) is not None and any(
+        "deploy" in text for text in scripts
+    )
+    is_named = is_environment or NAMED.search(job.name) is not None
+    return bool(is_named and job.steps) and not any(_publishes(step) for step in job.steps)
 
 
 def publishes(job: github_workflow.WorkflowJob) -> bool:

@@ -43,7 +43,7 @@ _FREE = frozenset({"set", "cd", "echo", "export", "mkdir", "printf", "true", "te
 _SHELLS = frozenset({"bash", "sh", "pwsh", "zsh"})
 _PART = LazyPattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
 _ASSIGNED = LazyPattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
-_PLACES = (
+_ENVIRONMENTS = (
     frozenset({"staging", "stage", "stg"}),
     frozenset({"production", "prod", "live"}),
     frozenset({"development", "dev", "preview", "sandbox"}),
@@ -63,7 +63,7 @@ _WORD = LazyPattern(r"[A-Za-z]+")
 class Misnamed(Struct, frozen=True):
     """A word of a name that the commands contradict; ``now`` is their actual work."""
 
-    said: str
+    term: str
     at: int
     now: str
 
@@ -77,12 +77,14 @@ def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
     name = one.name.value.replace("_", " ")
     if "${" in name:
         return None
-    return (_by_place(name, one.done) if len(one.place) > 1 or is_job else None) or _by_work(name, one.done)
+    return (_by_environment(name, one.done) if len(one.place) > 1 or is_job else None) or _by_work(
+        name, one.done
+    )
 
 
 def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
     """Return a kind of work in the name if every command is of one other kind."""
-    said = {
+    term = {
         work: match
         for work, (words, _) in _WORK.items()
         if (match := re.search(rf"(?i)(?<![\w-])(?:{words})(?![\w-])", name))
@@ -91,9 +93,9 @@ def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
     kinds = {
         next((work for work, (_, tools) in _WORK.items() if one in tools.split()), "") for one in programs
     }
-    if len(said) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(said):
+    if len(term) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(term):
         return None
-    match = next(iter(said.values()))
+    match = next(iter(term.values()))
     stem = match[0].lower()[:5].strip().rstrip("s")
     if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
         return None
@@ -114,22 +116,22 @@ def _programs(done: tuple[str, ...]) -> Iterator[str]:
             yield words[0] if re.fullmatch(r"[\w-]+", words[0]) else ""
 
 
-def _by_place(name: str, done: tuple[str, ...]) -> Misnamed | None:
+def _by_environment(name: str, done: tuple[str, ...]) -> Misnamed | None:
     """Return an environment in the name if all commands refer to one other environment."""
     if _PUTS.search(name) is None:
         return None
-    said = [match for match in _WORD.finditer(name) if _place_of(match[0])]
-    if len({_place_of(match[0]) for match in said}) != 1:
+    term = [match for match in _WORD.finditer(name) if _environment_of(match[0])]
+    if len({_environment_of(match[0]) for match in term}) != 1:
         return None
     words = [word for line in done for word in _WORD.findall(_STAGE.sub("", line))]
-    places = {place for word in words if (place := _place_of(word))}
-    if len(places) != 1 or places & {_place_of(said[0][0])}:
+    environments = {place for word in words if (place := _environment_of(word))}
+    if len(environments) != 1 or environments & {_environment_of(term[0][0])}:
         return None
-    if any(said[0][0].lower() in line.lower() for line in done):
+    if any(term[0][0].lower() in line.lower() for line in done):
         return None  # as a part of another word, such as "shopqa"
-    now = next(word for word in words if _place_of(word))
-    return Misnamed(said[0][0], said[0].start(), f'"{now}"')
+    now = next(word for word in words if _environment_of(word))
+    return Misnamed(term[0][0], term[0].start(), f'"{now}"')
 
 
-def _place_of(word: str) -> frozenset[str] | None:
-    return next((place for place in _PLACES if word.lower() in place), None)
+def _environment_of(word: str) -> frozenset[str] | None:
+    return next((place for place in _ENVIRONMENTS if word.lower() in place), None)

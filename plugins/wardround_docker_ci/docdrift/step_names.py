@@ -77,7 +77,7 @@ class StaleStepName(msgspec.Struct, frozen=True):
         start, end: the offsets of the outdated text in the file.
     """
 
-    said: str
+    term: str
     now: str
     name: str
     start: int
@@ -136,39 +136,39 @@ def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[NamedStep
 def _values(node: Node) -> tuple[str, ...]:
     """Return the scalars below a node except names, without the comments of scripts."""
     found: list[str] = []
-    waiting: list[Node] = [node]
+    pending: list[Node] = [node]
     seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
+    while pending:
+        one = pending.pop()
         if id(one) in seen:
             continue
         seen.add(id(one))
         if isinstance(one, Scalar):
             found.append(_REMARK.sub("", one.value) if "#" in one.value else one.value)
         elif isinstance(one, tree.Sequence):
-            waiting += one.items
+            pending += one.items
         else:
-            waiting += [
+            pending += [
                 value for key, value in one.entries if key.value not in ("name", "run-name", "description")
             ]
     return tuple(line.strip() for value in found for line in value.split("\n") if line.strip())
 
 
 def _pairs(
-    file: CiFile, source: SourceFile, said: Callable[[str], Mapping[str, int]]
+    file: CiFile, source: SourceFile, term: Callable[[str], Mapping[str, int]]
 ) -> list[tuple[NamedStep, NamedStep]]:
     """Return the entries whose names contain a term of this kind, each with its former version."""
     base = source.base_text
     if base is None or base == source.text:
         return []
-    telling = [
+    candidates = [
         one
         for one in named(file.root, file.kind)
-        if any(_grew_rarer(word, base, source.text) for word in said(one.name.value))
+        if any(_grew_rarer(word, base, source.text) for word in term(one.name.value))
     ]
-    if not telling:
+    if not candidates:
         return []
-    return list(_matched(telling, _named_before(base, file.kind)))
+    return list(_matched(candidates, _named_before(base, file.kind)))
 
 
 def _grew_rarer(word: str, old: str, new: str) -> bool:
@@ -207,8 +207,8 @@ def versions(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStep
             continue
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
-            come = Counter(new.done) - Counter(old.done)
-            now = next((m[1] for one in come if (m := re.fullmatch(shape, one))), None)
+            added = Counter(new.done) - Counter(old.done)
+            now = next((m[1] for one in added if (m := re.fullmatch(shape, one))), None)
             if now is not None and now.count(".") >= version.count("."):
                 yield _stale(file, new, version, now, at)
                 break
@@ -217,26 +217,26 @@ def versions(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStep
 def tools(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     """Yield the tools in the name of ``new`` that the change replaced; ``file`` contains the name."""
     families = _families()
-    before, after = _said_in(old.done), _said_in(new.done)
+    before, after = _words_of(old.done), _words_of(new.done)
     parts = frozenset(part for word in after for part in re.split("[-_]", word))
     for tool, at in tools_in(new.name.value).items():
         if not before.intersection(_commands(tool)) or parts.intersection(_commands(tool)):
             continue
-        come = after - before
-        now = sorted(one for one in families[tool.lower()] if come.intersection(_commands(one)))
+        added = after - before
+        now = sorted(one for one in families[tool.lower()] if added.intersection(_commands(one)))
         if now:
             yield _stale(file, new, tool, now[0], at)
 
 
-def _said_in(lines: Sequence[str]) -> frozenset[str]:
+def _words_of(lines: Sequence[str]) -> frozenset[str]:
     return frozenset(word.lower() for line in lines for word in re.findall(r"[A-Za-z][\w-]*", line))
 
 
-def _stale(file: CiFile, new: NamedStep, said: str, now: str, at: int) -> StaleStepName:
+def _stale(file: CiFile, new: NamedStep, term: str, now: str, at: int) -> StaleStepName:
     passage = file.passage(new.name)
-    place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
+    place = passage.text.find(term, min(at, max(len(passage.text) - len(term), 0)))
     start = passage.start + max(place, 0)
-    return StaleStepName(said, now, new.name.value, start, start + len(said))
+    return StaleStepName(term, now, new.name.value, start, start + len(term))
 
 
 _TARGETS = (
@@ -284,8 +284,8 @@ _ANY_WORK = LazyPattern(
 def work_in(name: str) -> dict[str, int]:
     """Return the one kind of work in a name, as written, with its offset; empty if there are several."""
     found: dict[str, tuple[str, int]] = {}
-    for work, (said, _) in _WORK.items():
-        match = re.search(rf"(?i)(?<![\w-])(?:{said})(?![\w-])", name)
+    for work, (term, _) in _WORK.items():
+        match = re.search(rf"(?i)(?<![\w-])(?:{term})(?![\w-])", name)
         if match:
             found[work] = (match[0], match.start())
     if "e2e" in found:
@@ -298,10 +298,10 @@ def stale_work(file: CiFile, source: SourceFile) -> list[StaleStepName]:
     base = source.base_text
     if base is None or base == source.text or not any(_does(base).values()):
         return []
-    telling = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
-    if not telling:
+    candidates = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
+    if not candidates:
         return []
-    pairs = _matched(telling, _named_before(base, file.kind))
+    pairs = _matched(candidates, _named_before(base, file.kind))
     return [one for new, old in pairs for one in works(file, new, old)]
 
 
@@ -321,16 +321,16 @@ def _target_families() -> Mapping[str, frozenset[str]]:
 
 
 def targets(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    said = words_in(new.name.value)
-    left = _said_in(new.done)
-    for word, at in said.items():
+    term = words_in(new.name.value)
+    left = _words_of(new.done)
+    for word, at in term.items():
         pattern = re.compile(rf"(?i)(?<![A-Za-z]){word}(?![A-Za-z])")
         if word.lower() in left or any(pattern.search(line) for line in new.done):
             continue
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
             now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
-            others = {other.lower() for other in said}
+            others = {other.lower() for other in term}
             if now and now.lower() in _target_families()[word.lower()] and now.lower() not in others:
                 yield _stale(file, new, word, now, at)
                 break
@@ -347,10 +347,10 @@ def _does(text: str) -> dict[str, str]:
 
 def works(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
     had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
-    for said, at in work_in(new.name.value).items():
-        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
+    for term, at in work_in(new.name.value).items():
+        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", term))
         alike = {work, *_ALIKE.get(work, ())}
-        come = sorted(other for other in does if does[other] and not had[other] and other not in alike)
+        added = sorted(other for other in does if does[other] and not had[other] and other not in alike)
         still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
-        if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):
-            yield _stale(file, new, said, does[come[0]], at)
+        if had[work] and not does[work] and added and not still and not _ANY_WORK.search("\n".join(new.done)):
+            yield _stale(file, new, term, does[added[0]], at)

@@ -24,9 +24,9 @@ def updates_alone(scripts: Sequence[EmbeddedScript]) -> list[Command]:
     found: list[Command] = []
     lonely: list[Command] = []
     for script in scripts:
-        told = calls(script)
-        updates = [command for command, what in told if what == "update"]
-        installs = any(what in _USES_LISTS for _, what in told)
+        apt_calls = calls(script)
+        updates = [command for command, what in apt_calls if what == "update"]
+        installs = any(what in _USES_LISTS for _, what in apt_calls)
         if installs and not updates:
             found += lonely
             lonely = []

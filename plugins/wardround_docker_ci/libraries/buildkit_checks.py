@@ -37,7 +37,7 @@ def waived(file: Dockerfile) -> frozenset[str]:
     )
 
 
-def asks_for(file: Dockerfile, name: str) -> bool:
+def enables(file: Dockerfile, name: str) -> bool:
     """Return True if a file's ``# check=experimental=...`` enables a check that is off by default."""
     return bool({name.lower(), "all"} & _named(file, "experimental"))
 

@@ -36,8 +36,8 @@ def of_capability(name: str, image: str) -> tuple[Severity | None, str] | None:
     plain = name.upper().removeprefix("CAP_")
     if plain in NEARLY_ALL:
         return None, f"{name} is equivalent to root on the host; add only the required capabilities"
-    severity, said = _SINGLE.get(plain, (None, ""))
-    is_meant = BUILT_FOR_IT.search(image) is not None
-    if severity is None or (severity is Severity.INFO and is_meant):
+    severity, effect = _SINGLE.get(plain, (None, ""))
+    is_expected = BUILT_FOR_IT.search(image) is not None
+    if severity is None or (severity is Severity.INFO and is_expected):
         return None
-    return Severity.INFO if is_meant else severity, f"with {name} the container {said}"
+    return Severity.INFO if is_expected else severity, f"with {name} the container {effect}"

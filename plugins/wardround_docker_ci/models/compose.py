@@ -28,8 +28,8 @@ class Service(Struct, frozen=True, eq=False):
             for item in node.items:
                 if isinstance(item, Scalar) and "=" in item.value:
                     at = passage(source, item)
-                    name, _, told = item.value.partition("=")
-                    yield name, told, at.start + at.text.find("=") + 1, at.end
+                    name, _, text = item.value.partition("=")
+                    yield name, text, at.start + at.text.find("=") + 1, at.end
 
     @property
     def shell_texts(self) -> list[Scalar]:

@@ -37,7 +37,7 @@ def is_owned(inside: str) -> bool:
     return _OWNED.search("".join(inside.split())) is not None
 
 
-_JUDGED = LazyPattern(
+_COMPARISON = LazyPattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )
 
@@ -53,4 +53,4 @@ HEAD_REFERENCE = LazyPattern(
 def untrusted(inside: str) -> str:
     """Return the untrusted context in an expression; empty if the expression only compares it."""
     found = UNTRUSTED.search(inside)
-    return "" if found is None or _JUDGED.search(inside) else "".join(found.group().split())
+    return "" if found is None or _COMPARISON.search(inside) else "".join(found.group().split())

@@ -39,7 +39,7 @@ class WorkflowStep(Struct, frozen=True, eq=False):
         return self.uses.value.partition("@")[2].strip() if self.uses else ""
 
     @property
-    def given(self) -> Mapping:
+    def inputs(self) -> Mapping:
         """The inputs under ``with``."""
         return self.node.mapping("with")
 
@@ -99,9 +99,9 @@ class Workflow:
 
     def shell(self, job: WorkflowJob | None, step: WorkflowStep) -> str:
         """Return the shell of a step as written in the step, its job or the workflow; empty if nowhere."""
-        usual = self.root.text("defaults", "run", "shell")
+        default = self.root.text("defaults", "run", "shell")
         of_job = "" if job is None else job.node.text("defaults", "run", "shell")
-        return step.node.text("shell") or of_job or usual
+        return step.node.text("shell") or of_job or default
 
     def is_started_by_forks(self) -> bool:
         """Return True if a fork can start it with the repository's permissions."""

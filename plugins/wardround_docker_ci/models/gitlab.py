@@ -59,24 +59,24 @@ def _image_names(node: Mapping) -> list[Scalar]:
 
 def _flat(node: Node | None) -> list[Scalar]:
     found: dict[int, Scalar] = {}
-    waiting: list[Node] = [node] if node is not None else []
+    pending: list[Node] = [node] if node is not None else []
     seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
+    while pending:
+        one = pending.pop()
         if isinstance(one, Scalar):
             found.setdefault(id(one), one)
         elif isinstance(one, Sequence) and id(one) not in seen:
             seen.add(id(one))
-            waiting += reversed(one.items)
+            pending += reversed(one.items)
     return list(found.values())
 
 
 def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
     """Return the value of a key in a job, or in the nearest job of the file that it extends."""
     seen: set[int] = set()
-    waiting = [job]
-    while waiting:
-        one = waiting.pop(0)
+    pending = [job]
+    while pending:
+        one = pending.pop(0)
         if id(one) in seen:
             continue
         seen.add(id(one))
@@ -84,5 +84,5 @@ def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
         if found is not None:
             return found
         names = [name.value for name in reversed(one.listed("extends")) if isinstance(name, Scalar)]
-        waiting += [root.mapping(name) for name in names if root.get(name) is not None]
+        pending += [root.mapping(name) for name in names if root.get(name) is not None]
     return None

@@ -33,7 +33,7 @@ class Block(Struct, frozen=True, eq=False):
     """A ``{ ... }``: the word that opens it, the arguments of that word, and the enclosing block."""
 
     name: str
-    given: tuple[GroovyToken, ...]
+    arguments: tuple[GroovyToken, ...]
     parent: Block | None
 
     def chain(self) -> Iterator[Block]:
@@ -103,24 +103,24 @@ class StepCall(Struct, frozen=True, eq=False):
     """A step with its arguments, without parentheses; ``assigned`` if its result is used."""
 
     name: GroovyToken
-    given: tuple[GroovyToken, ...]
+    arguments: tuple[GroovyToken, ...]
     assigned: bool
 
     def strings(self) -> list[GroovyToken]:
         """Return the strings among its arguments, at any depth."""
-        return [token for token in self.given if token.kind == "string"]
+        return [token for token in self.arguments if token.kind == "string"]
 
     def named(self, name: str) -> GroovyToken | None:
         """Return the first token of the value of a named argument."""
-        for here, colon, value in zip(self.given, self.given[1:], self.given[2:], strict=False):
-            if here.text == name and here.kind == "word" and colon.text == ":":
+        for label, colon, value in zip(self.arguments, self.arguments[1:], self.arguments[2:], strict=False):
+            if label.text == name and label.kind == "word" and colon.text == ":":
                 return value
         return None
 
     @property
     def script(self) -> list[GroovyToken]:
         """The strings a shell step runs: its only argument, or the one named ``script``."""
-        tokens = list(self.given)
+        tokens = list(self.arguments)
         if any(t.kind == "word" and t.text == "script" for t in tokens):
             at = next(n for n, t in enumerate(tokens) if t.kind == "word" and t.text == "script")
             tokens = tokens[at + 2 :]
@@ -235,7 +235,7 @@ def _interpolation_end(text: str, start: int, quote: str) -> int:
     return start
 
 
-_MOST_GIVEN = 400
+_MOST_TOKENS = 400
 """Tokens searched backwards for the word before a bracket; a block with more has no name."""
 
 
@@ -247,7 +247,7 @@ def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
     if at < 0 or recent[at].text != ")" or recent[at].kind != "sign":
         return Block(recent[at].text if at >= 0 and recent[at].kind == "word" else "", (), parent)
     depth, last = 0, at
-    for at in range(last, max(-1, last - _MOST_GIVEN), -1):
+    for at in range(last, max(-1, last - _MOST_TOKENS), -1):
         if recent[at].kind == "sign":
             depth += (recent[at].text == ")") - (recent[at].text == "(")
         if depth == 0:
@@ -260,7 +260,7 @@ def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
     for at, token in enumerate(tokens):
         if token.kind != "word" or at + 1 >= len(tokens):
             continue
-        behind = tokens[at + 1]
+        following = tokens[at + 1]
         previous = tokens[at - 1] if at else None
         if previous is not None and previous.kind == "sign" and previous.text == ".":
             continue
@@ -268,18 +268,18 @@ def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
             (previous.kind == "sign" and previous.text in "=(,!?:+&|<>[")
             or (previous.kind == "word" and previous.text in ("return", "in"))
         )
-        if behind.kind == "sign" and behind.text == "(":
-            given = _bracketed(tokens, at + 2)
-            closed = at + 2 + len(given) + 1
+        if following.kind == "sign" and following.text == "(":
+            arguments = _bracketed(tokens, at + 2)
+            closed = at + 2 + len(arguments) + 1
             used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
-            yield StepCall(token, given, assigned or used)
-        elif behind.kind in ("string", "word", "number"):
+            yield StepCall(token, arguments, assigned or used)
+        elif following.kind in ("string", "word", "number"):
             yield StepCall(token, _to_line_end(tokens, at + 1), assigned)
 
 
 def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 1
-    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+    for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
         if tokens[at].kind == "sign":
             depth += (tokens[at].text in _OPENING) - (tokens[at].text in _OPENING.values())
         if depth == 0:
@@ -289,15 +289,19 @@ def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, 
 
 def _to_line_end(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 0
-    given: list[GroovyToken] = []
-    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+    arguments: list[GroovyToken] = []
+    for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
         token = tokens[at]
         if token.kind == "sign":
             depth += (token.text in _OPENING) - (token.text in _OPENING.values())
             if depth < 0 or (depth == 1 and token.text == "{") or (depth == 0 and token.text == ";"):
                 break
-        if token.kind == "newline" and depth == 0 and not (given and given[-1].text in (",", "+", ":")):
+        if (
+            token.kind == "newline"
+            and depth == 0
+            and not (arguments and arguments[-1].text in (",", "+", ":"))
+        ):
             break
         if token.kind != "newline":
-            given.append(token)
-    return tuple(given)
+            arguments.append(token)
+    return tuple(arguments)

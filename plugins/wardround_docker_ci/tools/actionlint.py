@@ -16,7 +16,7 @@ from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative,
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
+from wardround_docker_ci.tools.block_scalars import content_of, position_in_block
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -99,8 +99,8 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFindi
         file = relative(result.filepath, run)
         if result.kind in ("shellcheck", "pyflakes"):
             continue
-        message, url = _told(result.message)
-        span = _place(result, _lines(run, file))
+        message, url = _message_and_link(result.message)
+        span = _span(result, _lines(run, file))
         found.append(RawFinding(_code(result), file, span, message, url))
     return found
 
@@ -143,9 +143,9 @@ def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
     if missing is None:
         return False
     folder = (run.root / relative(result.filepath, run)).parent
-    there = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
-    called = {name for one in there for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
-    names = [one.name for one in there]
+    workflows = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
+    called = {name for one in workflows for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
+    names = [one.name for one in workflows]
     from difflib import get_close_matches  # few workflows call one that is missing
 
     return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
@@ -169,7 +169,7 @@ def _code(result: ActionlintResult) -> str:
     return next(fitting, result.kind)
 
 
-def _told(message: str) -> tuple[str, str | None]:
+def _message_and_link(message: str) -> tuple[str, str | None]:
     """Return the message and its link, without long lists of possible values."""
     text = collapse_whitespace(message)
     link = _LINK.search(text)
@@ -179,7 +179,7 @@ def _told(message: str) -> tuple[str, str | None]:
     return text, link[1] if link else None
 
 
-def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
+def _span(result: ActionlintResult, lines: Sequence[str]) -> Span:
     """Return the span; actionlint counts characters up to a value and bytes inside it."""
     if result.line > len(lines):
         return span_of(max(len(lines), 1), 1)
@@ -192,7 +192,7 @@ def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
     if need:
         return _of_need(need[1], lines, line) or span_of(line, column, line, column + width)
     if result.kind == "expression":
-        inside = place_in_block(lines, line, column)
+        inside = position_in_block(lines, line, column)
         if inside is not None:
             line, column = inside
             width = _token_width(lines[line - 1], column)

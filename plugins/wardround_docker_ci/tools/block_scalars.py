@@ -21,8 +21,8 @@ def content_of(lines: Sequence[str], line: int) -> Iterator[tuple[int, int, str]
     if header is None:
         return
     margin = len(lines[line - 1]) - len(lines[line - 1].lstrip(" "))
-    given = re.search("[0-9]", header["how"])
-    indent = margin + int(given[0]) if given else 0
+    indicator = re.search("[0-9]", header["how"])
+    indent = margin + int(indicator[0]) if indicator else 0
     for number in range(line + 1, len(lines) + 1):
         text = lines[number - 1]
         if text.strip():
@@ -33,7 +33,7 @@ def content_of(lines: Sequence[str], line: int) -> Iterator[tuple[int, int, str]
         yield number, indent, text[indent:]
 
 
-def place_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, int] | None:
+def position_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, int] | None:
     """Convert a position at the indicator's column plus an offset in bytes into the text.
 
     Returns:

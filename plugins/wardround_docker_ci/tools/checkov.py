@@ -60,13 +60,13 @@ _ABOUT = {
 """Patterns of the setting that a check reports, to find its line in the resource."""
 
 
-def _place(check: CheckovCheck, lines: Sequence[str]) -> Span:
+def _span(check: CheckovCheck, lines: Sequence[str]) -> Span:
     """Return the span of the setting that the check reports, else of the resource's first line."""
     first, last = check.file_line_range
     first = min(max(first, 1), len(lines))
-    wanted = _ABOUT.get(check.check_id)
-    for number in range(first, min(last, len(lines)) + 1) if wanted else ():
-        found = re.search(wanted or "", lines[number - 1].partition(" #")[0])
+    pattern = _ABOUT.get(check.check_id)
+    for number in range(first, min(last, len(lines)) + 1) if pattern else ():
+        found = re.search(pattern or "", lines[number - 1].partition(" #")[0])
         if found:
             return Span(number, found.start() + 1, number, found.end() + 1)
     return Span(first, 1, first, max(len(lines[first - 1].rstrip()), 1) + 1)
@@ -108,10 +108,10 @@ class Checkov(Tool):
             ToolFailed: the change adds a configuration, which checkov would read from its working directory
                 and which can name code to run.
         """
-        for brought in (name for name in _CONFIGS if (run.root / name).exists()):
-            if (run.root / brought).read_bytes() == _EMPTY.encode():
+        for added in (name for name in _CONFIGS if (run.root / name).exists()):
+            if (run.root / added).read_bytes() == _EMPTY.encode():
                 continue
-            raise ToolFailed(f"not started, because {brought} in this change could make it run code")
+            raise ToolFailed(f"not started, because {added} in this change could make it run code")
         config = configuration("checkov", run)
         chosen = ["--config-file", str(config)] if config is not None else []
         return [
@@ -129,9 +129,9 @@ class Checkov(Tool):
         if report.results is None and report.passed is None:
             raise ToolOutputError("checkov printed neither results nor counts")
         results = report.results or CheckovResults([])
-        given_up = {Path(file).name for file in results.parsing_errors}
-        for name in given_up - {
-            Path(file).name for file in (self.skipped_files(b"", run) if given_up else ())
+        unreadable = {Path(file).name for file in results.parsing_errors}
+        for name in unreadable - {
+            Path(file).name for file in (self.skipped_files(b"", run) if unreadable else ())
         }:
             raise ToolOutputError(f"checkov could not read {name}")
         found = []
@@ -140,7 +140,7 @@ class Checkov(Tool):
             file = relative(inside, run)
             lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
             message = collapse_whitespace(f"{check.resource}: {check.check_name}")
-            found.append(RawFinding(check.check_id, file, _place(check, lines), message))
+            found.append(RawFinding(check.check_id, file, _span(check, lines), message))
         return found
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:

@@ -51,13 +51,13 @@ def _pins_most(text: str) -> bool:
 def _leaves_out_most(text: str) -> bool:
     """Return True if most calls of apt-get exclude recommended packages, or pin versions."""
     calls = _INSTALLS.findall(text.replace("\\\n", " "))
-    told = sum("no-install-recommends" in call for call in calls)
-    return 2 * told > len(calls) or _pins_most(text)
+    excluding = sum("no-install-recommends" in call for call in calls)
+    return 2 * excluding > len(calls) or _pins_most(text)
 
 
-_ELSEWHERE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
+_USUAL_PRACTICE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
 _EXPOSES = LazyPattern(r"\s*EXPOSE\s", re.IGNORECASE)
-_SAID_BETTER = {
+_REPORTED_BY_CHECKS = {
     "DL3009": LazyPattern(r"\binstall\b"),
     "DL4006": LazyPattern(
         r"(?:curl|wget)\s[^|;&\n]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?"
@@ -105,13 +105,13 @@ _ABOUT = {
 """Patterns of the text that a code reports, to find its line in a long instruction."""
 
 
-def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
+def _span(result: HadolintResult, lines: Sequence[str]) -> Span:
     """Return the span of the text that the code reports, else of the instruction's first line."""
     first = min(max(result.line, 1), len(lines))
-    wanted = _ABOUT.get(result.code.removeprefix("forgotten-"))
-    if wanted is not None:
+    pattern = _ABOUT.get(result.code.removeprefix("forgotten-"))
+    if pattern is not None:
         for number, line in _instruction(lines, first):
-            found = re.search(wanted, line)
+            found = re.search(pattern, line)
             if found:
                 return Span(number, found.start() + 1, number, found.end() + 1)
     line = lines[first - 1].rstrip()
@@ -127,10 +127,10 @@ def _is_of_a_stage(text: str, line: int) -> bool:
     return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
 
 
-def _is_said_better(code: str, lines: Sequence[str], first: int) -> bool:
+def _is_reported_by_check(code: str, lines: Sequence[str], first: int) -> bool:
     """Return True if a check of this specialist reports the cause: a lone update, an unverified script."""
     text = "\n".join(line for _, line in _instruction(lines, first)).replace("\\\n", " ")
-    found = _SAID_BETTER[code].search(text) is not None
+    found = _REPORTED_BY_CHECKS[code].search(text) is not None
     return not found if code == "DL3009" else found
 
 
@@ -196,11 +196,11 @@ class Hadolint(Tool):
             lines = text.split("\n")
             if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
                 # DC044 reports the cause; hadolint still does not read the rest of the file.
-                said = "hadolint stops at this EXPOSE; its arguments must be ports"
+                message = "hadolint stops at this EXPOSE; its arguments must be ports"
                 result = HadolintResult(  # noqa: PLW2901
-                    result.file, result.line, 1, "DL3011", said, "warning"
+                    result.file, result.line, 1, "DL3011", message, "warning"
                 )
-            if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
+            if result.code in _USUAL_PRACTICE and _USUAL_PRACTICE[result.code](text):
                 # Off by default, and on if other lines of the file do it right.
                 result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
             if result.code == "DL3064":
@@ -209,12 +209,12 @@ class Hadolint(Tool):
                     continue  # the name describes a secret, or only resembles one
                 span = named
             else:
-                span = _place(result, lines)
+                span = _span(result, lines)
             if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
                 continue  # it ends by itself, or replaces the shell
             if result.code == "DL3006" and _is_of_a_stage(text, result.line):
                 continue  # hadolint does not substitute arguments
-            if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
+            if result.code in _REPORTED_BY_CHECKS and _is_reported_by_check(result.code, lines, result.line):
                 continue
             rule = result.code.removeprefix("forgotten-")
             url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI

@@ -85,7 +85,7 @@ def _written(run: Invocation, file: str) -> Iterator[str]:
         yield str(place)
 
 
-def _place_of(name: str, run: Invocation) -> tuple[str, int]:
+def _origin_of(name: str, run: Invocation) -> tuple[str, int]:
     """Return the workflow of a step's file, and the step's margin."""
     try:
         margin, *parts = PurePosixPath(name).relative_to(_home(run)).parts
@@ -129,7 +129,7 @@ class RuffInWorkflows(Tool):
         """
         found = []
         for result in decoded(output, list[RuffResult]):
-            file, margin = _place_of(result.filename, run)
+            file, margin = _origin_of(result.filename, run)
             if not _STANDS_FOR_EXPRESSION.search(result.message):
                 start, end = result.location, result.end_location
                 span = Span(start.row, start.column + margin, end.row, end.column + margin)

@@ -97,19 +97,19 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
 _IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
-def _is_meant_to_split(file: Path, line: int, column: int = 0) -> bool:
+def _splits_on_purpose(file: Path, line: int, column: int = 0) -> bool:
     """Return True if word splitting is intended: arguments from jq or printf, a default of several words.
 
     Findings in steps of workflows have no column.
     """
     lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
-    here, above = lines[line - 1], lines[line - 2] if line > 1 else ""
-    found = _SPLITS.match(here[column - 1 :]) if column else _SPLITS.search(here)
-    return found is not None or _SAYS_SPLIT.search(above + here) is not None
+    line_text, above = lines[line - 1], lines[line - 2] if line > 1 else ""
+    found = _SPLITS.match(line_text[column - 1 :]) if column else _SPLITS.search(line_text)
+    return found is not None or _SAYS_SPLIT.search(above + line_text) is not None
 
 
-def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
-    code, level, message = said[1], said[2], said[3]
+def _in_step(match: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
+    code, level, message = match[1], match[2], match[3]
     span = span_of(result.line, result.column, result.line, result.end_column + 1)
     return RawFinding(
         code, file, span, collapse_whitespace(message), _url(code), severity=_severity(code, level)
@@ -142,7 +142,7 @@ class Shellcheck(Tool):
             code = f"SC{result.code}"
             file = relative(result.file, run)
             span = span_of(result.line, result.column, result.end_line, result.end_column)
-            if code in _SPLITTING and _is_meant_to_split(run.root / file, result.line, result.column):
+            if code in _SPLITTING and _splits_on_purpose(run.root / file, result.line, result.column):
                 continue
             if (
                 code in _UNQUOTED
@@ -200,11 +200,11 @@ class ShellcheckInWorkflows(Tool):
         found = []
         for result in results_of(output):
             file = relative(result.filepath, run)
-            said = _IN_STEP.search(result.message)
-            if result.kind == "shellcheck" and said is not None:
-                if said[1] in _SPLITTING and _is_meant_to_split(run.root / file, result.line):
+            match = _IN_STEP.search(result.message)
+            if result.kind == "shellcheck" and match is not None:
+                if match[1] in _SPLITTING and _splits_on_purpose(run.root / file, result.line):
                     continue
-                found.append(_in_step(said, file, result))
+                found.append(_in_step(match, file, result))
         return found
 
     def accepts(self, path: str, text: str) -> bool:

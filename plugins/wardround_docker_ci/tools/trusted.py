@@ -21,8 +21,8 @@ def overlay_above(
 
 def configuration(tool: str, run: Invocation) -> Path | None:
     """Return the file that ``overlay_above`` added for a tool, if the project has one."""
-    placed = run.root.parent / _file(tool)
-    return placed if placed.is_file() else None
+    path = run.root.parent / _file(tool)
+    return path if path.is_file() else None
 
 
 def _file(tool: str) -> str:

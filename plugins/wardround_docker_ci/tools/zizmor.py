@@ -82,13 +82,13 @@ _KINDS = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.DEPENDABOT})
 
 def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
     """Keep the first finding for each unpinned image of a file."""
-    told: dict[tuple[str, str], RawFinding] = {}
+    reported: dict[tuple[str, str], RawFinding] = {}
     images = [one for one in found if one.code == "unpinned-images"]
     for one in sorted(images, key=lambda one: (one.file, one.span.line)):
         line = (run.root / one.file).read_text("utf-8", "replace").split("\n")[one.span.line - 1]
-        told.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
-    kept = list(told.values())
-    return [one for one in found if one.code != "unpinned-images" or one in kept]
+        reported.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
+    first = list(reported.values())
+    return [one for one in found if one.code != "unpinned-images" or one in first]
 
 
 def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
@@ -98,18 +98,18 @@ def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFi
     Otherwise every line that updates an action would repeat what its authors know.
     """
     out: list[RawFinding] = []
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for one in found:
         if one.code != "tag-of-action":
             out.append(one)
             continue
         lines = (run.root / one.file).read_text("utf-8", "replace").split("\n")
         action = lines[one.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
-        if (one.file, action) in told:
+        if (one.file, action) in reported:
             continue
         is_only = sum(_FOREIGN.search(line) is not None for line in lines) == 1
         if is_only or any(map(_PINNED.search, lines)) or _takes_a_secret(lines, one.span.line):
-            told.add((one.file, action))
+            reported.add((one.file, action))
             out.append(one)
         else:
             out.append(replace(one, code="tag-like-the-others"))
@@ -190,9 +190,11 @@ _LOCAL_CALL = re.compile(rb"\s*['\"]?uses['\"]?\s*:\s*['\"]?\./")
 
 def _once_for_a_workflow(found: Sequence[RawFinding]) -> list[RawFinding]:
     """Report permissions once for a workflow, with another code if its jobs are reported one by one."""
-    told = {result.file for result in found if result.code == _OF_WORKFLOW}
+    reported = {result.file for result in found if result.code == _OF_WORKFLOW}
     return [
-        replace(one, code=_OF_WORKFLOW if one.file not in told else _OF_JOB) if one.code == _OF_JOB else one
+        replace(one, code=_OF_WORKFLOW if one.file not in reported else _OF_JOB)
+        if one.code == _OF_JOB
+        else one
         for one in found
     ]
 
@@ -213,7 +215,7 @@ def _primary(result: ZizmorResult) -> ZizmorLocation:
     return main
 
 
-def _place(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
+def _span(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
     """Return the span, and its text if it is on one line."""
     start, end = where.start_point, where.end_point
     span = Span(start.row + 1, start.column + 1, end.row + 1, end.column + 1)
@@ -268,13 +270,15 @@ def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
 
 def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
     """Return the code of an audit, divided where one audit has findings of different severity."""
-    judged = result.determinations
-    persona = judged.persona.lower()
+    determination = result.determinations
+    persona = determination.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
     if result.ident == "template-injection" and is_owned(text):
         return _UNSURE[result.ident]
-    if result.ident in _UNSURE and (judged.confidence not in _SURE or judged.severity in _SLIGHT):
+    if result.ident in _UNSURE and (
+        determination.confidence not in _SURE or determination.severity in _SLIGHT
+    ):
         return _UNSURE[result.ident]
     if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith(
         "default permissions"
@@ -304,23 +308,23 @@ _FROM_OUTSIDE = LazyPattern(
 _BRINGS_FOREIGN_FILES = re.compile(rb"checkout|download-artifact|gh (?:pr|run) ")
 
 
-def _severity(code: str, judged: ZizmorJudgement, text: str, file: Path) -> Severity | None:
+def _severity(code: str, determination: ZizmorJudgement, text: str, file: Path) -> Severity | None:
     """Return a lower severity than the rule's if zizmor is unsure, or if no untrusted text is involved."""
     tool_map = map_of("zizmor")
     entry = tool_map.codes.get(code)
     usual = Severity.named(
         entry.severity if entry and entry.severity else tool_map.default.severity or "warn"
     )
-    if judged.severity in _SLIGHT or judged.confidence not in _SURE:
+    if determination.severity in _SLIGHT or determination.confidence not in _SURE:
         return Severity.INFO
     if code == "dangerous-triggers" and not _BRINGS_FOREIGN_FILES.search(file.read_bytes()):
         return Severity.INFO
     if code == "template-injection" and not _FROM_OUTSIDE.search(text):
         return min(usual, Severity.WARN)
-    return min(usual, Severity.WARN) if judged.confidence == "Medium" else None
+    return min(usual, Severity.WARN) if determination.confidence == "Medium" else None
 
 
-_LOOKED_AT = LazyPattern(r"completed (.+)$", re.MULTILINE)
+_COMPLETED = LazyPattern(r"completed (.+)$", re.MULTILINE)
 _REFUSED = LazyPattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
 _NO_YAML = LazyPattern(r"failed to parse input: (.+)$", re.MULTILINE)
 
@@ -370,20 +374,20 @@ class Zizmor(Tool):
         for result in decoded(output, list[ZizmorResult]):
             place = _primary(result)
             file = relative(place.symbolic.key.local.verbatim_path, run)
-            span, text = _place(place.concrete.location, run.root / file)
+            span, text = _span(place.concrete.location, run.root / file)
             if result.ident == "secrets-inherit":
                 span = _inheriting(span, run.root / file)
             code = _code(result, place, text, run.root / file)
             if code == "cache-of-release":
                 span = _switch_of_cache(span, run.root / file)
-            judged = result.determinations
+            determination = result.determinations
             is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
             if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
                 found.append(
                     RawFinding(
                         code, file, span, _message(result, place.symbolic.annotation, text), result.url,
-                        confidence=_CONFIDENCE.get(judged.confidence, 0.4),
-                        severity=_severity(code, judged, text, run.root / file),
+                        confidence=_CONFIDENCE.get(determination.confidence, 0.4),
+                        severity=_severity(code, determination, text, run.root / file),
                     )
                 )  # fmt: skip
         found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
@@ -391,13 +395,13 @@ class Zizmor(Tool):
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
         """Return the files not reported as completed; zizmor only logs the files that it cannot read."""
-        said = errors.decode("utf-8", "replace")
-        looked_at = {match[1].strip() for match in _LOOKED_AT.finditer(said)}
-        refused = {match[1]: match[2] for match in _REFUSED.finditer(said)}
-        no_yaml = _NO_YAML.search(said)
+        log = errors.decode("utf-8", "replace")
+        completed = {match[1].strip() for match in _COMPLETED.finditer(log)}
+        refused = {match[1]: match[2] for match in _REFUSED.finditer(log)}
+        no_yaml = _NO_YAML.search(log)
         reasons = {}
         for file in run.files:
-            if file in looked_at:
+            if file in completed:
                 continue
             if file in refused:
                 reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(refused[file])}"

@@ -110,16 +110,16 @@ class DatabasePublished(CiCheck):
         text = self.file.passage(node)
         found = _SHORT.match(text.text.strip())
         if found is not None and found.group(2) in named and found.group(1) in _EVERYWHERE:
-            self._say(text.start, text.end, named[found.group(2)])
+            self._report(text.start, text.end, named[found.group(2)])
 
     def _long(self, node: Mapping, named: Names[str, str]) -> None:
         """Check a port in the long syntax; without ``published`` the host port is random."""
         key, target = node.key("target"), node.scalar("target")
         is_open = node.get("published") is not None and (node.text("host_ip") or None) in _EVERYWHERE
         if key is not None and target is not None and target.value in named and is_open:
-            self._say(key.start, target.end, named[target.value])
+            self._report(key.start, target.end, named[target.value])
 
-    def _say(self, start: int, end: int, name: str) -> None:
+    def _report(self, start: int, end: int, name: str) -> None:
         self.report_at(start, end, f"port of {name} is published on all interfaces; bind it to 127.0.0.1")
 
 

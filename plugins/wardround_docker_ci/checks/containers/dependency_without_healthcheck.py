@@ -87,14 +87,14 @@ class DependencyWithoutHealthcheck(CiCheck):
                     continue
                 other = services.get(name.value)
                 if other is not None:
-                    self._soon(name, other)
+                    self._report_early_start(name, other)
             for key, value in service.node.mapping("depends_on").entries:
                 condition = value.scalar("condition") if isinstance(value, Mapping) else None
                 other = services.get(key.value)
                 if condition is None or other is None:
                     continue
                 if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
-                    self._soon(condition, other)
+                    self._report_early_start(condition, other)
                 if condition.value != "service_healthy":
                     continue
                 if not _has_healthcheck(other.node):
@@ -105,7 +105,7 @@ class DependencyWithoutHealthcheck(CiCheck):
                         f'"{other.name}" has no healthcheck, so this service never starts; add one',
                     )
 
-    def _soon(self, place: Scalar, other: Service) -> None:
+    def _report_early_start(self, place: Scalar, other: Service) -> None:
         """Report a service that starts as soon as the container of its dependency does."""
         text = self.file.passage(place)
         if _is_checked(other.node):

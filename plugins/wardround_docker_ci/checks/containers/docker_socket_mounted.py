@@ -74,21 +74,23 @@ class DockerSocketMounted(CiCheck):
 
     def run(self) -> None:
         is_compose = self.file.kind is FileKind.COMPOSE
-        meant = self._services(_BUILT_FOR_IT) if is_compose else []
+        users = self._services(_BUILT_FOR_IT) if is_compose else []
         proxies = self._services(_PROXY) if is_compose else []
         is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
         for mount in self.file.mounts:
             if not _SOCKET.search(mount.source) or any(a <= mount.start < b for a, b in proxies):
                 continue
-            is_meant = any(a <= mount.start < b for a, b in meant)
-            if is_meant and _GUARDED.match(self.file.text, mount.end):
+            needs_socket = any(a <= mount.start < b for a, b in users)
+            if needs_socket and _GUARDED.match(self.file.text, mount.end):
                 continue
-            said = "the engine's socket gives the container control of the host"
+            message = "the engine's socket gives the container control of the host"
             self.report_at(
                 mount.start,
                 mount.end,
-                f"{said}; use a socket proxy that allows only the required requests" if is_meant else said,
-                severity=Severity.INFO if is_agent or is_meant else None,
+                f"{message}; use a socket proxy that allows only the required requests"
+                if needs_socket
+                else message,
+                severity=Severity.INFO if is_agent or needs_socket else None,
             )
 
     def _services(self, named: LazyPattern) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ _COMPOSE_KEYS = {
 }
 _POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "network"}
 
-_MEANT = LazyPattern(
+_NODE_AGENTS = LazyPattern(
     r"cni|calico|cilium|flannel|weave|proxy|network|dns|exporter|prometheus|metallb|speaker|istio|ingress|csi|gpu"
     r"|device-plugin|kube|falco|tetragon|monitor|metrics|datadog|newrelic|sysdig|dynatrace|netdata|telegraf|ebpf",
     re.IGNORECASE,
@@ -86,22 +86,22 @@ class HostNamespace(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            if not _MEANT.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
-                for key, what in _POD_KEYS.items():
-                    self._look(self.file.root, key, "true", what, Severity.INFO)
+            if not _NODE_AGENTS.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
+                for key, namespace in _POD_KEYS.items():
+                    self._check(self.file.root, key, "true", namespace, Severity.INFO)
             return
         if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
-                for key, what in _COMPOSE_KEYS.items():
+                for key, namespace in _COMPOSE_KEYS.items():
                     # Network throughput and browsers' shared memory are good reasons; processes are not.
                     severity = None if key == "pid" else Severity.INFO
-                    self._look(service.node, key, "host", what, severity)
+                    self._check(service.node, key, "host", namespace, severity)
         else:
             for pod in self.file.pods:
                 is_agent = pod.kind == "DaemonSet"
-                for key, what in _POD_KEYS.items():
-                    if not is_agent or not _MEANT.search(pod.images):
-                        self._look(pod.node, key, "true", what, Severity.INFO if is_agent else None)
+                for key, namespace in _POD_KEYS.items():
+                    if not is_agent or not _NODE_AGENTS.search(pod.images):
+                        self._check(pod.node, key, "true", namespace, Severity.INFO if is_agent else None)
                 if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
                     self._ports(pod)
 
@@ -114,12 +114,14 @@ class HostNamespace(CiCheck):
                     else (None, None)
                 )
                 if key is not None and value is not None:
-                    said = "hostPort allows one pod per node and bypasses network policies; use a Service"
-                    self.report_at(key.start, value.end, said, severity=Severity.INFO)
+                    message = "hostPort allows one pod per node and bypasses network policies; use a Service"
+                    self.report_at(key.start, value.end, message, severity=Severity.INFO)
 
-    def _look(self, node: Mapping, key: str, wanted: str, what: str, severity: Severity | None) -> None:
+    def _check(
+        self, node: Mapping, key: str, expected: str, namespace: str, severity: Severity | None
+    ) -> None:
         name, value = node.key(key), node.scalar(key)
-        if name is not None and value is not None and value.value == wanted:
+        if name is not None and value is not None and value.value == expected:
             self.report_at(
-                name.start, value.end, f"the container shares the host's {what}", severity=severity
+                name.start, value.end, f"the container shares the host's {namespace}", severity=severity
             )

@@ -13,7 +13,9 @@ from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, Ci
 from wardround_docker_ci.document import Mount
 from wardround_docker_ci.file_kinds import FileKind
 
-_WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
+_SYSTEM_DIRECTORIES = frozenset(
+    {"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"}
+)
 _OBSERVERS = LazyPattern(
     r"exporter|cadvisor|promtail|fluent|datadog|netdata|telegraf|vector|agent|glances|falco|trivy|bench|beszel",
     re.IGNORECASE,
@@ -70,14 +72,14 @@ class HostSystemMounted(CiCheck):
             for device in service.node.listed("devices"):
                 if isinstance(device, Scalar) and _DISKS.match(device.value):
                     text = self.file.passage(device)
-                    said = "the device gives the container raw access to the host's memory or disks"
-                    self.report_at(text.start, text.end, said)
+                    message = "the device gives the container raw access to the host's memory or disks"
+                    self.report_at(text.start, text.end, message)
         for mount in self.file.mounts:
             source = mount.source.rstrip("/") or "/"
             rest = self.file.text[mount.end : mount.end + 200].split("\n")[0]
             is_read_only = re.match(r"[^\s,]*:(?:\w+,)*ro\b", rest)
             if (
-                source in _WHOLE
+                source in _SYSTEM_DIRECTORIES
                 and mount.source.startswith("/")
                 and not is_read_only
                 and not self._observes(mount)
@@ -92,8 +94,8 @@ class HostSystemMounted(CiCheck):
                 and self.file.kind in KUBERNETES | TEMPLATE
                 and "readOnly: true" not in self.file.text
             ):
-                said = "the container can write to every disk of the host; mount it read-only"
-                self.report_at(mount.start, mount.end, said, severity=Severity.INFO)
+                message = "the container can write to every disk of the host; mount it read-only"
+                self.report_at(mount.start, mount.end, message, severity=Severity.INFO)
 
     def _observes(self, mount: Mount) -> bool:
         """Return True if the container exists to monitor the host, or mounts the directory read-only."""

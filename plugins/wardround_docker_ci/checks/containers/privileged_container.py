@@ -85,23 +85,23 @@ class PrivilegedContainer(CiCheck):
     def run(self) -> None:
         if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
-                self._compose(service.node)
+                self._check_service(service.node)
         elif self.file.kind is FileKind.HELM_VALUES:
             for context in contexts(self.file.root):
-                self._context(context, "the container", "")
+                self._check_context(context, "the container", "")
         elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
-                self._pod(pod)
+                self._check_pod(pod)
         elif self.file.kind is FileKind.JENKINSFILE:
-            self._scripts()
+            self._check_scripts()
             for token in self._arguments():
-                self._options(token.passage())
+                self._check_options(token.passage())
         else:
-            self._scripts()
+            self._check_scripts()
             for job in self.file.workflow.jobs if self.file.kind is FileKind.WORKFLOW else ():
                 options = job.node.scalar("container", "options")
                 if options is not None:
-                    self._options(self.file.passage(options))
+                    self._check_options(self.file.passage(options))
 
     def _arguments(self) -> Iterator[GroovyToken]:
         """Yield the arguments that a Jenkins pipeline passes to ``docker run``."""
@@ -109,53 +109,59 @@ class PrivilegedContainer(CiCheck):
             if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):
                 yield from call.strings()
         tokens = self.file.jenkinsfile.tokens
-        for name, bracket, given in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            if name.text in ("inside", "withRun", "run") and bracket.text == "(" and given.kind == "string":
-                yield given
+        for name, bracket, argument in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if (
+                name.text in ("inside", "withRun", "run")
+                and bracket.text == "("
+                and argument.kind == "string"
+            ):
+                yield argument
 
-    def _options(self, options: Passage) -> None:
+    def _check_options(self, options: Passage) -> None:
         """Check the ``docker run`` options in one text."""
         for found in _OPTION.finditer(options.text):
             start, end = options.start + found.start(), options.start + found.end()
             if found["all"]:
                 self.report_at(start, end, _ALL_RIGHTS)
             elif found["power"]:
-                self._power(found["power"], "", options.start + found.start("power"), end)
+                self._check_capability(found["power"], "", options.start + found.start("power"), end)
             else:
-                self._opens(found["opens"], options.start + found.start("opens"), end)
+                self._check_security_option(found["opens"], options.start + found.start("opens"), end)
 
-    def _compose(self, node: Mapping) -> None:
+    def _check_service(self, node: Mapping) -> None:
         image = node.text("image")
         if _NEEDS_IT.search(image):
             return
-        self._flag(node, image or "the container")
-        self._powers(node.listed("cap_add"), image)
+        self._check_privileged(node, image or "the container")
+        self._check_capabilities(node.listed("cap_add"), image)
         for option in node.listed("security_opt"):
             if isinstance(option, Scalar):
                 text = self.file.passage(option)
-                self._opens(option.value, text.start, text.end)
+                self._check_security_option(option.value, text.start, text.end)
 
-    def _opens(self, option: str, start: int, end: int) -> None:
+    def _check_security_option(self, option: str, start: int, end: int) -> None:
         if OPENS.fullmatch(option):
             is_setuid = "privileges" in option
-            said = "setuid programs can become root" if is_setuid else "the container is less isolated"
+            message = "setuid programs can become root" if is_setuid else "the container is less isolated"
             # Without SELinux labels a container is still limited to the permissions of its user.
             severity = Severity.INFO if "label" in option else None
-            self.report_at(start, end, f"{said} with {option}; remove it", severity=severity)
+            self.report_at(start, end, f"{message} with {option}; remove it", severity=severity)
 
-    def _pod(self, pod: Pod) -> None:
+    def _check_pod(self, pod: Pod) -> None:
         # The pods of a DaemonSet are there to work on the node.
         severity = Severity.INFO if pod.kind == "DaemonSet" else None
-        self._context(pod.node.mapping("securityContext"), "the pod", "", severity)
+        self._check_context(pod.node.mapping("securityContext"), "the pod", "", severity)
         for container in pod.containers:
             image = container.node.text("image")
             if not container.is_init and not _NEEDS_IT.search(image):
-                said = container.name if container.name and "$" not in container.name else "the container"
-                self._context(container.node.mapping("securityContext"), said, image, severity)
+                message = container.name if container.name and "$" not in container.name else "the container"
+                self._check_context(container.node.mapping("securityContext"), message, image, severity)
 
-    def _context(self, context: Mapping, name: str, image: str, severity: Severity | None = None) -> None:
-        self._flag(context, name, severity)
-        self._powers(context.listed("capabilities", "add"), image, severity)
+    def _check_context(
+        self, context: Mapping, name: str, image: str, severity: Severity | None = None
+    ) -> None:
+        self._check_privileged(context, name, severity)
+        self._check_capabilities(context.listed("capabilities", "add"), image, severity)
         for path, bad in ((("seccompProfile", "type"), "Unconfined"), (("procMount",), "Unmasked")):
             value = context.scalar(*path)
             if value is not None and value.value == bad:
@@ -166,7 +172,7 @@ class PrivilegedContainer(CiCheck):
                     f"{bad} disables a sandbox of the container; use the default profile",
                 )
 
-    def _flag(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
+    def _check_privileged(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
         key, value = node.key("privileged"), node.scalar("privileged")
         if key is not None and value is not None and value.value == "true":
             self.report_at(
@@ -176,18 +182,22 @@ class PrivilegedContainer(CiCheck):
                 severity=severity,
             )
 
-    def _powers(self, nodes: Sequence[Node], image: str, severity: Severity | None = None) -> None:
+    def _check_capabilities(
+        self, nodes: Sequence[Node], image: str, severity: Severity | None = None
+    ) -> None:
         for node in nodes:
             if isinstance(node, Scalar):
                 text = self.file.passage(node)
-                self._power(node.value, image, text.start, text.end, severity)
+                self._check_capability(node.value, image, text.start, text.end, severity)
 
-    def _power(self, name: str, image: str, start: int, end: int, severity: Severity | None = None) -> None:
+    def _check_capability(
+        self, name: str, image: str, start: int, end: int, severity: Severity | None = None
+    ) -> None:
         found = of_capability(name, image)
         if found is not None:
             self.report_at(start, end, found[1], severity=severity or found[0])
 
-    def _scripts(self) -> None:
+    def _check_scripts(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
                 words = unwrapped(command)

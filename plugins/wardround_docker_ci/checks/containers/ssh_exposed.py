@@ -11,7 +11,7 @@ from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
 _LOGINS = {"22": "ssh", "23": "telnet", "3389": "remote desktop", "5900": "VNC"}
-_HERE = LazyPattern(r"\"?'?(?:127\.|\[?::1|localhost)")
+_LOCAL = LazyPattern(r"\"?'?(?:127\.|\[?::1|localhost)")
 _SHARES_GIT = LazyPattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|bastion|jump|soft-serve")
 
 
@@ -73,17 +73,17 @@ class SshExposed(CiCheck):
             return
         for one in self.file.dockerfile.instructions:
             for word in one.words if one.keyword == "EXPOSE" else ():
-                self._look(word.text, word.start, word.end)
+                self._check(word.text, word.start, word.end)
 
     def _published(self, service: Mapping) -> None:
         for port in service.listed("ports"):
             scalar = port.scalar("target") if isinstance(port, Mapping) else port
-            if not isinstance(scalar, Scalar) or _HERE.match(scalar.value):
+            if not isinstance(scalar, Scalar) or _LOCAL.match(scalar.value):
                 continue
             text = self.file.passage(scalar)
-            self._look(scalar.value.rpartition(":")[2], text.start, text.end)
+            self._check(scalar.value.rpartition(":")[2], text.start, text.end)
 
-    def _look(self, port: str, start: int, end: int) -> None:
+    def _check(self, port: str, start: int, end: int) -> None:
         login = _LOGINS.get(port.removesuffix("/tcp"))
         if login is not None:
             self.report_at(

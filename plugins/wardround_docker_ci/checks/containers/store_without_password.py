@@ -93,29 +93,29 @@ class StoreWithoutPassword(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
         is_live = _LIVE.search(self.source.path) is not None
-        staying = [] if is_live or FOR_TRIALS.search(self.source.path) else self.file.services
-        places = [(one.node.start, one.node.end) for one in staying if stays(one)]
+        restarted = [] if is_live or FOR_TRIALS.search(self.source.path) else self.file.services
+        spans = [(one.node.start, one.node.end) for one in restarted if stays(one)]
         for variable in self.file.variables:
-            if not is_live and not any(start <= variable.start < end for start, end in places):
+            if not is_live and not any(start <= variable.start < end for start, end in spans):
                 continue
             if variable.value.strip().lower() in _OPEN.get(variable.name, ()):
-                self._say(variable.start, variable.end)
+                self._report(variable.start, variable.end)
         for node in (one for service in self.file.services if is_live for one in walk(service.node)):
             if isinstance(node, Scalar):
                 text = self.file.passage(node)
                 found = _ARGUMENT.search(re.sub(r"\n", " ", text.text)) if "--" in text.text else None
                 if found is not None:
-                    self._say(text.start + found.start(), text.start + found.end())
+                    self._report(text.start + found.start(), text.start + found.end())
 
-    def _values(self) -> None:
+    def _check_values(self) -> None:
         """Check the stores among a chart's dependencies for disabled authentication."""
         for name, value in self.file.root.entries:
             if isinstance(value, Mapping) and _STORE.match(name.value) and value.text("enabled") != "false":
-                key, said = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
-                if key is not None and said is not None and said.value == "false":
-                    self._say(key.start, said.end)
+                key, message = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
+                if key is not None and message is not None and message.value == "false":
+                    self._report(key.start, message.end)
 
-    def _say(self, start: int, end: int) -> None:
+    def _report(self, start: int, end: int) -> None:
         self.report_at(start, end, "authentication is disabled; set a password from a secret")

@@ -71,9 +71,9 @@ class UndeclaredResource(CiCheck):
 
     def run(self) -> None:
         # Only a file with the default name is used on its own; others are merged into it.
-        is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
+        is_default_name = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
         root = self.file.root
-        if not is_whole or root.get("include") is not None or root.key("services") is None:
+        if not is_default_name or root.get("include") is not None or root.key("services") is None:
             return
         for part in ("volumes", "networks", "secrets", "configs"):
             known = {key.value for key, _ in root.mapping(part).entries} | {"default", "<<"}

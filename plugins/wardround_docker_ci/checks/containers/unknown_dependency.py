@@ -62,9 +62,9 @@ class UnknownDependency(CiCheck):
 
     def run(self) -> None:
         # Only a file with the default name is used on its own; others are merged into it.
-        is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
+        is_default_name = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
         root = self.file.root
-        if not is_whole or root.get("include") is not None or not self.file.services:
+        if not is_default_name or root.get("include") is not None or not self.file.services:
             return
         known = {key.value for key, _ in root.mapping("services").entries}
         for service in self.file.services:

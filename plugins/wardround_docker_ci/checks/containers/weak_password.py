@@ -80,14 +80,14 @@ class WeakPassword(CiCheck):
             if is_live or stays(service):
                 for name, value, start, end in service.environment(self.file.text):
                     default = _DEFAULT.match(value)
-                    told = default.group(1) if default is not None else value
-                    in_url = _IN_URL.search(told)
+                    text = default.group(1) if default is not None else value
+                    in_url = _IN_URL.search(text)
                     if in_url is not None and _WEAK.match(in_url.group(1)):
-                        said = f'"{in_url.group(1)}" is a well-known default password; use a secret'
-                        self.report_at(start, end, said)
-                    elif is_secret_name(name) and _WEAK.match(told):
+                        message = f'"{in_url.group(1)}" is a well-known default password; use a secret'
+                        self.report_at(start, end, message)
+                    elif is_secret_name(name) and _WEAK.match(text):
                         self.report_at(
                             start,
                             end,
-                            f'"{told}" is a well-known default password; read it from the environment',
+                            f'"{text}" is a well-known default password; read it from the environment',
                         )

@@ -13,7 +13,9 @@ from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
-_ASKS = LazyPattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
+_TESTS_RESULT = LazyPattern(
+    r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$"
+)
 _OWN_SCRIPT = LazyPattern(
     r"(?:^|[\s;&|])(?:\./|bash |sh )\S*(?:deploy|release|publish|rollout)[\w-]*(?:\.sh)?(?:\s|$)"
 )
@@ -84,10 +86,10 @@ class DeploysAfterFailure(CiCheck):
             return
         for job in self.file.workflow.jobs:
             if job.node.get("needs") is not None and any(_deploys(step) for step in job.steps):
-                self._look(job.condition, job)
+                self._check(job.condition, job)
             for step in job.steps[1:]:
                 if _deploys(step):
-                    self._look(step.condition, job, step)
+                    self._check(step.condition, job, step)
 
     def _gitlab(self) -> None:
         for job in self.file.gitlab_jobs:
@@ -103,11 +105,11 @@ class DeploysAfterFailure(CiCheck):
                     and when.value == "always"
                     and len(self.file.gitlab_jobs) > 1
                 ):
-                    said = f'"{job.name}" deploys even if an earlier stage fails; use when: on_success'
-                    self.report_at(key.start, when.end, said)
+                    message = f'"{job.name}" deploys even if an earlier stage fails; use when: on_success'
+                    self.report_at(key.start, when.end, message)
 
-    def _look(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
-        if condition is None or not _ALWAYS.search(condition.value) or _ASKS.search(condition.value):
+    def _check(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
+        if condition is None or not _ALWAYS.search(condition.value) or _TESTS_RESULT.search(condition.value):
             return
         names = f"{job.name} {job.node.text('name')} {step.node.text('name') if step is not None else ''}"
         if not _UNDOES.search(names):
@@ -121,8 +123,8 @@ class DeploysAfterFailure(CiCheck):
 
 def _reviews(node: Mapping) -> bool:
     """Return True if the environment belongs to one branch, or the job stops one."""
-    place = f"{node.text('environment')} {node.text('environment', 'name')}"
-    return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", place) is not None
+    environment = f"{node.text('environment')} {node.text('environment', 'name')}"
+    return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", environment) is not None
 
 
 def _deploys(step: WorkflowStep) -> bool:

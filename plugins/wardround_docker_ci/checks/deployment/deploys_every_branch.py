@@ -20,7 +20,7 @@ _PER_BRANCH = LazyPattern(
 _OF_A_CHANGE = LazyPattern(
     r"\$CI_PIPELINE_SOURCE\s*==\s*['\"]merge_request_event['\"]$|\$CI_MERGE_REQUEST_I?ID$"
 )
-_ASKS_WHICH = LazyPattern(
+_TESTS_BRANCH = LazyPattern(
     r"\$(?:CI_COMMIT_(?:BRANCH|REF_NAME|TAG)|CI_DEFAULT_BRANCH|\{CI_COMMIT_\w+)|GITHUB_REF|github\.ref"
 )
 
@@ -85,15 +85,23 @@ class DeploysEveryBranch(CiCheck):
     def _unreviewed(self, job: gitlab.GitlabJob) -> None:
         """Report a deployment of an unmerged merge request, or of all branches except some tags."""
         for rule in job.node.listed("rules"):
-            asked = rule.scalar("if") if isinstance(rule, Mapping) else None
+            condition = rule.scalar("if") if isinstance(rule, Mapping) else None
             starts = isinstance(rule, Mapping) and rule.text("when") in ("", "on_success", "always")
-            if asked is not None and starts and _OF_A_CHANGE.match(asked.value.strip()) and _is_live(job):
-                text = self.file.passage(asked)
+            if (
+                condition is not None
+                and starts
+                and _OF_A_CHANGE.match(condition.value.strip())
+                and _is_live(job)
+            ):
+                text = self.file.passage(condition)
                 self.report_at(text.start, text.end, f'"{job.name}" deploys an unmerged change')
             elif (
-                asked is not None and starts and asked.value.strip() == "$CI_COMMIT_BRANCH" and _is_live(job)
+                condition is not None
+                and starts
+                and condition.value.strip() == "$CI_COMMIT_BRANCH"
+                and _is_live(job)
             ):
-                text = self.file.passage(asked)
+                text = self.file.passage(condition)
                 self.report_at(
                     text.start,
                     text.end,
@@ -111,11 +119,11 @@ class DeploysEveryBranch(CiCheck):
     def _by_files(self, job: gitlab.GitlabJob) -> None:
         """Report rules that depend on changed files only, never on the branch."""
         rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
-        asks = [rule.key("changes") or rule.key("exists") for rule in rules]
+        keys = [rule.key("changes") or rule.key("exists") for rule in rules]
         starts = all(rule.text("when") in ("", "on_success", "always") for rule in rules)
         bare = bool(rules) and starts and all(len(rule.entries) == 1 for rule in rules)
-        key = asks[0] if asks else None
-        if key is not None and bare and all(asks):
+        key = keys[0] if keys else None
+        if key is not None and bare and all(keys):
             self.report_at(
                 key.start, key.end, f'"{job.name}" deploys from every branch that changes these files'
             )
@@ -129,9 +137,9 @@ class DeploysEveryBranch(CiCheck):
         if "pull_request" not in self.file.workflow.triggers:
             return
         for job in self.file.workflow.jobs:
-            place = job.node.text("environment") or job.node.text("environment", "name")
+            environment = job.node.text("environment") or job.node.text("environment", "name")
             condition = job.condition
-            if condition is None or not re.search(r"\b(?:prod|production|live)\b", place):
+            if condition is None or not re.search(r"\b(?:prod|production|live)\b", environment):
                 continue
             found = re.search(r"event_name\s*==\s*'pull_request'", condition.value)
             if found is not None and not re.search(r"closed|merged", condition.value):
@@ -147,7 +155,7 @@ class DeploysEveryBranch(CiCheck):
         for job in flow.jobs:
             if job.key is None or job.condition is not None or not _changes_something(job):
                 continue
-            if not any(_waits_for_choice(flow, job)):
+            if not any(_needs_conditional_jobs(flow, job)):
                 self.report_at(
                     job.key.start,
                     job.key.end,
@@ -160,18 +168,18 @@ def _is_chosen(job: gitlab.GitlabJob) -> bool:
     node = job.node
     if any(node.get(key) is not None for key in _CHOOSES):
         return True
-    return _is_per_branch(job) or any(_ASKS_WHICH.search(line.value) for line in job.script_lines)
+    return _is_per_branch(job) or any(_TESTS_BRANCH.search(line.value) for line in job.script_lines)
 
 
 def _is_per_branch(job: gitlab.GitlabJob) -> bool:
-    return any(_PER_BRANCH.search(text) for text in _place(job))
+    return any(_PER_BRANCH.search(text) for text in _environment_names(job))
 
 
 def _is_live(job: gitlab.GitlabJob) -> bool:
-    return any(re.search(r"\b(?:prod|production|live)\b", text) for text in _place(job))
+    return any(re.search(r"\b(?:prod|production|live)\b", text) for text in _environment_names(job))
 
 
-def _place(job: gitlab.GitlabJob) -> tuple[str, ...]:
+def _environment_names(job: gitlab.GitlabJob) -> tuple[str, ...]:
     node = job.node
     return (job.name, node.text("stage"), node.text("environment"), node.text("environment", "name"))
 
@@ -179,7 +187,7 @@ def _place(job: gitlab.GitlabJob) -> tuple[str, ...]:
 def _changes_something(job: github_workflow.WorkflowJob) -> bool:
     steps = [step for step in job.steps if step.condition is None]
     runs = "\n".join(step.run.value for step in job.steps if step.run is not None)
-    if _ASKS_WHICH.search(runs) or _PER_BRANCH.search(f"{job.name} {job.node.text('environment')}"):
+    if _TESTS_BRANCH.search(runs) or _PER_BRANCH.search(f"{job.name} {job.node.text('environment')}"):
         return False
     return any(
         deployments.ACTIONS.match(one.action)
@@ -188,7 +196,9 @@ def _changes_something(job: github_workflow.WorkflowJob) -> bool:
     )
 
 
-def _waits_for_choice(flow: github_workflow.Workflow, job: github_workflow.WorkflowJob) -> Sequence[bool]:
+def _needs_conditional_jobs(
+    flow: github_workflow.Workflow, job: github_workflow.WorkflowJob
+) -> Sequence[bool]:
     """Return for each needed job if it has a condition; when it is skipped, this job is skipped too."""
     needed = {one.value for one in job.node.listed("needs") if isinstance(one, Scalar)}
     return [other.condition is not None for other in flow.jobs if other.name in needed]

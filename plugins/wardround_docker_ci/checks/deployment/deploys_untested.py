@@ -106,7 +106,7 @@ class DeploysUntested(CiCheck):
             goes_live = deployments.of_workflow(job) or deployments.publishes(job)
             if goes_live and not any(id(step) in tested for step in job.steps):
                 place = job.node.text("environment") + job.node.text("environment", "name")
-                self._look(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
+                self._check(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
 
     def _gitlab(self, jobs: Sequence[gitlab.GitlabJob]) -> None:
         tested = self._tested()
@@ -122,7 +122,7 @@ class DeploysUntested(CiCheck):
             if deployments.of_gitlab(job) and id(job) not in tested and job.node.get("needs") is not None:
                 place = job.node.text("environment") + job.node.text("environment", "name")
                 name = f"{job.name} {job.node.text('stage')} {place}"
-                self._look(job.name, job.key, job.node, tests, needs, name)
+                self._check(job.name, job.key, job.node, tests, needs, name)
 
     def _tested(self) -> set[int]:
         """Return the ids of the owners of scripts that run tests."""
@@ -132,19 +132,25 @@ class DeploysUntested(CiCheck):
             if any(is_test(command) and not is_lint(command) for command in one.commands)
         }
 
-    def _look(
+    def _check(
         self,
         name: str,
         key: Scalar | None,
         node: Mapping,
         tests: set[str],
         needs: Names[str, set[str]],
-        said: str,
+        label: str,
     ) -> None:
         place = node.key("needs") or key
         waits_for = _all_needed(name, needs)
         knows_all = waits_for <= set(needs)
-        if place is not None and tests and knows_all and not tests & waits_for and not _NOT_LIVE.search(said):
+        if (
+            place is not None
+            and tests
+            and knows_all
+            and not tests & waits_for
+            and not _NOT_LIVE.search(label)
+        ):
             one = min(tests)
             self.report_at(
                 place.start, place.end, f'"{name}" does not wait for the tests in "{one}"; add it to needs'
@@ -159,10 +165,10 @@ def _needed(node: Mapping) -> set[str]:
 def _all_needed(name: str, needs: Names[str, set[str]]) -> set[str]:
     """Return the jobs that finish before a job begins."""
     found: set[str] = set()
-    waiting = [*needs[name]]
-    while waiting:
-        one = waiting.pop()
+    pending = [*needs[name]]
+    while pending:
+        one = pending.pop()
         if one not in found:
             found.add(one)
-            waiting += needs.get(one, ())
+            pending += needs.get(one, ())
     return found

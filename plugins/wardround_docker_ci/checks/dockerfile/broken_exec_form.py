@@ -54,9 +54,16 @@ class BrokenExecForm(CiCheck):
     def run(self) -> None:
         for one in self.file.dockerfile.instructions:
             text = one.text
-            looks = text.startswith("[") and text.endswith("]") and not text.startswith(("[[", "[ -", "[ !"))
+            is_bracketed = (
+                text.startswith("[") and text.endswith("]") and not text.startswith(("[[", "[ -", "[ !"))
+            )
             is_test = text.startswith("[ ") and "," not in text and '"' not in text
-            if one.keyword in ("CMD", "ENTRYPOINT") and looks and not is_test and one.exec_form is None:
+            if (
+                one.keyword in ("CMD", "ENTRYPOINT")
+                and is_bracketed
+                and not is_test
+                and one.exec_form is None
+            ):
                 self.report_at(
                     one.start, one.end, f"{one.keyword} is invalid JSON, so a shell runs it; use a JSON list",
                     self._requoted(one),

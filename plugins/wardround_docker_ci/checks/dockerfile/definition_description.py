@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.libraries.buildkit_checks import asks_for
+from wardround_docker_ci.libraries.buildkit_checks import enables
 
 
 class DefinitionDescription(CiCheck):
@@ -53,7 +53,7 @@ class DefinitionDescription(CiCheck):
     ]
 
     def run(self) -> None:
-        if not asks_for(self.file.dockerfile, "InvalidDefinitionDescription"):
+        if not enables(self.file.dockerfile, "InvalidDefinitionDescription"):
             return
         stages = {id(stage.start): stage.name for stage in self.file.dockerfile.stages}
         for one in self.file.dockerfile.instructions:

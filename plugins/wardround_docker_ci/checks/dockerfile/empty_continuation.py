@@ -73,5 +73,5 @@ class EmptyContinuation(CiCheck):
                 )
 
     def _deleted(self, at: int) -> SuggestedFix:
-        behind = self.file.places.line_start(self.file.places.line(at) + 1)
-        return self.replacing(at, behind, "", "", safe=True)
+        next_line = self.file.places.line_start(self.file.places.line(at) + 1)
+        return self.replacing(at, next_line, "", "", safe=True)

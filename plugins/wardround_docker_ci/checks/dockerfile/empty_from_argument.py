@@ -10,7 +10,6 @@ from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
-_WHOLE = LazyPattern(r"\$(?:\w+|\{\w+\})$")
 _IMAGE = LazyPattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
 
 

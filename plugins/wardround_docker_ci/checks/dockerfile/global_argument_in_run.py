@@ -66,7 +66,7 @@ class GlobalArgumentInRun(CiCheck):
             inherited = {
                 p.name.text for s in stage.lineage() if s is not stage for i in s.all("ARG") for p in i.pairs
             }
-            self._look(stage, missing - inherited)
+            self._check(stage, missing - inherited)
 
     def _base_may_set(self, stage: Stage, name: str) -> bool:
         first = list(stage.lineage())[-1]
@@ -75,7 +75,7 @@ class GlobalArgumentInRun(CiCheck):
             return False
         return name.endswith(("VERSION", "HOME", "DIR", "PATH")) or name in first.base.text
 
-    def _look(self, stage: Stage, missing: set[str]) -> None:
+    def _check(self, stage: Stage, missing: set[str]) -> None:
         seen: set[str] = set()
         scripts = {id(script.owner): script for script in self.file.scripts}
         for one in stage.instructions:

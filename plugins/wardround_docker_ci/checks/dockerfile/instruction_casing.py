@@ -52,9 +52,9 @@ class InstructionCasing(CiCheck):
     def run(self) -> None:
         known = [one for one in self.file.dockerfile.instructions if one.keyword in INSTRUCTIONS]
         low = [one for one in known if one.written.text.islower()]
-        wanted = str.lower if len(low) > len(known) / 2 else str.upper
+        convert = str.lower if len(low) > len(known) / 2 else str.upper
         for one in known:
-            right = wanted(one.written.text)
+            right = convert(one.written.text)
             if one.written.text != right:
                 fix = self.replacing(one.written.start, one.written.end, right, f"write {right}", safe=True)
                 self.report_at(

@@ -56,9 +56,9 @@ class InvalidExposedPort(CiCheck):
                 if word.text.startswith("#"):
                     break
                 if "$" not in word.text:
-                    self._look(word)
+                    self._check(word)
 
-    def _look(self, word: DockerfileToken) -> None:
+    def _check(self, word: DockerfileToken) -> None:
         found = _PORT.match(word.text)
         protocol = found.group(1) if found else None
         if found is None:

@@ -48,9 +48,9 @@ class UndefinedFromArgument(CiCheck):
         known = {*file.global_arguments, *PLATFORM_ARGUMENTS}
         for stage in file.stages:
             for token in (stage.base, stage.start.flag("platform")):
-                self._look(token, known)
+                self._check(token, known)
 
-    def _look(self, token: DockerfileToken | None, known: set[str]) -> None:
+    def _check(self, token: DockerfileToken | None, known: set[str]) -> None:
         for name, sign, place in variables(token) if token else ():
             if name not in known and sign not in (":-", "-", ":+", "+"):
                 self.report_at(

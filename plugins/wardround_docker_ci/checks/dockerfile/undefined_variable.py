@@ -60,10 +60,10 @@ class UndefinedVariable(CiCheck):
             inherited = known.get(id(stage.parent), set())
             known[id(stage)] = set(inherited) | ARGUMENTS | {"PATH"}
             for one in stage.instructions:
-                self._look(stage, one, known[id(stage)])
+                self._check(stage, one, known[id(stage)])
             known[id(stage)] = inherited | _environment(stage)
 
-    def _look(self, stage: Stage, one: Instruction, known: set[str]) -> None:
+    def _check(self, stage: Stage, one: Instruction, known: set[str]) -> None:
         pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
         if one.keyword in _EXPANDING:
             texts = [(pair.name.text, pair.value) for pair in pairs if pair.value]

@@ -68,8 +68,8 @@ class UnknownStage(CiCheck):
                 if flag.text.lower() in names or flag.text.isdigit():
                     self.report_at(flag.start, flag.end, f"stage {flag.text} is not defined before this line")
                 elif names and _ROLE.match(flag.text.lower()):
-                    said = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
-                    self.report_at(flag.start, flag.end, said, severity=Severity.WARN)
+                    message = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
+                    self.report_at(flag.start, flag.end, message, severity=Severity.WARN)
                 elif near := difflib.get_close_matches(flag.text.lower(), names, n=1, cutoff=0.8):
                     if re.search(r"[:/@]", flag.text):
                         continue

@@ -68,7 +68,7 @@ class MisnamedStep(CiCheck):
             if found is None:
                 continue
             passage = self.file.passage(one.name)
-            at = passage.text.find(found.said)
+            at = passage.text.find(found.term)
             if at < 0:
                 continue
             start = passage.start + at
@@ -76,5 +76,5 @@ class MisnamedStep(CiCheck):
             if self.source.is_added(line) or any(
                 self.source.is_added(n) for n in range(line, line + 3) if n <= len(self.source.lines)
             ):
-                said = f'the name contains "{found.said}", but the step runs {found.now}; rename it'
-                self.report_at(start, start + len(found.said), said)
+                term = f'the name contains "{found.term}", but the step runs {found.now}; rename it'
+                self.report_at(start, start + len(found.term), term)

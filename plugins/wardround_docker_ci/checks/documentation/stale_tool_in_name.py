@@ -96,5 +96,5 @@ class StaleToolInName(CiCheck):
             self.report_at(
                 one.start,
                 one.end,
-                f'the name contains "{one.said}", but this change runs {one.now}; rename it',
+                f'the name contains "{one.term}", but this change runs {one.now}; rename it',
             )

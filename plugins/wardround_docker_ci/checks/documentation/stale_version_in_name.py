@@ -98,5 +98,5 @@ class StaleVersionInName(CiCheck):
             self.report_at(
                 one.start,
                 one.end,
-                f'the name contains "{one.said}", but this change sets {one.now}; rename it',
+                f'the name contains "{one.term}", but this change sets {one.now}; rename it',
             )

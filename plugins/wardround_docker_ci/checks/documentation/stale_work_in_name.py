@@ -92,8 +92,8 @@ class StaleWorkInName(CiCheck):
 
     def run(self) -> None:
         for one in stale_work(self.file, self.source):
-            message = f'the name contains "{one.said}", but this change runs {one.now} instead; rename it'
+            message = f'the name contains "{one.term}", but this change runs {one.now} instead; rename it'
             self.report_at(one.start, one.end, message)
         for one in stale_targets(self.file, self.source):
-            message = f'the name contains "{one.said}", but this change uses "{one.now}"; rename it'
+            message = f'the name contains "{one.term}", but this change uses "{one.now}"; rename it'
             self.report_at(one.start, one.end, message)

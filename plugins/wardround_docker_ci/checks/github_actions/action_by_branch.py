@@ -7,7 +7,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_MEANT = frozenset({"dtolnay/rust-toolchain"})
+_BRANCH_INTERFACES = frozenset({"dtolnay/rust-toolchain"})
 """Actions whose branches are their interface: the branch names the version to install."""
 
 _BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "head", "next", "edge", "latest"})
@@ -66,7 +66,9 @@ class ActionByBranch(CiCheck):
         workflow = self.file.workflow
         # A called workflow usually belongs to the same organization.
         called: list[tuple[Scalar | None, Severity | None]]
-        called = [(step.uses, None) for _, step in workflow.all_steps if step.action not in _MEANT]
+        called = [
+            (step.uses, None) for _, step in workflow.all_steps if step.action not in _BRANCH_INTERFACES
+        ]
         called += [(job.node.scalar("uses"), Severity.INFO) for job in workflow.jobs]
         for uses, severity in called:
             if uses is None or uses.value.startswith((".", "$/", "docker:")) or "${{" in uses.value:
@@ -74,10 +76,10 @@ class ActionByBranch(CiCheck):
             _, at, version = uses.value.strip().partition("@")
             if not at or version.lower() in _BRANCHES or version.startswith("refs/heads/"):
                 text = self.file.passage(uses)
-                said = f'branch "{version}" can change' if at else "no version is pinned"
+                reason = f'branch "{version}" can change' if at else "no version is pinned"
                 self.report_at(
                     text.start,
                     text.end,
-                    f"{said}, and its code runs with the job's token; pin a commit",
+                    f"{reason}, and its code runs with the job's token; pin a commit",
                     severity=severity,
                 )

@@ -22,7 +22,7 @@ _COMPARED = LazyPattern(
 _BEGINS = LazyPattern(
     r"startsWith\(\s*github\.(ref|ref_name|head_ref|base_ref)\s*,\s*'([^']*)'\s*\)", re.IGNORECASE
 )
-_WITH_TRUTH = LazyPattern(
+_WITH_BOOLEAN = LazyPattern(
     r"(?<![\w.])(github\.event\.pull_request\.(?:draft|merged|head\.repo\.fork)|(?:github\.event\.)?inputs\.[\w-]+)"
     r"\s*(==|!=)\s*('(?:true|false)'|true\b|false\b)"
 )
@@ -37,7 +37,7 @@ _EVENTS = frozenset(
         "project_column",
     }
 )  # fmt: skip
-_ENDS = {"success", "failure", "cancelled", "skipped"}
+_RESULTS = {"success", "failure", "cancelled", "skipped"}
 
 
 class ComparisonNeverTrue(CiCheck):
@@ -97,27 +97,33 @@ class ComparisonNeverTrue(CiCheck):
     def run(self) -> None:
         for text in self._expressions():
             for found in _COMPARED.finditer(text.text):
-                said = _never(found.group(1).lower(), found.group(3))
-                if said:
+                reason = _impossible_value(found.group(1).lower(), found.group(3))
+                if reason:
                     always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+                    self.report_at(
+                        text.start + found.start(), text.start + found.end(), f"{always}: {reason}"
+                    )
 
             for found in _BEGINS.finditer(text.text):
                 begins = found.group(2)
-                said = (
-                    "" if "refs/".startswith(begins) else _never(f"github.{found.group(1).lower()}", begins)
+                reason = (
+                    ""
+                    if "refs/".startswith(begins)
+                    else _impossible_value(f"github.{found.group(1).lower()}", begins)
                 )
-                if said:
+                if reason:
                     self.report_at(
-                        text.start + found.start(), text.start + found.end(), f"never true: {said}"
+                        text.start + found.start(), text.start + found.end(), f"never true: {reason}"
                     )
-            for found in _WITH_TRUTH.finditer(text.text):
-                said = self._other_kind(found.group(1), found.group(3))
-                if said:
+            for found in _WITH_BOOLEAN.finditer(text.text):
+                reason = self._type_mismatch(found.group(1), found.group(3))
+                if reason:
                     always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+                    self.report_at(
+                        text.start + found.start(), text.start + found.end(), f"{always}: {reason}"
+                    )
 
-    def _other_kind(self, context: str, value: str) -> str:
+    def _type_mismatch(self, context: str, value: str) -> str:
         """Return why a boolean and a string are never equal; empty if the types are the same."""
         is_text = value.startswith("'")
         name = context.rpartition(".")[2]
@@ -150,7 +156,7 @@ class ComparisonNeverTrue(CiCheck):
                 yield Passage(found.group(), found.start())
 
 
-def _never(context: str, value: str) -> str:
+def _impossible_value(context: str, value: str) -> str:
     """Return why a context never has a value; empty if it may."""
     if context == "github.ref" and value and not value.startswith("refs/"):
         return f"github.ref has the form refs/heads/{value}"
@@ -162,7 +168,7 @@ def _never(context: str, value: str) -> str:
         return "github.ref_type is branch or tag"
     if context == "runner.os" and value.lower() not in ("linux", "windows", "macos"):
         return "runner.os is Linux, Windows or macOS"
-    is_end = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
-    if is_end and value and value.lower() not in _ENDS:
+    is_result = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
+    if is_result and value and value.lower() not in _RESULTS:
         return f"{context} is success, failure, cancelled or skipped"
     return ""

@@ -69,9 +69,9 @@ class ConditionAlwaysTrue(CiCheck):
         steps = self.file.workflow.all_steps
         for condition in (*(j.condition for j in self.file.workflow.jobs), *(s.condition for _, s in steps)):
             if condition is not None:
-                self._look(condition)
+                self._check(condition)
 
-    def _look(self, condition: Scalar) -> None:
+    def _check(self, condition: Scalar) -> None:
         value = condition.value
         found = list(expressions(value, 0))
         text = self.file.passage(condition)
@@ -81,11 +81,11 @@ class ConditionAlwaysTrue(CiCheck):
         start = text.start + len(text.text) - len(text.text.lstrip())
         end = text.start + len(text.text.rstrip())
         only_line_end = len(found) == 1 and value.strip()[found[0].end - found[0].start :] == ""
-        said = "the line break after the expression" if only_line_end else "the text around the expression"
+        literal = "the line break after the expression" if only_line_end else "the text around the expression"
         self.report_at(
             start,
             max(start, end),
-            f"always true: {said} makes the condition a string; put all of it in one expression",
+            f"always true: {literal} makes the condition a string; put all of it in one expression",
         )
 
     def _alternatives(self, text: Passage) -> None:
@@ -93,11 +93,11 @@ class ConditionAlwaysTrue(CiCheck):
         start, end = braces.span(1) if braces else (0, len(text.text))
         found = _constant(text.text, start, end)
         if found is not None:
-            said = text.text[found[0] : found[1]]
+            literal = text.text[found[0] : found[1]]
             self.report_at(
                 text.start + found[0],
                 text.start + found[1],
-                f"always true: {said} is not compared with anything",
+                f"always true: {literal} is not compared with anything",
             )
 
 
@@ -110,7 +110,7 @@ def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
                 return first, last
     for first, last in alternatives:
         for left, right in _split(text, first, last, "&&"):
-            is_group = text.startswith("(", left) and _behind(text, left) == right
+            is_group = text.startswith("(", left) and _end_of(text, left) == right
             inside = _constant(text, left + 1, right - 1) if is_group else None
             if inside is not None:
                 return inside
@@ -122,7 +122,7 @@ def _split(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
     parts, at, first = [], start, start
     while at < end:
         if text[at] in "'([":
-            at = min(_behind(text, at), end)
+            at = min(_end_of(text, at), end)
         elif text.startswith(sign, at, end):
             parts.append((first, at))
             at += len(sign)
@@ -132,7 +132,7 @@ def _split(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
     return [_stripped(text, *part) for part in (*parts, (first, end))]
 
 
-def _behind(text: str, start: int) -> int:
+def _end_of(text: str, start: int) -> int:
     """Return the end of the string or bracket that begins at an offset."""
     depth = 0
     for found in _NESTING.finditer(text, start):

@@ -54,9 +54,9 @@ class ExcessivePermissions(CiCheck):
 
     def run(self) -> None:
         for node in (self.file.workflow.root, *(job.node for job in self.file.workflow.jobs)):
-            said = node.scalar("permissions")
-            if said is not None and said.value == "write-all":
-                text = self.file.passage(said)
+            permissions = node.scalar("permissions")
+            if permissions is not None and permissions.value == "write-all":
+                text = self.file.passage(permissions)
                 self.report_at(
                     text.start,
                     text.end,

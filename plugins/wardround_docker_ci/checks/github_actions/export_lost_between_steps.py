@@ -83,11 +83,11 @@ class ExportLostBetweenSteps(CiCheck):
             for at, step in enumerate(job.steps):
                 script = by_step.get(id(step))
                 if script is not None and "export " in script.passage.text:
-                    self._look(script, job, step, job.steps[at + 1 :])
+                    self._check(script, job, step, job.steps[at + 1 :])
                 if script is not None and "cd " in script.passage.text:
-                    self._moved(script, job.steps[at + 1 :])
+                    self._check_directory(script, job.steps[at + 1 :])
 
-    def _look(
+    def _check(
         self, script: EmbeddedScript, job: WorkflowJob, step: WorkflowStep, later: Sequence[WorkflowStep]
     ) -> None:
         for command in script.commands:
@@ -103,7 +103,7 @@ class ExportLostBetweenSteps(CiCheck):
                         word.start, word.end, f"{name} is unset after this step; write it to $GITHUB_ENV"
                     )
 
-    def _moved(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
+    def _check_directory(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
         """Report a step that only changes the directory, as if the next began there."""
         names = [command.name for command in script.commands]
         runs = [one for one in later if one.run is not None and one.node.get("working-directory") is None]

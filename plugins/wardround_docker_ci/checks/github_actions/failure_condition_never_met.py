@@ -8,7 +8,7 @@ from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_ASKS = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
+_STATUS_CALL = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
 _ALSO = LazyPattern(r"\|\||!\s*failure|always\(|success\(")
 
 
@@ -73,7 +73,7 @@ class FailureConditionNeverMet(CiCheck):
             condition = job.condition
             if condition is None or job.node.get("needs") is not None:
                 continue
-            if _ASKS.search(condition.value) and not _ALSO.search(condition.value):
+            if _STATUS_CALL.search(condition.value) and not _ALSO.search(condition.value):
                 text = self.file.passage(condition)
                 self.report_at(
                     text.start, text.end, f'"{job.name}" needs no job, so it never runs; add needs'

@@ -81,13 +81,13 @@ class NoDeployConcurrency(CiCheck):
         workflow = self.file.workflow
         if not _AGAIN.intersection(workflow.triggers):
             return
-        told: set[int] = set()
+        reported: set[int] = set()
         for job in workflow.jobs:
             if job.key is None or _ONLY_A_PLAN.search(job.name) or not deployments.of_workflow(job):
                 continue
             group = _group(workflow.root) or _group(job.node)
             for node in (workflow.root, job.node):
-                self._cut_short(node.mapping("concurrency"), job, told)
+                self._cut_short(node.mapping("concurrency"), job, reported)
             if (
                 group is None
                 and workflow.root.get("concurrency") is None
@@ -98,30 +98,30 @@ class NoDeployConcurrency(CiCheck):
                     job.key.end,
                     f'two runs of "{job.name}" can overlap; add a concurrency group',
                 )
-            elif group is not None and _is_of_one_run(group.value) and id(group) not in told:
-                told.add(id(group))
+            elif group is not None and _is_of_one_run(group.value) and id(group) not in reported:
+                reported.add(id(group))
                 text = self.file.passage(group)
-                said = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
-                self.report_at(text.start, text.end, said, severity=Severity.WARN)
+                message = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
+                self.report_at(text.start, text.end, message, severity=Severity.WARN)
 
     def _gitlab(self) -> None:
         for job in self.file.gitlab_jobs:
             key, value = job.node.key("interruptible"), job.node.scalar("interruptible")
             half = any(_HALF_DONE.search(line.value) for line in job.script_lines)
             if key is not None and value is not None and value.value == "true" and half:
-                said = (
+                message = (
                     f'a newer pipeline interrupts "{job.name}" during its changes; set interruptible: false'
                 )
-                self.report_at(key.start, value.end, said)
+                self.report_at(key.start, value.end, message)
 
-    def _cut_short(self, concurrency: Mapping, job: WorkflowJob, told: set[int]) -> None:
+    def _cut_short(self, concurrency: Mapping, job: WorkflowJob, reported: set[int]) -> None:
         key, value = concurrency.key("cancel-in-progress"), concurrency.scalar("cancel-in-progress")
-        if key is None or value is None or value.value != "true" or id(key) in told:
+        if key is None or value is None or value.value != "true" or id(key) in reported:
             return
         if any(step.run is not None and _HALF_DONE.search(step.run.value) for step in job.steps):
-            told.add(id(key))
-            said = f'a newer run interrupts "{job.name}" during its changes; set cancel-in-progress: false'
-            self.report_at(key.start, value.end, said, severity=Severity.INFO)
+            reported.add(id(key))
+            message = f'a newer run interrupts "{job.name}" during its changes; set cancel-in-progress: false'
+            self.report_at(key.start, value.end, message, severity=Severity.INFO)
 
 
 _HALF_DONE = LazyPattern(

@@ -70,21 +70,21 @@ class NoJobTimeout(CiCheck):
     ]
 
     def run(self) -> None:
-        others_say = self._others_say()
+        is_only_one = self._is_only_one_without()
         for job in self.file.workflow.jobs:
             if job.key is None or job.node.get("timeout-minutes") is not None or not job.steps:
                 continue
             if all(step.node.get("timeout-minutes") is not None for step in job.steps):
                 continue
-            has_place = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
-            ships = has_place or deployments.of_workflow(job)
+            has_environment = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
+            ships = has_environment or deployments.of_workflow(job)
             if (
-                (ships and (others_say or self._queues(job)))
+                (ships and (is_only_one or self._queues(job)))
                 or (_is_own_machine(job.node.get("runs-on")) and self._may_hang(job))
                 or any(_waits(step) for step in job.steps)
-                or (others_say and self._tests(job))
+                or (is_only_one and self._tests(job))
             ):
-                if self._nobody_says:
+                if self._project_has_none:
                     return
                 self.report_at(
                     job.key.start,
@@ -93,7 +93,7 @@ class NoJobTimeout(CiCheck):
                 )
 
     @cached_property
-    def _nobody_says(self) -> bool:
+    def _project_has_none(self) -> bool:
         """True if the project has several other workflows and no timeout in any of them."""
         project = self.source.project
         others = [path for path in project.paths(_WORKFLOWS) if path != self.source.path]
@@ -113,7 +113,7 @@ class NoJobTimeout(CiCheck):
         texts = [self.file.passage(step.run) for step in job.steps if step.run is not None]
         return any(is_test(command) for text in texts for command in commands(text))
 
-    def _others_say(self) -> bool:
+    def _is_only_one_without(self) -> bool:
         """Return True if all jobs of the workflow but one have a timeout."""
         jobs = [job for job in self.file.workflow.jobs if job.steps]
         without = [job for job in jobs if job.node.get("timeout-minutes") is None]
@@ -122,7 +122,7 @@ class NoJobTimeout(CiCheck):
 
 _LOOPS = LazyPattern(r"^\s*(?:until|while)\s|\b(?:soak|wait[-_]\w+)\b", re.MULTILINE)
 """Loops that wait, and commands that run for long."""
-_LENT = LazyPattern(
+_HOSTED = LazyPattern(
     r"ubuntu|windows|macos|\$\{\{|blacksmith|depot|namespace|buildjet|warp|runs-on", re.IGNORECASE
 )
 """Parts of the labels of hosted runners; several labels without them are a self-hosted runner."""
@@ -146,6 +146,6 @@ def _is_own_machine(label: Node | None) -> bool:
     if isinstance(label, Mapping):
         return label.get("group") is not None or _is_own_machine(label.get("labels"))
     labels = label.items if isinstance(label, Labels) else [label]
-    if len(labels) > 1 and not any(isinstance(one, Scalar) and _LENT.search(one.value) for one in labels):
+    if len(labels) > 1 and not any(isinstance(one, Scalar) and _HOSTED.search(one.value) for one in labels):
         return True
     return any(isinstance(one, Scalar) and one.value == "self-hosted" for one in labels)

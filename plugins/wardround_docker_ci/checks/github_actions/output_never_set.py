@@ -81,9 +81,9 @@ class OutputNeverSet(CiCheck):
             node = job.node if job.key is not None else self.file.root
             for scalar in walk(node) if known else ():
                 if isinstance(scalar, Scalar) and ".outputs" in scalar.value:
-                    self._look(scalar, known)
+                    self._check(scalar, known)
 
-    def _look(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
+    def _check(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
         for name, output, start, end in _reads(self.file, scalar):
             names = known.get(name)
             if names is not None and output not in names:

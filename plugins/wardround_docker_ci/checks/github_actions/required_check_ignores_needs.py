@@ -12,7 +12,7 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
 
 _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)")
-_SAYS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
+_PRINTS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
 
 
 class RequiredCheckIgnoresNeeds(CiCheck):
@@ -86,14 +86,14 @@ class RequiredCheckIgnoresNeeds(CiCheck):
             condition = job.condition
             if condition is None or job.node.get("needs") is None or not _ALWAYS.search(condition.value):
                 continue
-            if "result" not in condition.value and _only_talks(job):
+            if "result" not in condition.value and _only_prints(job):
                 text = self.file.passage(condition)
-                said = f'"{job.name}" succeeds even if a needed job fails; test needs.*.result'
-                self.report_at(text.start, text.end, said)
+                message = f'"{job.name}" succeeds even if a needed job fails; test needs.*.result'
+                self.report_at(text.start, text.end, message)
 
 
-def _only_talks(job: WorkflowJob) -> bool:
+def _only_prints(job: WorkflowJob) -> bool:
     scripts = [step.run.value for step in job.steps if step.run is not None]
     lines = [line for text in scripts for line in re.split(r"\n|;|&&", text) if line.strip()]
     is_plain = all(step.run is not None and step.condition is None for step in job.steps)
-    return bool(lines) and is_plain and all(_SAYS.match(line) for line in lines)
+    return bool(lines) and is_plain and all(_PRINTS.match(line) for line in lines)

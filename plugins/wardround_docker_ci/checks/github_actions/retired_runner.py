@@ -68,19 +68,19 @@ class RetiredRunner(CiCheck):
         using = self.file.root.scalar("runs", "using") if self.file.kind is FileKind.ACTION else None
         if using is not None and using.value in ("node12", "node16"):
             text = self.file.passage(using)
-            said = f"{using.value} is retired and GitHub runs a newer version; update it"
-            self.report_at(text.start, text.end, said, severity=Severity.WARN)
+            message = f"{using.value} is retired and GitHub runs a newer version; update it"
+            self.report_at(text.start, text.end, message, severity=Severity.WARN)
         for job in self.file.workflow.jobs:
-            asked = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
-            if any(node.value == "self-hosted" for node in asked):
+            labels = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
+            if any(node.value == "self-hosted" for node in labels):
                 continue
             named = (
-                re.match(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$", asked[0].value) if len(asked) == 1 else None
+                re.match(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$", labels[0].value) if len(labels) == 1 else None
             )
             if named is not None:
                 values = job.node.mapping("strategy", "matrix").listed(named.group(1))
-                asked = [node for node in values if isinstance(node, Scalar)]
-            for node in asked:
+                labels = [node for node in values if isinstance(node, Scalar)]
+            for node in labels:
                 if _RETIRED.fullmatch(node.value):
                     text = self.file.passage(node)
                     self.report_at(

@@ -72,14 +72,14 @@ class SecretsForAllJobs(CiCheck):
 
     def run(self) -> None:
         jobs = [job for job in self.file.workflow.jobs if job.steps]
-        given = [
+        secrets = [
             (key, value)
             for key, value in self.file.root.mapping("env").entries
             if isinstance(value, Scalar) and _SECRET.search(value.value)
         ]
-        if given and len(jobs) > 1:
-            key, value = given[0]
-            names = ", ".join(name.value for name, _ in given[:3])
+        if secrets and len(jobs) > 1:
+            key, value = secrets[0]
+            names = ", ".join(name.value for name, _ in secrets[:3])
             self.report_at(
                 key.start,
                 value.end,

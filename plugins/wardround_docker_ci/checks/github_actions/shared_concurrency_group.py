@@ -69,8 +69,10 @@ class SharedConcurrencyGroup(CiCheck):
             stops = node.text("concurrency", "cancel-in-progress") == "true"
             if group is not None and stops and not _TELLS_APART.search(group.value) and _runs_there(node):
                 text = self.file.passage(group)
-                said = "a run for one pull request cancels those of all others; add github.ref to the group"
-                self.report_at(text.start, text.end, said)
+                message = (
+                    "a run for one pull request cancels those of all others; add github.ref to the group"
+                )
+                self.report_at(text.start, text.end, message)
 
 
 def _runs_there(node: Mapping) -> bool:

@@ -78,18 +78,18 @@ class TemplateInjection(CiCheck):
     ]
 
     def run(self) -> None:
-        brought = self._brought()
+        job_outputs = self._untrusted_job_outputs()
         for job, step in self.file.workflow.all_steps:
-            known = self._carried(job, step) | brought
+            known = self._untrusted_names(job, step) | job_outputs
             key = _SCRIPT_INPUTS.get(step.action)
-            for name, value in step.given.entries:
+            for name, value in step.inputs.entries:
                 if name.value.lower() == key and isinstance(value, Scalar):
-                    self._look(value, known)
+                    self._check(value, known)
             if step.run is not None:
-                self._look(step.run, known)
-                self._evaluated(step, job)
+                self._check(step.run, known)
+                self._check_evaluated(step, job)
 
-    def _look(self, scalar: Scalar, known: dict[str, str]) -> None:
+    def _check(self, scalar: Scalar, known: dict[str, str]) -> None:
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
@@ -102,11 +102,11 @@ class TemplateInjection(CiCheck):
                     severity=Severity.INFO if context == _FILES else None,
                 )
 
-    def _carried(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
+    def _untrusted_names(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
         """Return the variables and outputs of earlier steps that hold untrusted text, with their contexts."""
         found = {}
         for node in (self.file.root, job.node, step.node):
-            for name, context in _given(node.mapping("env")).items():
+            for name, context in _untrusted_variables(node.mapping("env")).items():
                 found[f"env.{name}"] = context
         for earlier in job.steps:
             if earlier is step:
@@ -120,23 +120,28 @@ class TemplateInjection(CiCheck):
         if not identity:
             return {}
         if step.run is None:
-            return {f"steps.{identity}.outputs.{name}": said for name, said in _TELLING.get(step.action, ())}
+            return {
+                f"steps.{identity}.outputs.{name}": source
+                for name, source in _UNTRUSTED_OUTPUTS.get(step.action, ())
+            }
         text = step.run.value
         if "GITHUB_OUTPUT" not in text:
             return {}
-        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
+        sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
+            step.node.mapping("env")
+        )
         if self._has_foreign_commits():
-            given |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
-        given |= dict.fromkeys(_ASKS.findall(text), _ASKED)
+            sources |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
+        sources |= dict.fromkeys(_FETCHED.findall(text), _PULL_REQUEST_TEXT)
         for name, value in _ASSIGNED.findall(text):
-            source = next((given[one] for one in _NAMES.findall(value) if one in given), "")
-            if source and name not in given and not _CLEANED.search(value):
-                given[name] = source
-        found = {name: given[used] for name, used in _OUTPUT.findall(text) if used in given}
+            source = next((sources[one] for one in _NAMES.findall(value) if one in sources), "")
+            if source and name not in sources and not _CLEANED.search(value):
+                sources[name] = source
+        found = {name: sources[used] for name, used in _OUTPUT.findall(text) if used in sources}
         if self._has_foreign_commits():
             found |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
-        found |= dict.fromkeys(_ASKED_OUT.findall(text), _ASKED)
-        return {f"steps.{identity}.outputs.{name}": said for name, said in found.items()}
+        found |= dict.fromkeys(_FETCHED_OUTPUT.findall(text), _PULL_REQUEST_TEXT)
+        return {f"steps.{identity}.outputs.{name}": source for name, source in found.items()}
 
     def _has_foreign_commits(self) -> bool:
         """Return True if the inspected commits may be those of an unmerged pull request."""
@@ -144,7 +149,7 @@ class TemplateInjection(CiCheck):
             {"pull_request", "pull_request_target", "workflow_run"}.intersection(self.file.workflow.triggers)
         )
 
-    def _brought(self) -> dict[str, str]:
+    def _untrusted_job_outputs(self) -> dict[str, str]:
         """Return the outputs of jobs that hold untrusted text, as other jobs reference them."""
         found = {}
         for job in self.file.workflow.jobs:
@@ -157,32 +162,34 @@ class TemplateInjection(CiCheck):
             for name, value in outputs:
                 if isinstance(value, Scalar):
                     insides = [one.inside for one in expressions(value.value, 0)]
-                    said = next(
+                    source = next(
                         (untrusted(one) or known.get("".join(one.split()), "") for one in insides), ""
                     )
-                    if said:
-                        found[f"needs.{job.name}.outputs.{name.value}"] = said
+                    if source:
+                        found[f"needs.{job.name}.outputs.{name.value}"] = source
         return found
 
-    def _evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
+    def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
         """Report untrusted text in a variable that a shell or an interpreter runs as a program."""
-        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
-        if not given or step.run is None:
+        sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
+            step.node.mapping("env")
+        )
+        if not sources or step.run is None:
             return
         text = self.file.passage(step.run)
         for found in _AS_PROGRAM.finditer(text.text):
-            name = next((one for one in _NAMES.findall(found.group()) if one in given), "")
+            name = next((one for one in _NAMES.findall(found.group()) if one in sources), "")
             if name:
                 start = text.start + found.start(1)
                 self.report_at(
                     start,
                     text.start + found.end(),
-                    f"anyone who controls {given[name]} can run commands here; do not evaluate it",
+                    f"anyone who controls {sources[name]} can run commands here; do not evaluate it",
                 )
 
 
 _COMMIT = "the message of a commit"
-_ASKED = "the title or text of a pull request"
+_PULL_REQUEST_TEXT = "the title or text of a pull request"
 _NAMES = LazyPattern(r"\$\{?(\w+)")
 _ASSIGNED = LazyPattern(r"(?:^|[\s;])(\w+)=(\"?\$[^\n]*)", re.MULTILINE)
 _CLEANED = LazyPattern(
@@ -202,8 +209,8 @@ _PULL_TEXT = (
     r"gh (?:pr|issue) view\b[^\n)`]*--json[= ][\w,]*(?:title|body|headRefName)"
     r"|gh api\b[^\n)`]*\.(?:title|body|head\.ref)\b"
 )
-_ASKS = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
-_ASKED_OUT = LazyPattern(
+_FETCHED = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
+_FETCHED_OUTPUT = LazyPattern(
     r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")[^\n]*GITHUB_OUTPUT", re.MULTILINE
 )
 _AS_PROGRAM = LazyPattern(
@@ -211,7 +218,7 @@ _AS_PROGRAM = LazyPattern(
     re.MULTILINE,
 )
 _FILES = "the names of the files"
-_TELLING = {
+_UNTRUSTED_OUTPUTS = {
     "tj-actions/changed-files": tuple(
         (f"{kind}_files", _FILES)
         for kind in ("all_changed", "all_modified", "added", "modified", "changed", "any_changed")
@@ -232,7 +239,7 @@ _TELLING = {
 _OUTPUT = LazyPattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
 
 
-def _given(env: Mapping) -> dict[str, str]:
+def _untrusted_variables(env: Mapping) -> dict[str, str]:
     """Return the variables whose value is untrusted text."""
     found = {}
     for key, value in env.entries:

@@ -69,8 +69,8 @@ class UnsafeCheckoutAllowed(CiCheck):
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:
             key, value = (
-                step.given.key("allow-unsafe-pr-checkout"),
-                step.given.text("allow-unsafe-pr-checkout"),
+                step.inputs.key("allow-unsafe-pr-checkout"),
+                step.inputs.text("allow-unsafe-pr-checkout"),
             )
             if step.action == "actions/checkout" and key is not None and value == "true":
                 self.report_at(

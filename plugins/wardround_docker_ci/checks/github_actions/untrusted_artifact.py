@@ -119,12 +119,12 @@ class UntrustedArtifact(CiCheck):
         if "workflow_run" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
                 if job.condition is None or not _OWN_RUN.search(job.condition.value):
-                    self._look(job)
+                    self._check(job)
         elif not {"pull_request", "push"}.issuperset(self.file.workflow.triggers):
             for job in self.file.workflow.jobs:
-                self._newest(job)
+                self._check_newest(job)
 
-    def _newest(self, job: WorkflowJob) -> None:
+    def _check_newest(self, job: WorkflowJob) -> None:
         """Check downloads from the newest run of a workflow that pull requests trigger too, on any branch."""
         for at, step in enumerate(job.steps):
             place = self._any_branch(step)
@@ -142,12 +142,12 @@ class UntrustedArtifact(CiCheck):
             if found is None or "gh run download" not in text.text or _SAYS_BRANCH.search(found.group()):
                 return None
             return self._if_proposed(found.group(1), text.start + found.start(), text.start + found.end())
-        name = step.given.scalar("workflow")
-        told = ("branch", "pr", "commit", "run_id", "run-id", "event")
+        name = step.inputs.scalar("workflow")
+        option = ("branch", "pr", "commit", "run_id", "run-id", "event")
         if (
             step.action != "dawidd6/action-download-artifact"
             or name is None
-            or any(map(step.given.text, told))
+            or any(map(step.inputs.text, option))
         ):
             return None
         text = self.file.passage(name)
@@ -159,7 +159,7 @@ class UntrustedArtifact(CiCheck):
         text = self.source.project.read(f"{folder}/{name.strip(chr(39) + chr(34))}")
         return (start, end) if text is not None and _PROPOSED.search(text) else None
 
-    def _look(self, job: WorkflowJob) -> None:
+    def _check(self, job: WorkflowJob) -> None:
         """Report the first use after a download, where the fork's contents take effect."""
         for at, step in enumerate(job.steps):
             artifact = _downloaded(step)
@@ -178,7 +178,7 @@ class UntrustedArtifact(CiCheck):
     def _required(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         """Return the offsets where a ``github-script`` loads code from the artifact."""
         for step in steps:
-            script = step.given.scalar("script") if step.action == "actions/github-script" else None
+            script = step.inputs.scalar("script") if step.action == "actions/github-script" else None
             if script is None or not artifact.folder:
                 continue
             text = self.file.passage(script)
@@ -192,7 +192,7 @@ class UntrustedArtifact(CiCheck):
             if step.run is None:
                 continue
             text = self.file.passage(step.run)
-            begin = artifact.behind if step is artifact.step else 0
+            begin = artifact.end if step is artifact.step else 0
             found = next(
                 (m for m in _USES.finditer(text.text, begin) if artifact.may_hold(text.text, m)), None
             )
@@ -211,7 +211,7 @@ class _Artifact(Struct, frozen=True):
 
     step: WorkflowStep
     folder: str
-    behind: int = 0
+    end: int = 0
 
     def may_hold(self, text: str, use: re.Match[str]) -> bool:
         """Return True if the used file may come from the artifact."""
@@ -227,17 +227,17 @@ class _Artifact(Struct, frozen=True):
 
 def _downloaded(step: WorkflowStep) -> _Artifact | None:
     if step.action in _DOWNLOADS:
-        other_run = step.given.text("run-id") or step.given.text("run_id") or step.given.text("workflow")
-        folder = step.given.text("path")
+        other_run = step.inputs.text("run-id") or step.inputs.text("run_id") or step.inputs.text("workflow")
+        folder = step.inputs.text("path")
         return _Artifact(step, _plain(folder)) if other_run and not _HARMLESS.search(folder) else None
-    if step.action == "actions/github-script" and "downloadArtifact" in step.given.text("script"):
+    if step.action == "actions/github-script" and "downloadArtifact" in step.inputs.text("script"):
         return _Artifact(step, "")
     text = step.run.value if step.run is not None else ""
     found = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
     if found is None or _HARMLESS.search(text):
         return None
-    told = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", found.group())
-    return _Artifact(step, _plain(told.group(1)) if told else "", found.end())
+    option = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", found.group())
+    return _Artifact(step, _plain(option.group(1)) if option else "", found.end())
 
 
 def _plain(folder: str) -> str:

@@ -119,9 +119,9 @@ class UntrustedCheckout(CiCheck):
     def run(self) -> None:
         if self.file.workflow.is_started_by_forks() or "issue_comment" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
-                self._look(job)
+                self._check(job)
 
-    def _look(self, job: WorkflowJob) -> None:
+    def _check(self, job: WorkflowJob) -> None:
         for at, step in enumerate(job.steps):
             place = self._checked_out(step, job.steps[:at])
             if place is None:
@@ -135,12 +135,16 @@ class UntrustedCheckout(CiCheck):
             )
             if runs is not None:
                 line = self.file.places.line(runs.node.start)
-                said = f"code of the pull request runs from line {line} on with this repository's permissions"
+                message = (
+                    f"code of the pull request runs from line {line} on with this repository's permissions"
+                )
                 if gates:
-                    said = f"commits pushed after the label is set run from line {line} on with write access"
-                self.report_at(*place, said, severity=Severity.WARN if gates else None)
+                    message = (
+                        f"commits pushed after the label is set run from line {line} on with write access"
+                    )
+                self.report_at(*place, message, severity=Severity.WARN if gates else None)
                 if not gates:
-                    self._handed_secrets(job, job.steps[at:])
+                    self._report_secrets(job, job.steps[at:])
             return
 
     def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
@@ -156,7 +160,7 @@ class UntrustedCheckout(CiCheck):
         stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
         return stays or _MOVES.search(self.file.text[start:end]) is not None
 
-    def _handed_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
+    def _report_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
         """Report the first secret in the environment of the pull request's code."""
         steps = [step.node for step in later if _runs_code(step, is_first=False)]
         for node in (self.file.root, job.node, *steps):
@@ -178,7 +182,7 @@ class UntrustedCheckout(CiCheck):
 
     def _checked_out(self, step: WorkflowStep, earlier: Sequence[WorkflowStep]) -> tuple[int, int] | None:
         """Return the offsets where a step checks out the commit of the pull request."""
-        reference = step.given.scalar("ref")
+        reference = step.inputs.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
             is_head = (
@@ -191,8 +195,8 @@ class UntrustedCheckout(CiCheck):
             text = self.file.passage(step.run)
             found = _FETCHES_HEAD.search(text.text)
             if found is None and (clone := _CLONES.search(text.text)) is not None:
-                given = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
-                found = clone if given is not None and "pull_request.head." in given.value else None
+                url = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
+                found = clone if url is not None and "pull_request.head." in url.value else None
             return (text.start + found.start(), text.start + found.end()) if found else None
         return None
 
@@ -211,12 +215,12 @@ def _is_head_output(reference: str, earlier: Sequence[WorkflowStep]) -> bool:
     if step is None:
         return False
     return step.action in _HEAD_ACTIONS or (
-        step.run is not None and _ASKS_HEAD.search(step.run.value) is not None
+        step.run is not None and _RESOLVES_HEAD.search(step.run.value) is not None
     )
 
 
 _OUTPUT = LazyPattern(r"\bsteps\.([\w-]+)\.outputs\.")
-_ASKS_HEAD = LazyPattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
+_RESOLVES_HEAD = LazyPattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
 _CLONES = LazyPattern(r"git (?:clone|fetch|remote add)\b[^\n]*\$(?:(\w+)|\{(\w+)\})")
 _HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs")
 

@@ -118,14 +118,14 @@ class UnusedWritePermission(CiCheck):
         for job in flow.jobs:
             own = job.node.get("permissions")
             if isinstance(own, Mapping):
-                self._look(own, [job])
+                self._check(own, [job])
         shared = flow.root.get("permissions")
         if isinstance(shared, Mapping):
-            self._look(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
+            self._check(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
 
-    def _look(self, given: Mapping, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
+    def _check(self, permissions: Mapping, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
         """Report the first write permission that none of the jobs uses."""
-        written = [(k, v) for k, v in given.entries if isinstance(v, Scalar) and v.value == "write"]
+        written = [(k, v) for k, v in permissions.entries if isinstance(v, Scalar) and v.value == "write"]
         if not written or not jobs or not all(self._only_reads(job) for job in jobs):
             return
         key, value = written[0]

@@ -83,8 +83,8 @@ class DuplicatePipelines(CiCheck):
             )
             key = job.node.key("rules")
             if for_change and for_branch and not refused and key is not None:
-                said = "a push to the branch of a merge request runs this job twice; add workflow: rules"
-                self.report_at(key.start, key.end, said)
+                message = "a push to the branch of a merge request runs this job twice; add workflow: rules"
+                self.report_at(key.start, key.end, message)
 
 
 def _condition(rule: Mapping) -> str:

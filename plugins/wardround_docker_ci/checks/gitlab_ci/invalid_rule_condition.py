@@ -66,12 +66,12 @@ class InvalidRuleCondition(CiCheck):
     ]
 
     def run(self) -> None:
-        told: set[int] = set()
+        reported: set[int] = set()
         for condition in self._conditions():
             text = condition.value
-            if id(condition) in told or "$[[" in text:
+            if id(condition) in reported or "$[[" in text:
                 continue
-            told.add(id(condition))
+            reported.add(id(condition))
             bare = _QUOTED.sub('""', text)
             why = next((why for pattern, why in _WRONG if pattern.search(bare)), None)
             if why is not None:

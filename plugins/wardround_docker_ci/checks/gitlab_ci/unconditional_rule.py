@@ -81,7 +81,7 @@ class UnconditionalRule(CiCheck):
             if bare is None:
                 continue
             if bare < len(rules) - 1:
-                self._say(
+                self._report(
                     rules[bare], "this rule matches every pipeline, so the rules after it have no effect"
                 )
             elif (
@@ -89,11 +89,11 @@ class UnconditionalRule(CiCheck):
                 and any(rule.get("if") is not None and rule.text("when") != "never" for rule in rules[:bare])
                 and self._goes_live(job)
             ):
-                self._say(
+                self._report(
                     rules[bare], f'"{job.name}" also runs for everything that the rules before do not match'
                 )
 
-    def _say(self, rule: Mapping, message: str) -> None:
+    def _report(self, rule: Mapping, message: str) -> None:
         key, value = rule.entries[0]
         self.report_at(key.start, value.end, message)
 

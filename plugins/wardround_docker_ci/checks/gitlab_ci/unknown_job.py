@@ -65,17 +65,17 @@ class UnknownJob(CiCheck):
         for job in self.file.gitlab_jobs:
             for name in _named(job):
                 if name.value not in known and "$" not in name.value:
-                    self._say(name, "job")
-        self._stages(root)
+                    self._report(name, "job")
+        self._check_stages(root)
 
-    def _stages(self, root: Mapping) -> None:
+    def _check_stages(self, root: Mapping) -> None:
         stages = {one.value for one in root.listed("stages") if isinstance(one, Scalar)}
         for job in self.file.gitlab_jobs if stages else ():
             stage = job.node.scalar("stage")
             if stage is not None and stage.value not in stages | {".pre", ".post"} and "$" not in stage.value:
-                self._say(stage, "stage")
+                self._report(stage, "stage")
 
-    def _say(self, name: Scalar, what: str) -> None:
+    def _report(self, name: Scalar, what: str) -> None:
         text = self.file.passage(name)
         self.report_at(text.start, text.end, f'{what} "{name.value}" is not defined in the pipeline')
 
@@ -88,6 +88,6 @@ def _named(job: GitlabJob) -> Iterator[Scalar]:
             elif isinstance(one, Mapping) and not {"project", "pipeline", "optional"} & {
                 name.value for name, _ in one.entries
             }:
-                told = one.scalar("job")
-                if told is not None:
-                    yield told
+                scalar = one.scalar("job")
+                if scalar is not None:
+                    yield scalar

@@ -58,9 +58,9 @@ class CacheBustingOrder(CiCheck):
     def run(self) -> None:
         by_instruction = {id(script.owner): script.commands for script in self.file.scripts}
         for stage in self.file.dockerfile.stages:
-            self._look(stage, by_instruction)
+            self._check(stage, by_instruction)
 
-    def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
+    def _check(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
         copied: Instruction | None = None
         sources: Instruction | None = None
         changing: KeyValuePair | None = None
@@ -75,7 +75,7 @@ class CacheBustingOrder(CiCheck):
             elif one.keyword == "ARG":
                 changing = changing or next((p for p in one.pairs if _CHANGES.search(p.name.text)), None)
             elif installs and copied is None and changing is not None:
-                self._argument(changing, installs[0], one)
+                self._report_argument(changing, installs[0], one)
                 return
             elif installs and copied is None:
                 return
@@ -88,7 +88,7 @@ class CacheBustingOrder(CiCheck):
                     )  # fmt: skip
                 return
 
-    def _argument(self, changing: KeyValuePair, install: Command, one: Instruction) -> None:
+    def _report_argument(self, changing: KeyValuePair, install: Command, one: Instruction) -> None:
         """Report an argument that changes with every build; it is part of the cache key of each later RUN."""
         if not any(name == "mount" and "type=cache" in value.text for name, value in one.flags):
             name = changing.name

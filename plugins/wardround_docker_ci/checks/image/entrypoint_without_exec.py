@@ -101,12 +101,12 @@ class EntrypointWithoutExec(CiCheck):
         ]
         if not commands or any(one.name == "trap" for one in commands):
             return
-        last, behind = commands[-1], [one for one in commands if one.after == "&"]
+        last, background = commands[-1], [one for one in commands if one.after == "&"]
         texts = [word.text for word in last.words]
-        if behind:
+        if background:
             if last.name == "wait" and self._starts_a_container():
-                said = "the script waits as process 1 and forwards no signals to this process; use exec"
-                self.report_at(behind[-1].start, behind[-1].end, said)
+                message = "the script waits as process 1 and forwards no signals to this process; use exec"
+                self.report_at(background[-1].start, background[-1].end, message)
         elif not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
             return
         elif (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):

@@ -75,8 +75,8 @@ class HealthcheckNeverFails(CiCheck):
                 continue
             itself = _FINDS_ITSELF.search(text.text)
             if itself is not None:
-                said = "grep finds itself in the process list, so the check always succeeds; use pgrep"
-                self.report_at(text.start + itself.start(), text.start + itself.end(), said)
+                message = "grep finds itself in the process list, so the check always succeeds; use pgrep"
+                self.report_at(text.start + itself.start(), text.start + itself.end(), message)
                 continue
             curl = _CURL.search(text.text)
             piped = curl is not None and re.match(r"\s*\|(?!\|)", text.text[curl.end() :])

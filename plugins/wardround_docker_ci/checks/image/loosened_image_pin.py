@@ -72,10 +72,10 @@ class LoosenedImagePin(CiCheck):
             if not written or any(tag == name.tag and not digest for tag, digest in written):
                 continue
             if all(_is_looser(name.tag, tag, digest) for tag, digest in written):
-                said = (
+                message = (
                     f'{name.name} was pinned to "{"".join(written[0])[:40]}" before this change; keep the pin'
                 )
-                self.report_at(image.start, image.end, said)
+                self.report_at(image.start, image.end, message)
 
 
 def _is_looser(now: str, tag: str, digest: str) -> bool:

@@ -70,7 +70,7 @@ class RemovedHealthcheck(CiCheck):
         shipped = self.file.dockerfile.shipped
         programs = [one for stage in shipped[:1] for one in stage.all("CMD", "ENTRYPOINT")]
         before = [one for stage in dockerfile.read(base).shipped for one in stage.all("HEALTHCHECK")]
-        asked = any(one.text.upper() != "NONE" for one in before)
-        if programs and asked and not any(stage.all("HEALTHCHECK") for stage in shipped):
-            said = "this change removes the image's HEALTHCHECK; keep it or write HEALTHCHECK NONE"
-            self.report_at(programs[-1].start, programs[-1].written.end, said)
+        had_check = any(one.text.upper() != "NONE" for one in before)
+        if programs and had_check and not any(stage.all("HEALTHCHECK") for stage in shipped):
+            message = "this change removes the image's HEALTHCHECK; keep it or write HEALTHCHECK NONE"
+            self.report_at(programs[-1].start, programs[-1].written.end, message)

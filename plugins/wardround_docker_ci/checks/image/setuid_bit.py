@@ -50,15 +50,15 @@ class SetuidBit(CiCheck):
         for one in self.file.dockerfile.instructions:
             mode = one.flag("chmod") if one.keyword in ("COPY", "ADD") else None
             if mode is not None and _OCTAL.match(mode.text):
-                self._say(mode.start, mode.end)
+                self._report(mode.start, mode.end)
         for script in self.file.scripts:
             for command in script.commands:
                 place = _mode(command)
                 if place is not None:
-                    self._say(*place)
+                    self._report(*place)
                     break
 
-    def _say(self, start: int, end: int) -> None:
+    def _report(self, start: int, end: int) -> None:
         self.report_at(start, end, "setuid lets anyone run this as its owner; set a capability instead")
 
 

@@ -77,8 +77,8 @@ class UnpinnedImage(CiCheck):
 
     def run(self) -> None:
         for found in _LATEST_BY_DEFAULT.finditer(self.file.text) if self.file.kind in TEMPLATE else ():
-            said = "without a tag in the values this is the newest push; default to the chart's appVersion"
-            self.report_at(found.start(1), found.end(1), said, severity=Severity.INFO)
+            message = "without a tag in the values this is the newest push; default to the chart's appVersion"
+            self.report_at(found.start(1), found.end(1), message, severity=Severity.INFO)
         for image in self.file.images:
             reference = _by_default(image.reference)
             if is_filled_in(reference) or image.built or reference == "scratch":
@@ -87,18 +87,20 @@ class UnpinnedImage(CiCheck):
             moves = is_moving(name)
             if name.digest or not (moves or name.tag in ("", "latest")):
                 continue
-            said = f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
+            message = (
+                f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
+            )
             is_choice = image.chosen or reference != image.reference
             if is_choice and moves and name.tag != "latest":
                 continue  # a release channel that the user can override
             # A job's service containers are temporary, and many projects want them to be up to date.
-            is_slight = is_choice or moves or self.file.kind is FileKind.WORKFLOW
-            if is_slight and self._stood_before(image.reference):
+            is_minor = is_choice or moves or self.file.kind is FileKind.WORKFLOW
+            if is_minor and self._was_used_before(image.reference):
                 continue
-            severity = Severity.INFO if is_slight else None
-            self.report_at(image.start, image.end, f"{name.name} {said}; pin a version", severity=severity)
+            severity = Severity.INFO if is_minor else None
+            self.report_at(image.start, image.end, f"{name.name} {message}; pin a version", severity=severity)
 
-    def _stood_before(self, reference: str) -> bool:
+    def _was_used_before(self, reference: str) -> bool:
         """Return True if the project used the same reference before this change, in any file."""
         if _names(self.source.read_base() or "", reference):
             return True

@@ -46,8 +46,8 @@ class InputWithoutTimeout(CiCheck):
         for at, token in enumerate(tokens[:-1]):
             if token.kind != "word" or token.text != "input" or token.is_in("timeout") or has_option:
                 continue
-            behind = tokens[at + 1]
+            following = tokens[at + 1]
             dotted = at > 0 and tokens[at - 1].text in (".", "def")
-            asks = behind.kind == "string" or behind.text in ("(", "{", "message", "id")
-            if asks and not dotted:
+            prompts = following.kind == "string" or following.text in ("(", "{", "message", "id")
+            if prompts and not dotted:
                 self.report_at(token.start, token.end, "input may wait forever; put a timeout around it")

@@ -62,53 +62,57 @@ class PipelineInjection(CiCheck):
         self._typed = _typed_parameters(self.file.jenkinsfile.calls)
         self._holders = _holders(self.file.jenkinsfile.tokens)
         for call in self.file.jenkinsfile.calls:
-            if call.name.text in ("evaluate", "load") and call.given:
-                self._run_as_groovy(call)
+            if call.name.text in ("evaluate", "load") and call.arguments:
+                self._check_groovy(call)
         for call in self.file.jenkinsfile.shell_steps:
-            self._told: set[str] = set()
+            self._reported: set[str] = set()
             for token in call.script:
                 for found in token.interpolations:
-                    self._look(found.inside, found.start, found.end, safe)
-            self._joined(call, safe)
-            self._whole(call, safe)
+                    self._check(found.inside, found.start, found.end, safe)
+            self._check_concatenated(call, safe)
+            self._check_variable(call, safe)
 
-    def _look(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
+    def _check(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
         inside = _CHANGED_A_LITTLE.sub("", inside)
         inside = self._holders.get(inside.removeprefix("env."), inside)
         if inside in self._typed:
             inside = f"params.{inside}"
         parameter = _PARAMETER.match(inside)
         name = parameter and (parameter.group(1) or parameter.group(2))
-        if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
-            self._told.add(inside)
+        if inside not in self._reported and ((name and name not in safe) or _CHANGE.match(inside)):
+            self._reported.add(inside)
             # Parameters come from people who may start the build; a change request from anyone.
             severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
             message = f"{inside} is interpolated into the script and can inject commands; use single quotes"
             self.report_at(start, end, message, severity=severity)
 
-    def _run_as_groovy(self, call: StepCall) -> None:
-        source = _source_in(call.given, self._holders)
+    def _check_groovy(self, call: StepCall) -> None:
+        source = _source_in(call.arguments, self._holders)
         if source:
             message = f"{source} determines the Groovy code that runs with the pipeline's permissions"
-            self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
+            self.report_at(call.arguments[0].start, call.arguments[-1].end, message, severity=Severity.WARN)
 
-    def _whole(self, call: StepCall, safe: frozenset[str]) -> None:
+    def _check_variable(self, call: StepCall, safe: frozenset[str]) -> None:
         """Check a script that is passed as a variable."""
-        given = [token for token in call.given if token.kind != "newline"]
-        at = next((n + 2 for n, token in enumerate(given) if token.text == "script"), 0)
-        if at < len(given) and given[at].kind == "word" and given[at].text in self._holders:
-            is_all = at + 1 == len(given) or given[at + 1].text == ","
+        arguments = [token for token in call.arguments if token.kind != "newline"]
+        at = next((n + 2 for n, token in enumerate(arguments) if token.text == "script"), 0)
+        if at < len(arguments) and arguments[at].kind == "word" and arguments[at].text in self._holders:
+            is_all = at + 1 == len(arguments) or arguments[at + 1].text == ","
             if is_all:
-                self._look(given[at].text, given[at].start, given[at].end, safe)
+                self._check(arguments[at].text, arguments[at].start, arguments[at].end, safe)
 
-    def _joined(self, call: StepCall, safe: frozenset[str]) -> None:
+    def _check_concatenated(self, call: StepCall, safe: frozenset[str]) -> None:
         """Check strings concatenated with ``+``."""
-        given = call.given
-        for at in range(1, len(given) - 2):
-            joined = given[at - 1].text == "+" and given[at].kind == "word" and given[at + 1].text == "."
-            if joined and given[at].text in ("params", "env"):
-                inside = f"{given[at].text}.{given[at + 2].text}"
-                self._look(inside, given[at].start, given[at + 2].end, safe)
+        arguments = call.arguments
+        for at in range(1, len(arguments) - 2):
+            joined = (
+                arguments[at - 1].text == "+"
+                and arguments[at].kind == "word"
+                and arguments[at + 1].text == "."
+            )
+            if joined and arguments[at].text in ("params", "env"):
+                inside = f"{arguments[at].text}.{arguments[at + 2].text}"
+                self._check(inside, arguments[at].start, arguments[at + 2].end, safe)
 
 
 _CHANGED_A_LITTLE = LazyPattern(
@@ -158,9 +162,9 @@ def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
             if inside in known:
                 return known[inside]
     plain = "".join(token.text for token in tokens if token.kind != "string")
-    whole = _SET_FROM.match(plain)
-    if whole is not None and (_PARAMETER.match(whole.group()) or _CHANGE.match(whole.group())):
-        return whole.group()
+    match = _SET_FROM.match(plain)
+    if match is not None and (_PARAMETER.match(match.group()) or _CHANGE.match(match.group())):
+        return match.group()
     return known.get(plain, "")
 
 

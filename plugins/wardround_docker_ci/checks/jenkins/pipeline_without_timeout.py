@@ -79,7 +79,7 @@ class PipelineWithoutTimeout(CiCheck):
 
 def _first_node(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
     """Return the first ``node`` that opens a block."""
-    for token, behind in pairwise(tokens):
-        if token.kind == "word" and token.text == "node" and behind.text in ("{", "("):
+    for token, following in pairwise(tokens):
+        if token.kind == "word" and token.text == "node" and following.text in ("{", "("):
             return token
     return None

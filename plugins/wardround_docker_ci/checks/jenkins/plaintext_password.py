@@ -43,8 +43,8 @@ class PlaintextPassword(CiCheck):
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
         for name, sign, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            is_given = name.kind == "word" and sign.text in ("=", ":") and value.kind == "string"
-            if not is_given or name.is_in("environment") or value.interpolations:
+            is_assigned = name.kind == "word" and sign.text in ("=", ":") and value.kind == "string"
+            if not is_assigned or name.is_in("environment") or value.interpolations:
                 continue
             if is_secret_name(name.text) and is_real_secret(value.text):
                 end = value.inside + len(value.text)

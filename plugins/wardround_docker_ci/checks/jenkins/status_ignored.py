@@ -51,21 +51,21 @@ class StatusIgnored(CiCheck):
 
     def run(self) -> None:
         for call in self.file.jenkinsfile.shell_steps:
-            asked = call.named("returnStatus")
+            option = call.named("returnStatus")
             runs_tests = any(is_test(one) for token in call.script for one in commands(token.passage()))
-            if asked is not None and asked.text == "true" and not call.assigned and runs_tests:
+            if option is not None and option.text == "true" and not call.assigned and runs_tests:
                 self.report_at(
                     call.name.start,
                     call.name.end,
                     "tests run here and their exit status is not used; compare it",
                 )
-        self._swallowed()
+        self._check_catches()
         for call in self.file.jenkinsfile.shell_steps:
             block = call.name.block
             outer = next((one for one in block.chain() if one.name == "catchError"), None) if block else None
             if (
                 outer is not None
-                and _stays_green(outer.given)
+                and _stays_green(outer.arguments)
                 and any(is_test(one) for token in call.script for one in commands(token.passage()))
             ):
                 self.report_at(
@@ -74,15 +74,15 @@ class StatusIgnored(CiCheck):
                     "the build succeeds even if these tests fail; set buildResult to FAILURE",
                 )
 
-    def _swallowed(self) -> None:
+    def _check_catches(self) -> None:
         """Report tests in a ``try`` whose ``catch`` only logs the failure."""
-        told: set[int] = set()
+        reported: set[int] = set()
         for call in self.file.jenkinsfile.shell_steps:
-            asked = call.named("returnStatus")
-            if (asked is None or asked.text != "true") and _runs_tests(call):
+            option = call.named("returnStatus")
+            if (option is None or option.text != "true") and _runs_tests(call):
                 caught = _swallowed_at(self.file.jenkinsfile.tokens, call.name)
-                if caught is not None and caught.start not in told:
-                    told.add(caught.start)
+                if caught is not None and caught.start not in reported:
+                    reported.add(caught.start)
                     self.report_at(
                         caught.start,
                         caught.end,
@@ -94,8 +94,8 @@ def _runs_tests(call: StepCall) -> bool:
     return any(is_test(one) for token in call.script for one in commands(token.passage()))
 
 
-def _stays_green(given: Sequence[GroovyToken]) -> bool:
-    texts = [token.text for token in given]
+def _stays_green(arguments: Sequence[GroovyToken]) -> bool:
+    texts = [token.text for token in arguments]
     return any(texts[at : at + 3] == ["buildResult", ":", "SUCCESS"] for at in range(len(texts))) and not any(
         texts[at : at + 3] == ["stageResult", ":", "FAILURE"] for at in range(len(texts))
     )
@@ -116,12 +116,14 @@ def _swallowed_at(tokens: Sequence[GroovyToken], step: GroovyToken) -> GroovyTok
     caught = next(catches, None)
     if caught is None:
         return None
-    behind = [t for t in tokens if t.start > caught.start]
-    body = [t for t in behind if t.block is not None and t.block.name == "catch" and t.block.parent is outer]
+    following = [t for t in tokens if t.start > caught.start]
+    body = [
+        t for t in following if t.block is not None and t.block.name == "catch" and t.block.parent is outer
+    ]
     inside = [
         t
-        for t in behind
+        for t in following
         if t.block is not None and body and any(one is body[0].block for one in t.block.chain())
     ]
-    told = any(t.text in _TAKES_NOTE or (t.kind == "sign" and t.text in "=+") for t in inside)
-    return None if told else caught
+    reported = any(t.text in _TAKES_NOTE or (t.kind == "sign" and t.text in "=+") for t in inside)
+    return None if reported else caught

@@ -89,5 +89,7 @@ class HostPathVolume(CiCheck):
                 path = volume.scalar("hostPath", "path") if isinstance(volume, Mapping) else None
                 if path is not None and not _OF_THE_SYSTEM.search(path.value):
                     text = self.file.passage(path)
-                    said = f"{path.value} differs on every node; use a persistentVolumeClaim or an emptyDir"
-                    self.report_at(text.start, text.end, said)
+                    message = (
+                        f"{path.value} differs on every node; use a persistentVolumeClaim or an emptyDir"
+                    )
+                    self.report_at(text.start, text.end, message)

@@ -93,8 +93,8 @@ class MissingProbe(CiCheck):
                     and _serves(container)
                     and not any(container.node.get(probe) is not None for probe in _PROBES)
                 ):
-                    said = f'"{container.name}" has no probe; add a readinessProbe'
-                    self.report_at(key.start, key.end, said)
+                    message = f'"{container.name}" has no probe; add a readinessProbe'
+                    self.report_at(key.start, key.end, message)
 
 
 def _serves(container: Container) -> bool:

@@ -67,28 +67,28 @@ class NoResourceLimits(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             if pod.kind not in _STAYS or pod.node.get("resources") is not None:
                 continue
             for container in pod.containers:
                 key = container.node.key("name")
-                given = container.node.mapping("resources")
+                resources = container.node.mapping("resources")
                 # Without an image it only patches a container of another file.
                 if key is None or container.is_init or container.node.get("image") is None:
                     continue
-                said = f'"{container.name}" can use all memory of its node'
-                if not given.entries:
+                message = f'"{container.name}" can use all memory of its node'
+                if not resources.entries:
                     named = container.node.key("resources") or key
-                    self.report_at(named.start, named.end, f"{said}; set resources")
+                    self.report_at(named.start, named.end, f"{message}; set resources")
                 elif (
                     (place := container.node.key("resources")) is not None
-                    and isinstance(given.get("limits"), Mapping | None)
-                    and given.at("limits", "memory") is None
+                    and isinstance(resources.get("limits"), Mapping | None)
+                    and resources.at("limits", "memory") is None
                 ):
-                    self.report_at(place.start, place.end, f"{said}; set limits.memory")
+                    self.report_at(place.start, place.end, f"{message}; set limits.memory")
 
-    def _values(self) -> None:
+    def _check_values(self) -> None:
         """Check the values of one installation of a chart, where empty resources stay empty."""
         if self.source.path.rpartition("/")[2] in ("values.yaml", "values.yml"):
             return

@@ -65,9 +65,9 @@ class PlaintextSecretManifest(CiCheck):
             for part, is_coded in (("data", True), ("stringData", False)):
                 for key, value in one.mapping(part).entries:
                     if isinstance(value, Scalar) and not value.style.startswith(("|", ">")):
-                        self._look(key, value, is_coded=is_coded)
+                        self._check(key, value, is_coded=is_coded)
 
-    def _look(self, key: Scalar, value: Scalar, *, is_coded: bool) -> None:
+    def _check(self, key: Scalar, value: Scalar, *, is_coded: bool) -> None:
         text = _decoded(value.value) if is_coded else value.value
         if text is not None and not is_placeholder(text) and is_real_secret(text):
             at = self.file.passage(value)

@@ -67,23 +67,23 @@ class PodRunsAsRoot(CiCheck):
     def run(self) -> None:
         if self.file.kind in HELM:
             for context in contexts(self.file.root):
-                self._look(context)
+                self._check(context)
             return
         for pod in self.file.pods:
-            self._look(pod.node.mapping("securityContext"))
+            self._check(pod.node.mapping("securityContext"))
             for container in pod.containers:
                 if not container.is_init:
-                    self._look(container.node.mapping("securityContext"))
+                    self._check(container.node.mapping("securityContext"))
 
-    def _look(self, context: Mapping) -> None:
-        said_already = _said_already(context)
+    def _check(self, context: Mapping) -> None:
+        implied = _implied(context)
         for name, bad in (
             ("runAsUser", "0"),
             ("allowPrivilegeEscalation", "true"),
             ("runAsNonRoot", "false"),
         ):
             key, value = context.key(name), context.scalar(name)
-            if name in said_already:
+            if name in implied:
                 continue
             if key is not None and value is not None and value.value == bad:
                 # The image may still set another user.
@@ -93,7 +93,7 @@ class PodRunsAsRoot(CiCheck):
                 )
 
 
-def _said_already(context: Mapping) -> set[str]:
+def _implied(context: Mapping) -> set[str]:
     """Return the settings that another setting of the same context implies."""
     out = {"runAsNonRoot"} if context.text("runAsUser") == "0" else set()
     return out | ({"allowPrivilegeEscalation"} if context.text("privileged") == "true" else set())

@@ -110,14 +110,14 @@ class SelectorMismatch(CiCheck):
         self, one: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
     ) -> None:
         """Check the pods in the same file that the selector matches, and the ports they name."""
-        wanted = _texts(one.mapping("spec", "selector")).items()
-        some = by_label.get(next(iter(wanted)), []) if wanted else []
-        fitting = [workload for labels, workload in some if wanted <= labels.items()]
-        if not fitting:
+        selector = _texts(one.mapping("spec", "selector")).items()
+        some = by_label.get(next(iter(selector)), []) if selector else []
+        selected = [workload for labels, workload in some if selector <= labels.items()]
+        if not selected:
             return
         names = {
             port.text("name")
-            for workload in fitting
+            for workload in selected
             for container in workload.mapping("spec", "template", "spec").listed("containers")
             if isinstance(container, Mapping)
             for port in container.listed("ports")

@@ -63,28 +63,28 @@ class WildcardRole(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
             return
         for one in objects(self.file.documents):
             kind = one.text("kind")
             if kind in ("Role", "ClusterRole"):
                 for rule in one.listed("rules"):
                     if isinstance(rule, Mapping):
-                        self._rule(rule, kind)
+                        self._check_rule(rule, kind)
             elif kind in ("RoleBinding", "ClusterRoleBinding"):
-                self._binding(one)
+                self._check_binding(one)
 
-    def _values(self) -> None:
+    def _check_values(self) -> None:
         """Check the rules that a chart's values add to its role."""
         for node in walk(self.file.root):
             for rule in node.listed("rules") if isinstance(node, Mapping) else ():
                 if isinstance(rule, Mapping) and rule.get("apiGroups") is not None:
-                    self._rule(rule, "Role")
+                    self._check_rule(rule, "Role")
 
-    def _rule(self, rule: Mapping, kind: str) -> None:
+    def _check_rule(self, rule: Mapping, kind: str) -> None:
         if kind == "ClusterRole":
-            self._all_secrets(rule)
-        self._more_than_itself(rule)
+            self._check_secrets(rule)
+        self._check_escalation(rule)
         verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
         resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
         if verb is not None and resources & _DANGEROUS:
@@ -94,7 +94,7 @@ class WildcardRole(CiCheck):
                 text.start, text.end, f"the role allows all verbs on {what}; name the required ones"
             )
 
-    def _more_than_itself(self, rule: Mapping) -> None:
+    def _check_escalation(self, rule: Mapping) -> None:
         """Check for verbs and resources that grant more than the rule itself."""
         verbs = [v for v in rule.listed("verbs") if isinstance(v, Scalar)]
         grows = next((v for v in verbs if v.value in ("escalate", "bind", "impersonate")), None)
@@ -111,22 +111,22 @@ class WildcardRole(CiCheck):
             text = self.file.passage(found[0])
             self.report_at(text.start, text.end, found[1], severity=Severity.INFO)
 
-    def _all_secrets(self, rule: Mapping) -> None:
+    def _check_secrets(self, rule: Mapping) -> None:
         """Check for read access to the secrets of all namespaces."""
         verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
         groups = {g.value for g in rule.listed("apiGroups") if isinstance(g, Scalar)}
-        wanted = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
+        names = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
         named = next(
-            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in wanted), None
+            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in names), None
         )
         if named is not None and named.value == "*" and "*" in verbs:
             return  # reported as a wildcard
         if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
             text = self.file.passage(named)
-            said = "the role can read the secrets of every namespace; use a Role or resourceNames"
-            self.report_at(text.start, text.end, said, severity=Severity.INFO)
+            message = "the role can read the secrets of every namespace; use a Role or resourceNames"
+            self.report_at(text.start, text.end, message, severity=Severity.INFO)
 
-    def _to_everybody(self, one: Mapping, role: Scalar | None) -> None:
+    def _check_broad_binding(self, one: Mapping, role: Scalar | None) -> None:
         """Check for an administrative role that is granted to all accounts."""
         if role is None or role.value not in ("cluster-admin", "admin", "edit"):
             return
@@ -140,9 +140,9 @@ class WildcardRole(CiCheck):
                     f"all of {group.value} get this role; bind the accounts that need it",
                 )
 
-    def _binding(self, one: Mapping) -> None:
+    def _check_binding(self, one: Mapping) -> None:
         name = one.scalar("roleRef", "name")
-        self._to_everybody(one, name)
+        self._check_broad_binding(one, name)
         for subject in one.listed("subjects"):
             everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
             if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):

@@ -55,10 +55,10 @@ class AptListsKept(CiCheck):
             mounts = " ".join(value.text for name, value in script.owner.flags if name == "mount")
             if id(script.owner) not in shipped or "/var/lib/apt" in text or "/var/lib/apt" in mounts:
                 continue
-            told = calls(script)
-            update = next((command for command, what in told if what == "update"), None)
+            apt_calls = calls(script)
+            update = next((command for command, what in apt_calls if what == "update"), None)
             if update is not None and update.start not in alone:
-                place = next((command for command, what in told if what == "install"), update)
+                place = next((command for command, what in apt_calls if what == "install"), update)
                 self.report_at(
                     place.start, place.end, "the package lists stay in the image; remove them in the same RUN"
                 )

@@ -62,7 +62,7 @@ class AptWithoutYes(CiCheck):
                 words = unwrapped(command)
                 if program(command) not in ("apt-get", "apt") or command.before == "|":
                     continue
-                asked = subcommand(words) in (
+                prompts = subcommand(words) in (
                     "install",
                     "upgrade",
                     "dist-upgrade",
@@ -71,7 +71,7 @@ class AptWithoutYes(CiCheck):
                     "autoremove",
                 )
                 answered = any(_CONFIRMED.fullmatch(w.text) or w.text.startswith("$") for w in words[1:])
-                if asked and not answered:
+                if prompts and not answered:
                     what = next(word for word in words[1:] if not word.text.startswith("-"))
                     fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
                     self.report_at(

@@ -66,8 +66,8 @@ class DistributionUpgrade(CiCheck):
 
 
 def _upgrades(command: Command) -> bool:
-    wanted = _UPGRADES.get(program(command))
-    if wanted is None:
+    subcommands = _UPGRADES.get(program(command))
+    if subcommands is None:
         return False
-    told = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
-    return not wanted or (bool(told) and told[0] in wanted)
+    arguments = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
+    return not subcommands or (bool(arguments) and arguments[0] in subcommands)

@@ -66,13 +66,13 @@ class LockfileNotEnforced(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 tool = _installs(command)
-                if tool and _LOCKED[tool].search(self._told) and not self._writes_it():
+                if tool and _LOCKED[tool].search(self._mentions) and not self._writes_it():
                     held = "npm ci" if tool == "npm" else "yarn install --frozen-lockfile"
-                    said = f"the lock file is not enforced; use {held}"
-                    self.report_at(command.start, command.end, said)
+                    message = f"the lock file is not enforced; use {held}"
+                    self.report_at(command.start, command.end, message)
 
     @cached_property
-    def _told(self) -> str:
+    def _mentions(self) -> str:
         """The text that may mention a lock file."""
         if self.file.kind is not FileKind.DOCKERFILE:
             return self.file.text

@@ -15,7 +15,7 @@ _CLEANED = LazyPattern(
     r"|npm_config_cache"
     r"|COMPOSER_CACHE_DIR|rm\s+-\w+\s[^&|;\n]*(?:\.npm|composer|/tmp|/root|~)"
 )
-_KEPT_SMALL = LazyPattern(
+_REMOVES_CACHES = LazyPattern(
     r"rm\s+-\w+\s[^&|;\n]*(?:/var/(?:lib/apt|cache)|\.cache|\.npm)|--no-cache|\bcache\s+(?:clean|clear|rm)\b"
     r"|\bapt-get\s+clean\b|clear-?cache\b"
 )
@@ -72,7 +72,7 @@ class PackageCacheKept(CiCheck):
         ):
             return
         steps = [one for stage in shipped for one in stage.all("RUN")]
-        if any(_KEPT_SMALL.search(one.body.text) for one in steps):
+        if any(_REMOVES_CACHES.search(one.body.text) for one in steps):
             for one in steps:
                 found = _INSTALL.search(one.body.text)
                 if found is None or any(

@@ -23,7 +23,7 @@ _WITH_VALUE = frozenset(
         "--no-binary",
     }
 )  # fmt: skip
-_SAYS_VERSIONS = frozenset(
+_VERSION_OPTIONS = frozenset(
     {
         "-r", "--requirement", "-c", "--constraint", "-v", "--version", "-e", "--editable", "--path", "--git",
         "--no-index", "--require-hashes", "-U", "--upgrade",
@@ -95,18 +95,20 @@ def _installed(command: Command) -> Iterator[Word]:
     name, words = program(command), list(unwrapped(command))
     if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
         name, words = "pip", words[2:]
-    told = [word.text for word in words]
-    is_global = bool(_GLOBAL.intersection(told))
+    texts = [word.text for word in words]
+    is_global = bool(_GLOBAL.intersection(texts))
     verbs: tuple[str, ...]
     if name in _OF_NODE:
         verbs = _OF_NODE[name] if is_global else ()
     elif name == "yarn":
-        verbs = ("add",) if told[1:3] == ["global", "add"] else ()
+        verbs = ("add",) if texts[1:3] == ["global", "add"] else ()
     else:
         verbs = ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
-    at = next((n for n, text in enumerate(told) if text in verbs), None)
-    says = _SAYS_VERSIONS - ({"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"})
-    if at is None or any(text.split("=")[0] in says for text in told):
+    at = next((n for n, text in enumerate(texts) if text in verbs), None)
+    version_options = _VERSION_OPTIONS - (
+        {"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"}
+    )
+    if at is None or any(text.split("=")[0] in version_options for text in texts):
         return
     for before, word in zip(words[at:], words[at + 1 :], strict=False):
         if not word.text.startswith("-") and before.text not in _WITH_VALUE:

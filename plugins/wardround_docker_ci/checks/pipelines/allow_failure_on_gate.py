@@ -82,20 +82,20 @@ class AllowFailureOnGate(CiCheck):
         }
         for flow_job in self.file.workflow.jobs:
             runs_tests = any(id(step) in tested for step in flow_job.steps)
-            self._look(flow_job.node, "continue-on-error", runs_tests)
+            self._check(flow_job.node, "continue-on-error", runs_tests)
         for _, step in self.file.workflow.all_steps:
-            self._look(step.node, "continue-on-error", id(step) in tested)
+            self._check(step.node, "continue-on-error", id(step) in tested)
         for job in self.file.gitlab_jobs if self.file.kind is FileKind.GITLAB_CI else ():
             if _ONLY_ADVICE.search(job.name):
                 continue
-            self._look(job.node, "allow_failure", id(job) in tested)
+            self._check(job.node, "allow_failure", id(job) in tested)
             codes = job.node.mapping("allow_failure")
             if codes.text("exit_codes") == "1" or "1" in [
                 getattr(c, "value", "") for c in codes.listed("exit_codes")
             ]:
-                self._codes(codes, id(job) in tested)
+                self._report_codes(codes, id(job) in tested)
 
-    def _codes(self, codes: Mapping, runs_tests: bool) -> None:
+    def _report_codes(self, codes: Mapping, runs_tests: bool) -> None:
         """Check the exit status by which nearly every runner reports a failure."""
         key = codes.key("exit_codes")
         if key is not None and runs_tests and not self.file.is_explained(key.start):
@@ -103,10 +103,10 @@ class AllowFailureOnGate(CiCheck):
                 key.start, key.end, "exit status 1 of these tests, a failure, is ignored; let them fail"
             )
 
-    def _look(self, node: Mapping, key: str, runs_tests: bool) -> None:
+    def _check(self, node: Mapping, key: str, runs_tests: bool) -> None:
         name, value = node.key(key), node.scalar(key)
         label = node.text("id")
-        is_asked = bool(label) and f"steps.{label}." in self.file.text
+        is_used = bool(label) and f"steps.{label}." in self.file.text
         explained = name is not None and self.file.is_explained(name.start)
         if (
             runs_tests
@@ -114,7 +114,7 @@ class AllowFailureOnGate(CiCheck):
             and name is not None
             and value is not None
             and value.value == "true"
-            and not is_asked
+            and not is_used
         ):
             self.report_at(
                 name.start, value.end, "tests run here and their failure is ignored; let them fail"

@@ -64,11 +64,11 @@ class ArtifactsWithoutExpiry(CiCheck):
         if self.file.root.at("default", "artifacts", "expire_in") is not None:
             return
         for job in self.file.gitlab_jobs:
-            given, key = job.node.get("artifacts"), job.node.key("artifacts")
-            if not isinstance(given, Mapping) or key is None or _is_meant(job):
+            artifacts, key = job.node.get("artifacts"), job.node.key("artifacts")
+            if not isinstance(artifacts, Mapping) or key is None or _is_permanent(job):
                 continue
-            limit, holds = given.scalar("expire_in"), given.get("paths") or given.get("untracked")
-            place = given.key("expire_in")
+            limit, holds = artifacts.scalar("expire_in"), artifacts.get("paths") or artifacts.get("untracked")
+            place = artifacts.key("expire_in")
             if limit is not None and limit.value == "never" and place is not None:
                 self.report_at(
                     place.start, limit.end, "the artifacts of every pipeline are kept forever; set expire_in"
@@ -88,7 +88,7 @@ class ArtifactsWithoutExpiry(CiCheck):
         return False
 
 
-def _is_meant(job: GitlabJob) -> bool:
+def _is_permanent(job: GitlabJob) -> bool:
     """Return True for a hidden job, GitLab Pages, and jobs that build a release."""
     when = " ".join(
         rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")

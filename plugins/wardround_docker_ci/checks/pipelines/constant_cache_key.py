@@ -77,12 +77,12 @@ class ConstantCacheKey(CiCheck):
             self._gitlab()
             return
         for _, step in self.file.workflow.all_steps:
-            key = step.given.scalar("key")
+            key = step.inputs.scalar("key")
             if step.action != "actions/cache" or key is None:
                 continue
-            asks = bool(step.node.text("id")) or step.given.get("lookup-only") is not None
-            again = asks or step.given.get("restore-keys") is not None
-            message = self._what_is_wrong(key.value, again=again)
+            is_lookup = bool(step.node.text("id")) or step.inputs.get("lookup-only") is not None
+            again = is_lookup or step.inputs.get("restore-keys") is not None
+            message = self._problem(key.value, again=again)
             if message:
                 text = self.file.passage(key)
                 self.report_at(text.start, text.end, message)
@@ -102,7 +102,7 @@ class ConstantCacheKey(CiCheck):
                         "the next commit has another key, so the cache is always empty; add fallback_keys",
                     )
 
-    def _what_is_wrong(self, key: str, *, again: bool) -> str:
+    def _problem(self, key: str, *, again: bool) -> str:
         rest = key.replace(" ", "").replace("${{runner.os}}", "").replace("${{runner.arch}}", "")
         rest = _COUNTED.sub("", _OF_THE_BRANCH.sub("", rest))
         if rest and "${{" not in rest and not any(sign.isdigit() for sign in rest):

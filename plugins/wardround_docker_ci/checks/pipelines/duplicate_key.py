@@ -64,9 +64,9 @@ class DuplicateKey(CiCheck):
         for document in self.file.documents:
             for node in walk(document):
                 if isinstance(node, Mapping):
-                    self._look(node)
+                    self._check(node)
 
-    def _look(self, node: Mapping) -> None:
+    def _check(self, node: Mapping) -> None:
         seen: dict[str, int] = {}
         for key, _ in node.entries:
             if key.value in seen and key.value != "<<":

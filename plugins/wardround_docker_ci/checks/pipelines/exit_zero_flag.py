@@ -33,7 +33,7 @@ _SWITCHES = {
     "phpstan": r"--error-format[ =]none\b",
 }
 _SWITCHES |= {"mvnw": _SWITCHES["mvn"]}
-_GIVEN = {
+_INPUTS = {
     "aquasecurity/trivy-action": ("exit-code", ("0",)),
     "bridgecrewio/checkov-action": ("soft_fail", ("true",)),
     "aquasecurity/tfsec-action": ("soft_fail", ("true",)),
@@ -93,8 +93,10 @@ class ExitZeroFlag(CiCheck):
             commands = script.commands
             for command in commands:
                 name = program(command)
-                if _is_told(command, name) and not self.file.is_explained(command.start):
-                    again = [one for one in commands if program(one) == name and not _is_told(one, name)]
+                if _always_succeeds(command, name) and not self.file.is_explained(command.start):
+                    again = [
+                        one for one in commands if program(one) == name and not _always_succeeds(one, name)
+                    ]
                     if not again:
                         self.report_at(
                             command.start, command.end, f"{name} succeeds despite findings; let it fail"
@@ -102,13 +104,13 @@ class ExitZeroFlag(CiCheck):
         for _, step in (
             self.file.workflow.all_steps if self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION) else ()
         ):
-            name, values = _GIVEN.get(step.action, ("", ()))
-            key, value = step.given.key(name), step.given.get(name)
+            name, values = _INPUTS.get(step.action, ("", ()))
+            key, value = step.inputs.key(name), step.inputs.get(name)
             if (
                 key is not None
                 and isinstance(value, Scalar)
                 and value.value in values
-                and "sarif" not in step.given.text("format")
+                and "sarif" not in step.inputs.text("format")
                 and not self.file.is_explained(key.start)
             ):
                 self.report_at(key.start, value.end, "the check succeeds despite findings; let it fail")
@@ -119,7 +121,7 @@ _REPORTS = LazyPattern(
 )
 
 
-def _is_told(command: Command, name: str) -> bool:
+def _always_succeeds(command: Command, name: str) -> bool:
     """Return True if an option suppresses the failure and the command does not write a report."""
     switch = _SWITCHES.get(name)
     if switch is None:

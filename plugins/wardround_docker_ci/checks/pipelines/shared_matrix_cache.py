@@ -85,9 +85,9 @@ class SharedMatrixCache(CiCheck):
         for job in self.file.workflow.jobs:
             name = _several(job)
             for step in job.steps if name else ():
-                key = step.given.scalar("key")
+                key = step.inputs.scalar("key")
                 is_cache = step.action in ("actions/cache", "actions/cache/save")
-                if key is None or not is_cache or not _BUILT.search(step.given.text("path")):
+                if key is None or not is_cache or not _BUILT.search(step.inputs.text("path")):
                     continue
                 if not re.search(r"matrix\.|\bsteps\.|\benv\.|needs\.|inputs\.", key.value):
                     text = self.file.passage(key)

@@ -97,9 +97,9 @@ class BuildSecretKept(CiCheck):
             if one.keyword == "RUN":
                 shown = _shown_as(one)
                 if shown:
-                    self._look(one, shown)
+                    self._check(one, shown)
 
-    def _look(self, one: Instruction, shown: Sequence[str]) -> None:
+    def _check(self, one: Instruction, shown: Sequence[str]) -> None:
         passages = one.heredocs if one.heredocs and one.text.startswith("<<") else (one.body,)
         found = [command for passage in passages for command in commands(passage)]
         holders = list(shown)
@@ -111,7 +111,7 @@ class BuildSecretKept(CiCheck):
                 holders += [
                     f"${w.text.partition('=')[0]}" for w in command.words[1:] if _holds(w.raw, holders)
                 ]
-            target = _kept_in(command, holders)
+            target = _destination(command, holders)
             if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
                 self.report_at(
                     command.start,
@@ -141,7 +141,7 @@ def _holds(text: str, holders: Sequence[str]) -> bool:
     return any(re.search(re.escape(holder) + r"(?![\w.-])", plain) is not None for holder in holders)
 
 
-def _kept_in(command: Command, holders: Sequence[str]) -> str:
+def _destination(command: Command, holders: Sequence[str]) -> str:
     """Return the file or the program whose configuration a command writes the secret to."""
     words = [word for word in command.words if _holds(word.raw, holders)]
     if program(command) in _COPIES and words and words[-1] is not command.words[-1]:

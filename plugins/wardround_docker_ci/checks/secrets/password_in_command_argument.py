@@ -53,7 +53,7 @@ class PasswordInCommandArgument(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                self._client(command)
+                self._check_client(command)
                 if program(command) not in (
                     "docker",
                     "podman",
@@ -79,17 +79,17 @@ class PasswordInCommandArgument(CiCheck):
                         )
                         break
 
-    def _client(self, command: Command) -> None:
+    def _check_client(self, command: Command) -> None:
         """Check clients of databases and SSH that can read their password from a file or a variable."""
         option = _CLIENTS.get(program(command))
         words = unwrapped(command) if option is not None else ()
         for word, following in pairwise((*words[1:], *words[-1:])):
             found = option.match(word.text) if option is not None else None
-            given = following.text if found is not None and found.end() == len(word.text) else word.text
-            if found is not None and "$" in given and (following is not word or "$" in word.text):
-                end = max(word.end, following.end) if given is following.text else word.end
-                said = "the password is visible in the process list; use a file or a variable"
-                self.report_at(word.start, end, said, severity=Severity.INFO)
+            argument = following.text if found is not None and found.end() == len(word.text) else word.text
+            if found is not None and "$" in argument and (following is not word or "$" in word.text):
+                end = max(word.end, following.end) if argument is following.text else word.end
+                message = "the password is visible in the process list; use a file or a variable"
+                self.report_at(word.start, end, message, severity=Severity.INFO)
                 return
 
 

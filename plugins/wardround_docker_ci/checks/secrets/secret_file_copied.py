@@ -83,8 +83,8 @@ class SecretFileCopied(CiCheck):
                                 f"{word.text} becomes part of the image; mount it as a secret",
                             )
                     elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(one, word.text):
-                        said = f"{word.text} and its credentials become part of the image; mount it"
-                        self.report_at(word.start, word.end, said)
+                        message = f"{word.text} and its credentials become part of the image; mount it"
+                        self.report_at(word.start, word.end, message)
 
     def _holds_secret(self, one: Instruction, path: str) -> bool:
         """Return True if a package manager's configuration contains credentials, or is removed later."""

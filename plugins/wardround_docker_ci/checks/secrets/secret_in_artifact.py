@@ -11,7 +11,7 @@ from wardround.findings import Plane
 from wardround.languages.positions import Passage
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.checks.secrets.secret_printed import given_secrets, secret_in
+from wardround_docker_ci.checks.secrets.secret_printed import secret_in, secret_variables
 from wardround_docker_ci.file_kinds import FileKind
 
 _SECRET_FILE = LazyPattern(
@@ -83,7 +83,7 @@ class SecretInArtifact(CiCheck):
         """Return the files that scripts write a secret to."""
         found = []
         for script in self.file.scripts if ">" in self.file.text else ():
-            names = given_secrets(self.file, script)
+            names = secret_variables(self.file, script)
             for command in script.commands:
                 if command.name in ("echo", "printf") and any(secret_in(w, names) for w in command.words[1:]):
                     found += [r.target.removeprefix("./") for r in command.redirects if r.sign in (">", ">>")]
@@ -94,7 +94,9 @@ class SecretInArtifact(CiCheck):
             for call in self.file.jenkinsfile.calls:
                 if call.name.text in ("archiveArtifacts", "archive", "stash"):
                     key = "includes" if call.name.text == "stash" else "artifacts"
-                    token = call.named(key) or next((t for t in call.given[:1] if t.kind == "string"), None)
+                    token = call.named(key) or next(
+                        (t for t in call.arguments[:1] if t.kind == "string"), None
+                    )
                     if token is not None and token.kind == "string":
                         yield token.passage()
             return
@@ -105,6 +107,6 @@ class SecretInArtifact(CiCheck):
                         yield self.file.passage(entry)
             return
         for _, step in self.file.workflow.all_steps:
-            path = step.given.scalar("path") if step.action == "actions/upload-artifact" else None
+            path = step.inputs.scalar("path") if step.action == "actions/upload-artifact" else None
             if path is not None:
                 yield self.file.passage(path)

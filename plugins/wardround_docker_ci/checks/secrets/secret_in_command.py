@@ -61,32 +61,32 @@ class SecretInCommand(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 for word in command.assignments:
-                    self._assigned(word)
+                    self._check_assignment(word)
                 for word in command.words:
                     if command.name in ("export", "declare", "local", "readonly"):
-                        self._assigned(word)
-                    self._look(word)
+                        self._check_assignment(word)
+                    self._check(word)
 
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             for container in pod.containers:
                 for one in (*container.node.listed("command"), *container.node.listed("args")):
                     if isinstance(one, Scalar):
-                        self._argument(one)
+                        self._check_argument(one)
 
-    def _argument(self, one: Scalar) -> None:
+    def _check_argument(self, one: Scalar) -> None:
         """Check an option of a container's program, with its value."""
         option = _OPTION.fullmatch(one.value.strip())
         if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
             text = self.file.passage(one)
-            said = f"secret in plain text ({masked(option.group(2))}); use a secret store"
-            self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, said)
+            message = f"secret in plain text ({masked(option.group(2))}); use a secret store"
+            self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, message)
 
-    def _assigned(self, word: Word) -> None:
+    def _check_assignment(self, word: Word) -> None:
         name, sign, value = word.text.partition("=")
         if sign and is_secret_name(name) and is_real_secret(value):
             self._report(word, value)
 
-    def _look(self, word: Word) -> None:
+    def _check(self, word: Word) -> None:
         for pattern in (_HEADER, _IN_URL, _NPM):
             found = pattern.search(word.text)
             if found and is_real_secret(found.group(1)):

@@ -80,15 +80,15 @@ class SecretPrinted(CiCheck):
 
     def run(self) -> None:
         if self.file.kind is FileKind.JENKINSFILE:
-            self._steps()
+            self._check_steps()
         for script in self.file.scripts:
-            names = given_secrets(self.file, script)
+            names = secret_variables(self.file, script)
             files: dict[str, str] = {}
             for at, command in enumerate(script.commands):
                 if command.depth == 0:
-                    self._command(script.commands, at, names, files)
+                    self._check_command(script.commands, at, names, files)
 
-    def _steps(self) -> None:
+    def _check_steps(self) -> None:
         """Check ``echo`` and ``println`` of Groovy."""
         bound = self.file.jenkinsfile.bound
         for call in self.file.jenkinsfile.calls:
@@ -99,33 +99,33 @@ class SecretPrinted(CiCheck):
                 if name in bound or (name.isupper() and is_secret_name(name)):
                     self.report_at(one.start, one.end, f"{name} is written to the log; do not print it")
 
-    def _command(
+    def _check_command(
         self, commands: Sequence[Command], at: int, names: frozenset[str], files: dict[str, str]
     ) -> None:
         command = commands[at]
         prints = command.name in ("echo", "printf") or _feeds_itself(command)
         if _reaches_the_log(commands, at):
             if command.name in _LISTS:
-                self._listing(command, names)
+                self._check_listing(command, names)
             elif prints:
-                self._look(command, names)
+                self._check(command, names)
             elif command.name in _SHOW and any(word.text in files for word in command.words[1:]):
                 name = next(files[word.text] for word in command.words[1:] if word.text in files)
                 self.report_at(
                     command.start, command.end, f"{name}, which this file contains, is written to the log"
                 )
             elif command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace"):
-                self._look(command, names)
+                self._check(command, names)
             else:
-                self._short_program(command, names)
+                self._check_inline_program(command, names)
         elif command.name in ("env", "printenv") and command.after == "|":
-            self._picked(command, commands[at + 1 : at + 2], names)
+            self._check_filtered(command, commands[at + 1 : at + 2], names)
         elif prints:
             name = next((found for word in command.words[1:] if (found := secret_in(word, names))), "")
             into = [r.target for r in command.redirects if r.sign in (">", ">>")]
             files |= {target: name for target in into if name and not target.startswith(("/dev", "$GITHUB"))}
 
-    def _short_program(self, command: Command, names: frozenset[str]) -> None:
+    def _check_inline_program(self, command: Command, names: frozenset[str]) -> None:
         for word in command.words[1:]:
             found = _PRINTS.search(word.text) if "env" in word.text.lower() else None
             if found is not None and (found.group(1) in names or is_secret_name(found.group(1))):
@@ -134,32 +134,34 @@ class SecretPrinted(CiCheck):
                 )
                 return
 
-    def _picked(self, command: Command, behind: Sequence[Command], names: frozenset[str]) -> None:
+    def _check_filtered(self, command: Command, following: Sequence[Command], names: frozenset[str]) -> None:
         """Check ``env | grep NAME``."""
-        wanted = [w.text for one in behind if one.name == "grep" and one.after != "|" for w in one.words[1:]]
-        quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in behind)
+        patterns = [
+            w.text for one in following if one.name == "grep" and one.after != "|" for w in one.words[1:]
+        ]
+        quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in following)
         name = next(
-            (n for n in sorted(names) for text in wanted if text.strip("^=").upper() in n.upper()), ""
+            (n for n in sorted(names) for text in patterns if text.strip("^=").upper() in n.upper()), ""
         )
-        if name and not quiet and not any(text.startswith(("-v", "-q", "-c")) for text in wanted):
-            self.report_at(command.start, behind[0].end, f"{name} is written to the log; do not print it")
+        if name and not quiet and not any(text.startswith(("-v", "-q", "-c")) for text in patterns):
+            self.report_at(command.start, following[0].end, f"{name} is written to the log; do not print it")
 
-    def _look(self, command: Command, names: frozenset[str]) -> None:
-        here = [
+    def _check(self, command: Command, names: frozenset[str]) -> None:
+        here_strings = [
             Word(r.target, r.target, command.start, command.end) for r in command.redirects if r.sign == "<<<"
         ]
-        for word in (*command.words[1:], *here):
+        for word in (*command.words[1:], *here_strings):
             name = secret_in(word, names)
             if name and "add-mask" not in word.text:
                 self.report_at(word.start, word.end, f"{name} is written to the log; do not print it")
                 return
 
-    def _listing(self, command: Command, names: frozenset[str]) -> None:
+    def _check_listing(self, command: Command, names: frozenset[str]) -> None:
         """Check ``env`` without arguments if it lists a secret; in GitLab it lists all of them."""
         lists_all = command.name != "set" and not command.words[1:] and command.after not in ("|", "|&")
         if self.file.kind is FileKind.GITLAB_CI and lists_all:
-            said = "unmasked variables of the project are written to the log; do not list them"
-            self.report_at(command.start, command.end, said, severity=Severity.INFO)
+            message = "unmasked variables of the project are written to the log; do not list them"
+            self.report_at(command.start, command.end, message, severity=Severity.INFO)
         if names and self.file.kind in STEPS and not command.words[1:] and not command.assignments:
             self.report_at(
                 command.start,
@@ -192,7 +194,7 @@ _SHOWN_ON = frozenset(
 """Programs that write their input, unchanged or transformed."""
 
 
-def given_secrets(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
+def secret_variables(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
     """Return the variables of a step that hold secrets of the platform, under any name."""
     if file.kind is FileKind.JENKINSFILE:
         return file.jenkinsfile.bound
@@ -242,7 +244,7 @@ def _in_block(commands: Sequence[Command], at: int) -> bool:
     return commands[at].before == "(" or any(one.after == ")" for one in commands[at : at + 6])
 
 
-def secret_in(word: Word, given: frozenset[str]) -> str:
+def secret_in(word: Word, secrets: frozenset[str]) -> str:
     """Return the name of the secret that a word expands to; empty if none."""
     found = _SECRET_CONTEXT.search(word.raw)
     if found:
@@ -250,7 +252,7 @@ def secret_in(word: Word, given: frozenset[str]) -> str:
     if word.raw.startswith("'"):
         return ""
     names = [m.group(1) or m.group(2) for m in _VARIABLE.finditer(_shown(word.text))]
-    return next((name for name in names if name in given or (name.isupper() and is_secret_name(name))), "")
+    return next((name for name in names if name in secrets or (name.isupper() and is_secret_name(name))), "")
 
 
 def _shown(text: str) -> str:

@@ -10,7 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.checks.secrets.secret_printed import given_secrets
+from wardround_docker_ci.checks.secrets.secret_printed import secret_variables
 from wardround_docker_ci.document import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 
@@ -74,7 +74,7 @@ class SecretTraced(CiCheck):
 
     def run(self) -> None:
         for group in self._shells():
-            names = frozenset(name for script in group for name in given_secrets(self.file, script))
+            names = frozenset(name for script in group for name in secret_variables(self.file, script))
             traced = self._by_first_line(group)
             for command in (one for script in group for one in script.commands):
                 switch = _switch(command)
@@ -118,7 +118,7 @@ def _switch(command: Command) -> bool | None:
     return None
 
 
-def _secret_of(command: Command, given: frozenset[str]) -> str:
+def _secret_of(command: Command, secrets: frozenset[str]) -> str:
     """Return the secret in the words of a traced command; empty if none."""
     if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
         return ""
@@ -127,6 +127,6 @@ def _secret_of(command: Command, given: frozenset[str]) -> str:
             continue
         for found in _USED.finditer(word.text):
             name = found.group(1) or found.group(2) or found.group(3)
-            if found.group(3) or name in given or (name.isupper() and is_secret_name(name)):
+            if found.group(3) or name in secrets or (name.isupper() and is_secret_name(name)):
                 return str(name)
     return ""

@@ -17,7 +17,7 @@ _FUNCTION = LazyPattern(
     r"^(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*(?:\([ \t]*\))?[ \t]*\{[ \t]*\n(.*?)^\}",
     re.MULTILINE | re.DOTALL,
 )
-_ASKED = (
+_CALLED_IN_CONDITION = (
     r"^[ \t]*(?:(?:if|elif|while|until)[ \t]+(?:![ \t]+)?{0}(?![-.\w=(])[^\n;|&]*;"
     r"|{0}(?![-.\w=(])[^\n;|&]*(?:&&|\|\|))"
 )
@@ -96,11 +96,13 @@ class ErrexitMasked(CiCheck):
             body = [one for one in commands if start <= one.start < end and not one.depth]
             bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
             lost = next((one for one in bare if _may_be_lost(one)), None)
-            asked = re.search(_ASKED.format(re.escape(name)), text, re.MULTILINE) if lost else None
-            if lost is not None and asked is not None and not self.file.is_explained(asked.start()):
-                at = asked.start() + len(asked.group()) - len(asked.group().lstrip())
-                said = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
-                self.report_at(at, asked.end(), said)
+            call = (
+                re.search(_CALLED_IN_CONDITION.format(re.escape(name)), text, re.MULTILINE) if lost else None
+            )
+            if lost is not None and call is not None and not self.file.is_explained(call.start()):
+                at = call.start() + len(call.group()) - len(call.group().lstrip())
+                message = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
+                self.report_at(at, call.end(), message)
 
 
 def _functions(text: str) -> Iterator[tuple[str, int, int]]:

@@ -54,13 +54,13 @@ class EvalOfScriptArgument(CiCheck):
     ]
 
     def run(self) -> None:
-        self._handed_to_a_shell()
+        self._check_inner_shells()
         for script in self.file.scripts:
-            given: set[str] = set()
+            arguments: set[str] = set()
             composed: set[str] = set()
             for command in script.commands:
                 for word in command.assignments or command.words[1:]:
-                    _note(word, given, composed)
+                    _record(word, arguments, composed)
                 texts = [w.text for w in command.words[1:] if not w.raw.startswith("'")]
                 if command.name == "eval" and any(
                     _ARGUMENT.search(t) or _named(t) in composed for t in texts
@@ -71,7 +71,7 @@ class EvalOfScriptArgument(CiCheck):
                         "an argument of the script is run as code; run its words instead",
                     )
 
-    def _handed_to_a_shell(self) -> None:
+    def _check_inner_shells(self) -> None:
         """Check ``bash -c "... $1"``, where the inner shell evaluates the argument as code."""
         for script in self.file.scripts:
             for command in script.commands:
@@ -90,15 +90,15 @@ def _shell_text(words: Sequence[Word]) -> Word | None:
     return words[at + 1] if at and at + 1 < len(words) and words[at + 1].raw.startswith('"') else None
 
 
-def _note(word: Word, given: set[str], composed: set[str]) -> None:
+def _record(word: Word, arguments: set[str], composed: set[str]) -> None:
     """Record a variable that is set to an argument of the script, or to a command that contains one."""
     name, sign, _ = word.raw.partition("=")
     value = word.text.partition("=")[2]
     if not sign or not name.isidentifier() or _NO_TEXT.search(word.raw[len(name) + 1 :]):
         return
-    has_one = _ARGUMENT.search(value) or any(found[1] in given for found in _VARIABLE.finditer(value))
+    has_one = _ARGUMENT.search(value) or any(found[1] in arguments for found in _VARIABLE.finditer(value))
     if has_one:
-        (composed if re.search(r"\s", value) else given).add(name)
+        (composed if re.search(r"\s", value) else arguments).add(name)
 
 
 def _named(text: str) -> str:

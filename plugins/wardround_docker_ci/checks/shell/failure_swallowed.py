@@ -64,10 +64,10 @@ class FailureSwallowed(CiCheck):
                 if command.after == "||" and _does_nothing(following) and first is not None:
                     text = " ".join(first.texts)
                     if _MUST_WORK.match(text) and not self.file.is_explained(first.start):
-                        said = f"a failure of {first.name} is ignored; let the script stop"
-                        self.report_at(first.start, following.end, said)
+                        message = f"a failure of {first.name} is ignored; let the script stop"
+                        self.report_at(first.start, following.end, message)
 
 
 def _does_nothing(command: Command) -> bool:
-    told = command.name in ("echo", "printf") and not command.redirects
-    return command.after in ("\n", "", ";", ")") and (told or command.name in _NOTHING)
+    only_prints = command.name in ("echo", "printf") and not command.redirects
+    return command.after in ("\n", "", ";", ")") and (only_prints or command.name in _NOTHING)

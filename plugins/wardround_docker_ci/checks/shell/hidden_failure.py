@@ -15,7 +15,7 @@ from wardround_docker_ci.document import CiFile, EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
-_ASKED = LazyPattern(r"(?:\b(?:if|while|until)|!)\s+$")
+_CONDITION = LazyPattern(r"(?:\b(?:if|while|until)|!)\s+$")
 _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
@@ -70,21 +70,21 @@ class HiddenFailure(CiCheck):
             for at, (command, following) in enumerate(pairwise(commands)):
                 last = following.after in ("\n", "", ";", ")")
                 hides = command.after == "||" and last and _does_nothing(following)
-                if hides and is_test(command) and not self._is_told(commands, at):
+                if hides and is_test(command) and not self._is_handled(commands, at):
                     self.report_at(
                         command.start,
                         following.end,
                         "the step succeeds even if the tests fail; remove the fallback",
                     )
 
-            self._unasked(script)
-            self._talked_over(script)
+            self._check_unused_status(script)
+            self._check_printed_failures(script)
             if not keeps_status(self.file, script):
                 for command in commands:
                     if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
-                        self._piped(command, commands)
+                        self._check_pipe(command, commands)
 
-    def _unasked(self, script: EmbeddedScript) -> None:
+    def _check_unused_status(self, script: EmbeddedScript) -> None:
         """Check tests between ``set +e`` and ``set -e`` whose status is not used."""
         text = script.passage.text
         if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
@@ -96,44 +96,46 @@ class HiddenFailure(CiCheck):
             is_bare = command.before not in ("&&", "||", "|") and command.after in ("\n", ";")
             rest = text[command.end - script.passage.start :]
             before = text[: command.start - script.passage.start]
-            is_asked = _ASKED.search(before) is not None
+            is_condition = _CONDITION.search(before) is not None
             if (
                 goes_on
                 and is_bare
-                and not is_asked
+                and not is_condition
                 and not command.depth
                 and is_test(command)
                 and rest.strip()
             ):
-                said = "the status of these tests is not used after set +e; test it"
-                self.report_at(command.start, command.end, said)
+                message = "the status of these tests is not used after set +e; test it"
+                self.report_at(command.start, command.end, message)
 
-    def _talked_over(self, script: EmbeddedScript) -> None:
+    def _check_printed_failures(self, script: EmbeddedScript) -> None:
         """Check ``if ! tests; then echo ...; fi``, which only prints the failure."""
         text = script.passage.text
-        for found in _TALKS.finditer(text):
+        for found in _PRINTS_FAILURE.finditer(text):
             start = script.passage.start + found.start()
-            asked = [
-                c for c in script.commands if start <= c.start < script.passage.start + found.start("told")
+            tests = [
+                c for c in script.commands if start <= c.start < script.passage.start + found.start("report")
             ]
-            if any(is_test(command) for command in asked) and not self.file.is_explained(start):
+            if any(is_test(command) for command in tests) and not self.file.is_explained(start):
                 self.report_at(
                     start,
-                    script.passage.start + found.start("told"),
+                    script.passage.start + found.start("report"),
                     "the step continues after these tests fail; exit with their status",
                 )
 
-    def _piped(self, command: Command, commands: Sequence[Command]) -> None:
+    def _check_pipe(self, command: Command, commands: Sequence[Command]) -> None:
         """Check a pipe, whose status is that of its last command, such as ``tee``."""
-        behind = next(
+        following = next(
             (one for one in commands if one.start > command.end and one.depth == command.depth), None
         )
-        passes_on = behind is not None and program(behind) in _PASS_ON and behind.after not in ("||", "&&")
-        if behind is not None and passes_on and not self.file.is_explained(command.start):
-            message = f"the step has the status of {program(behind)}, not of the tests; set pipefail"
-            self.report_at(command.start, behind.end, message)
+        passes_on = (
+            following is not None and program(following) in _PASS_ON and following.after not in ("||", "&&")
+        )
+        if following is not None and passes_on and not self.file.is_explained(command.start):
+            message = f"the step has the status of {program(following)}, not of the tests; set pipefail"
+            self.report_at(command.start, following.end, message)
 
-    def _is_told(self, commands: Sequence[Command], at: int) -> bool:
+    def _is_handled(self, commands: Sequence[Command], at: int) -> bool:
         """Return True if the output is used elsewhere, or a comment allows the failure."""
         command = commands[at]
         if self.file.is_explained(command.start):
@@ -150,8 +152,8 @@ def _does_nothing(command: Command) -> bool:
 
 
 _PASS_ON = frozenset({"tee", "cat", "tail", "head", "ts", "sed", "awk", "tap-spec", "less", "pv"})
-_TALKS = LazyPattern(
-    r"\bif\s+!\s[^\n;]*(?:;|\n)\s*then\b(?P<told>(?:\s*(?:echo|printf|:)(?=\s)[^\n;$<>|&]*(?:;|\n))+)\s*fi\b"
+_PRINTS_FAILURE = LazyPattern(
+    r"\bif\s+!\s[^\n;]*(?:;|\n)\s*then\b(?P<report>(?:\s*(?:echo|printf|:)(?=\s)[^\n;$<>|&]*(?:;|\n))+)\s*fi\b"
 )
 _PIPEFAIL = LazyPattern(r"pipefail|PIPESTATUS|pipestatus")
 

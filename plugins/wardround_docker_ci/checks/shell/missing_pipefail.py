@@ -88,18 +88,18 @@ class MissingPipefail(CiCheck):
                 continue
             commands = script.commands
             for at, command in enumerate(commands):
-                behind = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
-                if command.after != "|" or behind is None:
+                following = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
+                if command.after != "|" or following is None:
                     continue
-                if command.before not in ("|", "|&") and program(behind) == "tee" and _is_build(command):
+                if command.before not in ("|", "|&") and program(following) == "tee" and _is_build(command):
                     if not self.file.is_explained(command.start):
-                        said = f"the step has the status of tee, not of {program(command)}; set pipefail"
-                        self.report_at(command.start, behind.end, said)
-                elif _is_dump(command) and program(behind) in _KEEPERS:
-                    self._report(commands, command, behind)
+                        message = f"the step has the status of tee, not of {program(command)}; set pipefail"
+                        self.report_at(command.start, following.end, message)
+                elif _is_dump(command) and program(following) in _KEEPERS:
+                    self._report(commands, command, following)
                     break
 
-    def _report(self, commands: Sequence[Command], command: Command, behind: Command) -> None:
+    def _report(self, commands: Sequence[Command], command: Command, following: Command) -> None:
         """Report the ``set`` command without the option if its line is added too, else the pipe."""
         options = next((c for c in commands if c.name == "set" and c.texts[1:2] and "e" in c.texts[1]), None)
         place = command
@@ -107,20 +107,20 @@ class MissingPipefail(CiCheck):
             place = options
         line = self.file.places.line(command.start)
         message = f"a failure of {program(command)} on line {line} is ignored; set pipefail"
-        self.report_at(place.start, place.end if place is options else behind.end, message)
+        self.report_at(place.start, place.end if place is options else following.end, message)
 
     def _is_new(self, command: Command) -> bool:
         return self.source.is_added(self.file.places.line(command.start))
 
 
 def _is_build(command: Command) -> bool:
-    told = " ".join(word.text for word in unwrapped(command))
-    return _BUILDS.match(told) is not None and not is_test(command)
+    text = " ".join(word.text for word in unwrapped(command))
+    return _BUILDS.match(text) is not None and not is_test(command)
 
 
 def _is_dump(command: Command) -> bool:
     name = program(command)
     if name not in _PRODUCERS:
         return False
-    told = " ".join(command.texts)
-    return name.endswith(("dump", "dumpall", "backup", "slapcat")) or _DUMPS.search(told) is not None
+    text = " ".join(command.texts)
+    return name.endswith(("dump", "dumpall", "backup", "slapcat")) or _DUMPS.search(text) is not None

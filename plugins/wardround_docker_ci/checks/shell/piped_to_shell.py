@@ -68,9 +68,9 @@ class PipedToShell(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for group in pipelines(script.commands):
-                self._look(group)
+                self._check(group)
 
-    def _look(self, group: Sequence[Command]) -> None:
+    def _check(self, group: Sequence[Command]) -> None:
         fetch = next((c for c in group if program(c) in FETCHERS), None)
         if fetch is not None:
             rest = group[group.index(fetch) + 1 :]

@@ -74,17 +74,17 @@ class StatusMaskedByDeclaration(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 if command.name in ("local", "export", "readonly", "declare"):
-                    self._look(command, text)
+                    self._check(command, text)
 
-    def _look(self, command: Command, text: str) -> None:
+    def _check(self, command: Command, text: str) -> None:
         for word in command.words[1:]:
             found = _MAY_FAIL.match(word.raw)
             if found is None or "||" in word.raw:
                 continue
             used = re.compile(rf"\$(?:{found.group(1)}\b|\{{{found.group(1)}\}})")
             rest = text[word.end : word.end + 3000]
-            asked = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
+            tested = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
             acts = any(used.search(line) and _ACTS.search(line) for line in rest.split("\n"))
-            if acts and asked is None:
-                said = f"if this fails {found.group(1)} is empty; declare first, then assign"
-                self.report_at(word.start, word.end, said)
+            if acts and tested is None:
+                message = f"if this fails {found.group(1)} is empty; declare first, then assign"
+                self.report_at(word.start, word.end, message)

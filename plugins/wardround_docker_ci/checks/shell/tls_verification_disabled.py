@@ -153,12 +153,12 @@ class TlsVerificationDisabled(CiCheck):
                 self._report(variable.start, variable.end, variable.name)
         for script in self.file.scripts:
             for command in script.commands:
-                self._look(command)
+                self._check(command)
 
     def _report(self, start: int, end: int, what: str) -> None:
         self.report_at(start, end, f"{what} disables verification; install the certificate authority")
 
-    def _look(self, command: Command) -> None:
+    def _check(self, command: Command) -> None:
         exported = command.words[1:] if command.name in ("export", "declare") else ()
         for word in (*command.assignments, *exported):
             name, _, value = word.text.partition("=")
@@ -169,7 +169,7 @@ class TlsVerificationDisabled(CiCheck):
             return
         name, texts = program(command), [word.text for word in words]
         if name in ("echo", "printf"):
-            self._written(words)
+            self._check_written(words)
         elif _SETTINGS.match(" ".join((name, *texts[1:]))):
             self._report(command.start, command.end, " ".join(texts[-2:]))
         else:
@@ -177,18 +177,18 @@ class TlsVerificationDisabled(CiCheck):
                 if not _is_off(name, word.text, texts[at + 1] if at + 1 < len(texts) else ""):
                     continue
                 if name in _INSTALLERS:
-                    said = f"{word.text} accepts packages without verifying signatures; import the key"
+                    message = f"{word.text} accepts packages without verifying signatures; import the key"
                     is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
-                    self.report_at(word.start, word.end, said, severity=Severity.INFO if is_own else None)
+                    self.report_at(word.start, word.end, message, severity=Severity.INFO if is_own else None)
                 else:
                     self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
 
-    def _written(self, words: Sequence[Word]) -> None:
+    def _check_written(self, words: Sequence[Word]) -> None:
         """Check the lines that a script writes into a configuration file."""
         for word in words[1:]:
             if _UNSIGNED.search(word.text):
-                said = "trusted=yes accepts unsigned packages of this source; use signed-by"
-                self.report_at(word.start, word.end, said)
+                message = "trusted=yes accepts unsigned packages of this source; use signed-by"
+                self.report_at(word.start, word.end, message)
                 return
             if found := _OFF_IN_FILE.search(word.text):
                 self._report(word.start, word.end, found.group().strip())
@@ -197,10 +197,10 @@ class TlsVerificationDisabled(CiCheck):
 
 def _is_off_by(name: str, value: str) -> bool:
     """Return True if a variable disables the verification of certificates."""
-    told, name = value.strip("\"'").lower(), name.upper()
+    setting, name = value.strip("\"'").lower(), name.upper()
     if name == _TRUSTED_HOSTS:
-        return any(not _WITHIN.search(host) for host in told.split())
-    return told in _VARIABLES.get(name, ())
+        return any(not _WITHIN.search(host) for host in setting.split())
+    return setting in _VARIABLES.get(name, ())
 
 
 def _is_off(name: str, text: str, following: str) -> bool:
@@ -218,8 +218,8 @@ def _is_off(name: str, text: str, following: str) -> bool:
         name.startswith("python") and text.startswith("--trusted")
     ):
         host = text.partition("=")[2] or following
-        is_told = text.startswith(("--trusted-host", "--allow-insecure-host"))
-        return is_told and bool(host) and not _WITHIN.search(host)
+        is_trusted_host = text.startswith(("--trusted-host", "--allow-insecure-host"))
+        return is_trusted_host and bool(host) and not _WITHIN.search(host)
     if name in ("ssh", "scp", "sftp", "rsync"):
         return re.search(r"(?:^|[\s,o])StrictHostKeyChecking[= ](?:no|off)\b", text) is not None
     return False

@@ -66,8 +66,8 @@ class UnquotedPath(CiCheck):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for loop in _OVER_LS.finditer(text):
-            said = "file names are split at blanks; loop over a glob pattern, or read them line by line"
-            self.report_at(loop.start(1), loop.end(1), said)
+            message = "file names are split at blanks; loop over a glob pattern, or read them line by line"
+            self.report_at(loop.start(1), loop.end(1), message)
         outside = set(_names(text, commands))
         for command in commands:
             if program(command) in _MOVERS:

@@ -27,7 +27,7 @@ _ALWAYS_SET = frozenset(
         "TMPDIR",
     }
 )
-_GIVEN = LazyPattern(
+_ASSIGNED = LazyPattern(
     r"(?<![\w$])(\w+)=[^\s;]|\b(?:ARG|ENV)\s+(\w+)[ =]|^[ \t]*(\w+):|\bfor[ \t]+(\w+)[ \t]+in\b", re.MULTILINE
 )
 
@@ -89,9 +89,9 @@ class UnsetVariableRemoved(CiCheck):
 
     def _is_set(self, text: str) -> bool:
         name = re.sub(r"\W", "", text.partition("/")[0])
-        return name in _ALWAYS_SET or name in self._given
+        return name in _ALWAYS_SET or name in self._assigned
 
     @cached_property
-    def _given(self) -> set[str]:
+    def _assigned(self) -> set[str]:
         """The names that the file sets anywhere."""
-        return {name for groups in _GIVEN.findall(self.file.text) for name in groups if name}
+        return {name for groups in _ASSIGNED.findall(self.file.text) for name in groups if name}
