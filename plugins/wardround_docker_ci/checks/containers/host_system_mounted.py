@@ -10,7 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
-from wardround_docker_ci.document import Mount
+from wardround_docker_ci.contents.mounts import Mount
 from wardround_docker_ci.file_kinds import FileKind
 
 _SYSTEM_DIRECTORIES = frozenset(

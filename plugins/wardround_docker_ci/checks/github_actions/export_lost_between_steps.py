@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})

@@ -11,7 +11,8 @@ from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.document import CiFile, EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
+from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 

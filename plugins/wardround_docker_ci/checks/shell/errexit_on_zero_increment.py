@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 
 _COUNTS = LazyPattern(
