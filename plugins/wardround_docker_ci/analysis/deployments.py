@@ -53,18 +53,23 @@ def of_workflow(job: github_workflow.WorkflowJob) -> bool:
 
     Publishing a package is not a deployment: a published version never changes.
     """
-    if any(
-        ACTIONS.match(step.action) or (step.run is not None and COMMANDS.search(step.run.value))
-        for step in job.steps
-    ):
+    if any(deploys(step) for step in job.steps):
         return True
+    is_named = _deploys_to_environment(job) or NAMED.search(job.name) is not None
+    return bool(is_named and job.steps) and not publishes(job)
+
+
+def deploys(step: github_workflow.WorkflowStep) -> bool:
+    """Return True if a step runs a deployment command or action."""
+    if ACTIONS.match(step.action):
+        return True
+    return step.run is not None and COMMANDS.search(step.run.value) is not None
+
+
+def _deploys_to_environment(job: github_workflow.WorkflowJob) -> bool:
     environment = job.node.text("environment") or job.node.text("environment", "name")
     scripts = (step.run.value for step in job.steps if step.run is not None)
-    is_environment = _ENVIRONMENTS.search(environment) is not None and any(
-        "deploy" in text for text in scripts
-    )
-    is_named = is_environment or NAMED.search(job.name) is not None
-    return bool(is_named and job.steps) and not any(_publishes(step) for step in job.steps)
+    return _ENVIRONMENTS.search(environment) is not None and any("deploy" in text for text in scripts)
 
 
 def publishes(job: github_workflow.WorkflowJob) -> bool:

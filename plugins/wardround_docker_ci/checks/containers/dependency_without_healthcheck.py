@@ -9,6 +9,7 @@ from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.image_reference import image_name
+from wardround_docker_ci.models.node_lists import scalars
 
 _NO_HEALTHCHECK = frozenset(
     {
@@ -78,32 +79,25 @@ class DependencyWithoutHealthcheck(CiCheck):
     ]
 
     def run(self) -> None:
-        services = {service.name: service for service in self.file.services}
         if self.file.root.get("include") is not None or "override" in self.source.path:
             return
+        services = {service.name: service for service in self.file.services}
         for service in services.values():
-            for name in service.node.listed("depends_on"):
-                if not isinstance(name, Scalar):
-                    continue
-                other = services.get(name.value)
-                if other is not None:
-                    self._report_early_start(name, other)
+            for name in scalars(service.node.listed("depends_on")):
+                if name.value in services:
+                    self._report_early_start(name, services[name.value])
             for key, value in service.node.mapping("depends_on").entries:
                 condition = value.scalar("condition") if isinstance(value, Mapping) else None
-                other = services.get(key.value)
-                if condition is None or other is None:
-                    continue
-                if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
-                    self._report_early_start(condition, other)
-                if condition.value != "service_healthy":
-                    continue
-                if not _has_healthcheck(other.node):
-                    text = self.file.passage(condition)
-                    self.report_at(
-                        text.start,
-                        text.end,
-                        f'"{other.name}" has no healthcheck, so this service never starts; add one',
-                    )
+                if condition is not None and key.value in services:
+                    self._check_condition(condition, services[key.value])
+
+    def _check_condition(self, condition: Scalar, other: Service) -> None:
+        if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
+            self._report_early_start(condition, other)
+        elif condition.value == "service_healthy" and not _has_healthcheck(other.node):
+            text = self.file.passage(condition)
+            message = f'"{other.name}" has no healthcheck, so this service never starts; add one'
+            self.report_at(text.start, text.end, message)
 
     def _report_early_start(self, place: Scalar, other: Service) -> None:
         """Report a service that starts as soon as the container of its dependency does."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
+from wardround_docker_ci.contents.mounts import Mount
 from wardround_docker_ci.file_kinds import FileKind
 
 _SOCKET = LazyPattern(
@@ -76,22 +78,22 @@ class DockerSocketMounted(CiCheck):
         is_compose = self.file.kind is FileKind.COMPOSE
         users = self._services(_BUILT_FOR_IT) if is_compose else []
         proxies = self._services(_PROXY) if is_compose else []
-        is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
         for mount in self.file.mounts:
-            if not _SOCKET.search(mount.source) or any(a <= mount.start < b for a, b in proxies):
-                continue
-            needs_socket = any(a <= mount.start < b for a, b in users)
-            if needs_socket and _GUARDED.match(self.file.text, mount.end):
-                continue
-            message = "the engine's socket gives the container control of the host"
-            self.report_at(
-                mount.start,
-                mount.end,
-                f"{message}; use a socket proxy that allows only the required requests"
-                if needs_socket
-                else message,
-                severity=Severity.INFO if is_agent or needs_socket else None,
-            )
+            if _SOCKET.search(mount.source) and not _is_inside(mount, proxies):
+                self._check(mount, needs_socket=_is_inside(mount, users))
+
+    def _check(self, mount: Mount, *, needs_socket: bool) -> None:
+        if needs_socket and _GUARDED.match(self.file.text, mount.end):
+            return
+        message = "the engine's socket gives the container control of the host"
+        if needs_socket:
+            message += "; use a socket proxy that allows only the required requests"
+        severity = Severity.INFO if needs_socket or self._is_agent() else None
+        self.report_at(mount.start, mount.end, message, severity=severity)
+
+    def _is_agent(self) -> bool:
+        is_manifest = self.file.kind in KUBERNETES | TEMPLATE
+        return is_manifest and re.search(r"kind:\s*DaemonSet", self.file.text) is not None
 
     def _services(self, named: LazyPattern) -> list[tuple[int, int]]:
         """Return the offsets of the services whose name or image matches a pattern."""
@@ -100,3 +102,7 @@ class DockerSocketMounted(CiCheck):
             for service in self.file.services
             if named.search(f"{service.name} {service.node.text('image')}")
         ]
+
+
+def _is_inside(mount: Mount, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= mount.start < end for start, end in spans)

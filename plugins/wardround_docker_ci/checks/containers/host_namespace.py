@@ -10,6 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.kubernetes import Pod
 
 _COMPOSE_KEYS = {
@@ -86,24 +87,32 @@ class HostNamespace(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            if not _NODE_AGENTS.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
-                for key, namespace in _POD_KEYS.items():
-                    self._check(self.file.root, key, "true", namespace, Severity.INFO)
-            return
-        if self.file.kind is FileKind.COMPOSE:
+            self._check_values()
+        elif self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
-                for key, namespace in _COMPOSE_KEYS.items():
-                    # Network throughput and browsers' shared memory are good reasons; processes are not.
-                    severity = None if key == "pid" else Severity.INFO
-                    self._check(service.node, key, "host", namespace, severity)
+                self._check_service(service)
         else:
             for pod in self.file.pods:
-                is_agent = pod.kind == "DaemonSet"
-                for key, namespace in _POD_KEYS.items():
-                    if not is_agent or not _NODE_AGENTS.search(pod.images):
-                        self._check(pod.node, key, "true", namespace, Severity.INFO if is_agent else None)
-                if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
-                    self._ports(pod)
+                self._check_pod(pod)
+
+    def _check_values(self) -> None:
+        if not _NODE_AGENTS.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
+            for key, namespace in _POD_KEYS.items():
+                self._check(self.file.root, key, "true", namespace, Severity.INFO)
+
+    def _check_service(self, service: Service) -> None:
+        for key, namespace in _COMPOSE_KEYS.items():
+            # Network throughput and browsers' shared memory are good reasons; processes are not.
+            severity = None if key == "pid" else Severity.INFO
+            self._check(service.node, key, "host", namespace, severity)
+
+    def _check_pod(self, pod: Pod) -> None:
+        is_agent = pod.kind == "DaemonSet"
+        for key, namespace in _POD_KEYS.items():
+            if not is_agent or not _NODE_AGENTS.search(pod.images):
+                self._check(pod.node, key, "true", namespace, Severity.INFO if is_agent else None)
+        if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
+            self._ports(pod)
 
     def _ports(self, pod: Pod) -> None:
         for container in pod.containers:

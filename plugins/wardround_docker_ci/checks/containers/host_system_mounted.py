@@ -7,11 +7,12 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.contents.mounts import Mount
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.node_lists import scalars
 
 _SYSTEM_DIRECTORIES = frozenset(
     {"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"}
@@ -69,33 +70,33 @@ class HostSystemMounted(CiCheck):
 
     def run(self) -> None:
         for service in self.file.services if self.file.kind is FileKind.COMPOSE else ():
-            for device in service.node.listed("devices"):
-                if isinstance(device, Scalar) and _DISKS.match(device.value):
-                    text = self.file.passage(device)
-                    message = "the device gives the container raw access to the host's memory or disks"
-                    self.report_at(text.start, text.end, message)
+            self._check_devices(service)
         for mount in self.file.mounts:
-            source = mount.source.rstrip("/") or "/"
-            rest = self.file.text[mount.end : mount.end + 200].split("\n")[0]
-            is_read_only = re.match(r"[^\s,]*:(?:\w+,)*ro\b", rest)
-            if (
-                source in _SYSTEM_DIRECTORIES
-                and mount.source.startswith("/")
-                and not is_read_only
-                and not self._observes(mount)
-            ):
-                self.report_at(
-                    mount.start,
-                    mount.end,
-                    f"the container can write to {source} of the host; mount it read-only",
-                )
-            elif (
-                source == "/"
-                and self.file.kind in KUBERNETES | TEMPLATE
-                and "readOnly: true" not in self.file.text
-            ):
-                message = "the container can write to every disk of the host; mount it read-only"
-                self.report_at(mount.start, mount.end, message, severity=Severity.INFO)
+            self._check_mount(mount)
+
+    def _check_devices(self, service: Service) -> None:
+        for device in scalars(service.node.listed("devices")):
+            if _DISKS.match(device.value):
+                text = self.file.passage(device)
+                message = "the device gives the container raw access to the host's memory or disks"
+                self.report_at(text.start, text.end, message)
+
+    def _check_mount(self, mount: Mount) -> None:
+        source = mount.source.rstrip("/") or "/"
+        if self._is_system_directory(mount, source) and not self._observes(mount):
+            message = f"the container can write to {source} of the host; mount it read-only"
+            self.report_at(mount.start, mount.end, message)
+        elif source == "/" and self._is_writable_pod():
+            message = "the container can write to every disk of the host; mount it read-only"
+            self.report_at(mount.start, mount.end, message, severity=Severity.INFO)
+
+    def _is_system_directory(self, mount: Mount, source: str) -> bool:
+        rest = self.file.text[mount.end : mount.end + 200].split("\n")[0]
+        is_read_only = re.match(r"[^\s,]*:(?:\w+,)*ro\b", rest) is not None
+        return source in _SYSTEM_DIRECTORIES and mount.source.startswith("/") and not is_read_only
+
+    def _is_writable_pod(self) -> bool:
+        return self.file.kind in KUBERNETES | TEMPLATE and "readOnly: true" not in self.file.text
 
     def _observes(self, mount: Mount) -> bool:
         """Return True if the container exists to monitor the host, or mounts the directory read-only."""

@@ -92,16 +92,20 @@ class PrivilegedContainer(CiCheck):
         elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
                 self._check_pod(pod)
-        elif self.file.kind is FileKind.JENKINSFILE:
-            self._check_scripts()
-            for token in self._arguments():
-                self._check_options(token.passage())
         else:
             self._check_scripts()
-            for job in self.file.workflow.jobs if self.file.kind is FileKind.WORKFLOW else ():
+            for options in self._option_texts():
+                self._check_options(options)
+
+    def _option_texts(self) -> Iterator[Passage]:
+        """Yield the texts with ``docker run`` options outside of scripts."""
+        if self.file.kind is FileKind.JENKINSFILE:
+            yield from (token.passage() for token in self._arguments())
+        elif self.file.kind is FileKind.WORKFLOW:
+            for job in self.file.workflow.jobs:
                 options = job.node.scalar("container", "options")
                 if options is not None:
-                    self._check_options(self.file.passage(options))
+                    yield self.file.passage(options)
 
     def _arguments(self) -> Iterator[GroovyToken]:
         """Yield the arguments that a Jenkins pipeline passes to ``docker run``."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround.languages.yaml.tree import Mapping, walk
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, CiCheck
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.node_lists import scalars
 
 _OPEN = {
     "POSTGRES_HOST_AUTH_METHOD": ("trust",),
@@ -95,19 +95,26 @@ class StoreWithoutPassword(CiCheck):
         if self.file.kind in HELM:
             self._check_values()
         is_live = _LIVE.search(self.source.path) is not None
-        restarted = [] if is_live or FOR_TRIALS.search(self.source.path) else self.file.services
-        spans = [(one.node.start, one.node.end) for one in restarted if stays(one)]
+        spans = [] if is_live else self._restarted_services()
         for variable in self.file.variables:
-            if not is_live and not any(start <= variable.start < end for start, end in spans):
-                continue
-            if variable.value.strip().lower() in _OPEN.get(variable.name, ()):
+            is_deployed = is_live or any(start <= variable.start < end for start, end in spans)
+            if is_deployed and variable.value.strip().lower() in _OPEN.get(variable.name, ()):
                 self._report(variable.start, variable.end)
-        for node in (one for service in self.file.services if is_live for one in walk(service.node)):
-            if isinstance(node, Scalar):
-                text = self.file.passage(node)
-                found = _ARGUMENT.search(re.sub(r"\n", " ", text.text)) if "--" in text.text else None
-                if found is not None:
-                    self._report(text.start + found.start(), text.start + found.end())
+        for service in self.file.services if is_live else ():
+            self._check_arguments(service)
+
+    def _restarted_services(self) -> list[tuple[int, int]]:
+        """Return the offsets of the services that restart with their machine."""
+        if FOR_TRIALS.search(self.source.path):
+            return []
+        return [(one.node.start, one.node.end) for one in self.file.services if stays(one)]
+
+    def _check_arguments(self, service: Service) -> None:
+        for node in scalars(walk(service.node)):
+            text = self.file.passage(node)
+            option = _ARGUMENT.search(text.text.replace("\n", " ")) if "--" in text.text else None
+            if option is not None:
+                self._report(text.start + option.start(), text.start + option.end())
 
     def _check_values(self) -> None:
         """Check the stores among a chart's dependencies for disabled authentication."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
@@ -95,15 +95,23 @@ def _used(service: Mapping, part: str) -> Iterator[tuple[Scalar, str]]:
         yield from ((key, key.value) for key, _ in node.entries)
         return
     for item in service.listed(part):
-        name: Node | None = item
         if isinstance(item, Mapping):
-            is_named = part != "volumes" or item.text("type") == "volume"
-            name = item.scalar("source") if is_named else None
-        if not isinstance(name, Scalar):
-            continue
-        if part == "volumes" and not isinstance(item, Mapping):
-            found = _NAMED.match(name.value)
-            if found is not None:
-                yield name, found.group(1)
-        elif "/" not in name.value:
-            yield name, name.value
+            yield from _source(item, part)
+        elif isinstance(item, Scalar):
+            yield from _short_form(item, part)
+
+
+def _source(item: Mapping, part: str) -> Iterator[tuple[Scalar, str]]:
+    is_named = part != "volumes" or item.text("type") == "volume"
+    name = item.scalar("source") if is_named else None
+    if name is not None and "/" not in name.value:
+        yield name, name.value
+
+
+def _short_form(item: Scalar, part: str) -> Iterator[tuple[Scalar, str]]:
+    if part == "volumes":
+        volume = _NAMED.match(item.value)
+        if volume is not None:
+            yield item, volume.group(1)
+    elif "/" not in item.value:
+        yield item, item.value

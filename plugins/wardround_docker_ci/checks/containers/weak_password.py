@@ -77,17 +77,18 @@ class WeakPassword(CiCheck):
             return
         is_live = LIVE.search(self.source.path) is not None
         for service in self.file.services:
-            if is_live or stays(service):
-                for name, value, start, end in service.environment(self.file.text):
-                    default = _DEFAULT.match(value)
-                    text = default.group(1) if default is not None else value
-                    in_url = _IN_URL.search(text)
-                    if in_url is not None and _WEAK.match(in_url.group(1)):
-                        message = f'"{in_url.group(1)}" is a well-known default password; use a secret'
-                        self.report_at(start, end, message)
-                    elif is_secret_name(name) and _WEAK.match(text):
-                        self.report_at(
-                            start,
-                            end,
-                            f'"{text}" is a well-known default password; read it from the environment',
-                        )
+            for name, value, start, end in service.environment(self.file.text):
+                password = _weak_password(name, value) if is_live or stays(service) else ""
+                if password:
+                    message = f'"{password}" is a well-known default password; use a secret'
+                    self.report_at(start, end, message)
+
+
+def _weak_password(name: str, value: str) -> str:
+    """Return the well-known password in a variable; empty if none."""
+    default = _DEFAULT.match(value)
+    text = default.group(1) if default is not None else value
+    in_url = _IN_URL.search(text)
+    if in_url is not None and _WEAK.match(in_url.group(1)):
+        return in_url.group(1)
+    return text if is_secret_name(name) and _WEAK.match(text) else ""

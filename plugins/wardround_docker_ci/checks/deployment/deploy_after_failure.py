@@ -77,17 +77,18 @@ class DeployAfterFailure(CiCheck):
         if not text.startswith("#!") or _STOPS.search(text):
             return
         commands = [one for script in self.file.scripts for one in script.commands if not one.depth]
-        unchecked = [
-            one for one in commands if _is_unchecked(one) and (_BUILDS.match(_line(one)) or is_test(one))
-        ]
         sent = next((one for one in reversed(commands) if _SENDS.match(_line(one))), None)
-        build = next((one for one in unchecked if sent is not None and one.start < sent.start), None)
-        if build is None or sent is None or sent.before == "&&":
+        if sent is None or sent.before == "&&":
             return
+        build = next((one for one in commands if one.start < sent.start and _is_unchecked_build(one)), None)
+        if build is not None:
+            self._report(build, sent)
+
+    def _report(self, build: Command, sent: Command) -> None:
         line, name = self.file.places.line(build.start), program(build)
         message = f"{program(sent)} runs even if {name} on line {line} fails; add set -euo pipefail"
         if self.source.is_added(1):
-            self.report_at(0, text.find("\n"), message)
+            self.report_at(0, self.file.text.find("\n"), message)
         else:
             self.report_at(sent.start, sent.end, message)
 
@@ -99,3 +100,8 @@ def _line(command: Command) -> str:
 def _is_unchecked(command: Command) -> bool:
     """Return True if nothing depends on the exit status of a command."""
     return command.after in ("\n", ";", "") and command.before not in ("&&", "||", "|")
+
+
+def _is_unchecked_build(command: Command) -> bool:
+    is_build = _BUILDS.match(_line(command)) is not None or is_test(command)
+    return is_build and _is_unchecked(command)

@@ -11,6 +11,7 @@ from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
+from wardround_docker_ci.models.node_lists import mappings
 
 _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
 _TESTS_RESULT = LazyPattern(
@@ -92,19 +93,13 @@ class DeploysAfterFailure(CiCheck):
                     self._check(step.condition, job, step)
 
     def _gitlab(self) -> None:
-        for job in self.file.gitlab_jobs:
+        for job in self.file.gitlab_jobs if len(self.file.gitlab_jobs) > 1 else ():
             stage = job.node.text("stage")
             if not deployments.of_gitlab(job) or _UNDOES.search(f"{job.name} {stage}") or _reviews(job.node):
                 continue
-            for node in (job.node, *job.node.listed("rules")):
-                key = node.key("when") if isinstance(node, Mapping) else None
-                when = node.scalar("when") if isinstance(node, Mapping) else None
-                if (
-                    key is not None
-                    and when is not None
-                    and when.value == "always"
-                    and len(self.file.gitlab_jobs) > 1
-                ):
+            for node in mappings((job.node, *job.node.listed("rules"))):
+                key, when = node.key("when"), node.scalar("when")
+                if key is not None and when is not None and when.value == "always":
                     message = f'"{job.name}" deploys even if an earlier stage fails; use when: on_success'
                     self.report_at(key.start, when.end, message)
 

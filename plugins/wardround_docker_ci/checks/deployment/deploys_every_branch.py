@@ -12,6 +12,7 @@ from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models import github_workflow, gitlab
+from wardround_docker_ci.models.node_lists import mappings
 
 _CHOOSES = ("rules", "only", "except", "extends", "when", "trigger", "inherit", "<<")
 _PER_BRANCH = LazyPattern(
@@ -84,49 +85,36 @@ class DeploysEveryBranch(CiCheck):
 
     def _unreviewed(self, job: gitlab.GitlabJob) -> None:
         """Report a deployment of an unmerged merge request, or of all branches except some tags."""
-        for rule in job.node.listed("rules"):
-            condition = rule.scalar("if") if isinstance(rule, Mapping) else None
-            starts = isinstance(rule, Mapping) and rule.text("when") in ("", "on_success", "always")
-            if (
-                condition is not None
-                and starts
-                and _OF_A_CHANGE.match(condition.value.strip())
-                and _is_live(job)
-            ):
+        for rule in mappings(job.node.listed("rules")) if _is_live(job) else ():
+            condition = rule.scalar("if")
+            message = "" if condition is None else _unreviewed_condition(condition.value.strip(), job.name)
+            if condition is not None and message and rule.text("when") in _STARTS:
                 text = self.file.passage(condition)
-                self.report_at(text.start, text.end, f'"{job.name}" deploys an unmerged change')
-            elif (
-                condition is not None
-                and starts
-                and condition.value.strip() == "$CI_COMMIT_BRANCH"
-                and _is_live(job)
-            ):
-                text = self.file.passage(condition)
-                self.report_at(
-                    text.start,
-                    text.end,
-                    f'CI_COMMIT_BRANCH is set for every branch, so "{job.name}" deploys from all of them',
-                )
+                self.report_at(text.start, text.end, message)
         self._by_files(job)
+        self._by_branches(job)
+        self._by_exceptions(job)
+
+    def _by_exceptions(self, job: gitlab.GitlabJob) -> None:
+        """Report an ``except`` without branches."""
         key = job.node.key("except")
         names = {getattr(one, "value", "branches") for one in job.node.listed("except")}
-        alone = not any(
-            job.node.get(other) is not None for other in ("only", "rules", "extends", "when", "<<")
-        )
-        if key is not None and alone and names <= {"tags", "schedules", "triggers", "merge_requests", "web"}:
+        others = ("only", "rules", "extends", "when", "<<")
+        is_alone = not any(job.node.get(other) is not None for other in others)
+        if key is not None and is_alone and names <= _NO_BRANCHES:
             self.report_at(key.start, key.end, f'"{job.name}" still deploys from every branch')
 
     def _by_files(self, job: gitlab.GitlabJob) -> None:
         """Report rules that depend on changed files only, never on the branch."""
-        rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
-        keys = [rule.key("changes") or rule.key("exists") for rule in rules]
-        starts = all(rule.text("when") in ("", "on_success", "always") for rule in rules)
-        bare = bool(rules) and starts and all(len(rule.entries) == 1 for rule in rules)
+        rules = mappings(job.node.listed("rules"))
+        keys = [rule.key("changes") or rule.key("exists") for rule in rules if _is_single_start(rule)]
         key = keys[0] if keys else None
-        if key is not None and bare and all(keys):
-            self.report_at(
-                key.start, key.end, f'"{job.name}" deploys from every branch that changes these files'
-            )
+        if key is not None and len(keys) == len(rules) and all(keys):
+            message = f'"{job.name}" deploys from every branch that changes these files'
+            self.report_at(key.start, key.end, message)
+
+    def _by_branches(self, job: gitlab.GitlabJob) -> None:
+        """Report an ``only`` of all branches."""
         only = job.node.key("only")
         names = {getattr(one, "value", "") for one in job.node.listed("only")}
         if only is not None and names == {"branches"}:
@@ -202,3 +190,20 @@ def _needs_conditional_jobs(
     """Return for each needed job if it has a condition; when it is skipped, this job is skipped too."""
     needed = {one.value for one in job.node.listed("needs") if isinstance(one, Scalar)}
     return [other.condition is not None for other in flow.jobs if other.name in needed]
+
+
+def _is_single_start(rule: Mapping) -> bool:
+    return rule.text("when") in _STARTS and len(rule.entries) == 1
+
+
+def _unreviewed_condition(condition: str, name: str) -> str:
+    """Return why a rule's condition matches unreviewed changes; empty if it does not."""
+    if _OF_A_CHANGE.match(condition):
+        return f'"{name}" deploys an unmerged change'
+    if condition == "$CI_COMMIT_BRANCH":
+        return f'CI_COMMIT_BRANCH is set for every branch, so "{name}" deploys from all of them'
+    return ""
+
+
+_STARTS = ("", "on_success", "always")
+_NO_BRANCHES = frozenset({"tags", "schedules", "triggers", "merge_requests", "web"})

@@ -96,15 +96,12 @@ class DeploysUntested(CiCheck):
 
     def _workflow(self, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
         tested = self._tested()
-        tests = {
-            job.name
-            for job in jobs
-            if any(id(step) in tested for step in job.steps) and job.condition is None
-        }
+        testing = [job for job in jobs if any(id(step) in tested for step in job.steps)]
+        tests = {job.name for job in testing if job.condition is None}
         needs = {job.name: _needed(job.node) for job in jobs}
         for job in jobs:
             goes_live = deployments.of_workflow(job) or deployments.publishes(job)
-            if goes_live and not any(id(step) in tested for step in job.steps):
+            if goes_live and job not in testing:
                 place = job.node.text("environment") + job.node.text("environment", "name")
                 self._check(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -71,13 +72,11 @@ class ShellFormCommand(CiCheck):
 
         A shell with a single command replaces itself by that command.
         """
-        listed = [word.text for word in one.exec_form or ()]
-        if len(listed) < 3 or listed[0].rpartition("/")[2] not in SHELLS or not _C.fullmatch(listed[1]):
+        script = _inner_script([word.text for word in one.exec_form or ()])
+        inner = commands(Passage(script, 0)) if script else []
+        if len(inner) < 2 or _INIT.search(self.file.text):
             return False
-        found = commands(Passage(listed[2], 0))
-        last = found[-1] if found else None
-        if last is None or len(found) == 1 or _INIT.search(self.file.text):
-            return False
+        last = inner[-1]
         return last.name not in ("exec", "wait") and last.before in ("&&", ";", "\n") and last.after != "&"
 
     def _as_list(self, one: Instruction) -> SuggestedFix | None:
@@ -87,3 +86,9 @@ class ShellFormCommand(CiCheck):
         listed = "[" + ", ".join(f'"{word}"' for word in one.text.split()) + "]"
         start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
         return self.replacing(start, one.end, listed, "write the command as a JSON list", safe=False)
+
+
+def _inner_script(texts: Sequence[str]) -> str:
+    """Return the script of ``sh -c``; empty for other commands."""
+    is_shell = len(texts) >= 3 and texts[0].rpartition("/")[2] in SHELLS and _C.fullmatch(texts[1])
+    return texts[2] if is_shell else ""

@@ -65,12 +65,11 @@ class UndefinedVariable(CiCheck):
 
     def _check(self, stage: Stage, one: Instruction, known: set[str]) -> None:
         pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
-        if one.keyword in _EXPANDING:
-            texts = [(pair.name.text, pair.value) for pair in pairs if pair.value]
-            for target, token in texts or [("", token) for token in _arguments(one)]:
-                for name, sign, place in variables(token):
-                    if name not in known and sign not in (":-", "-", ":+", "+", ":?", "?"):
-                        self._report(stage, name, place, known, is_own=name == target)
+        values = [(pair.name.text, pair.value) for pair in pairs if pair.value]
+        for target, token in values or [("", token) for token in _arguments(one)]:
+            for name, sign, place in variables(token) if one.keyword in _EXPANDING else ():
+                if name not in known and sign not in _EXPANSIONS_WITH_DEFAULT:
+                    self._report(stage, name, place, known, is_own=name == target)
         known.update(pair.name.text for pair in pairs)
 
     def _report(
@@ -115,3 +114,6 @@ def _near(name: str, known: set[str]) -> str:
 def _environment(stage: Stage) -> set[str]:
     pairs: list[KeyValuePair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
     return {pair.name.text for pair in pairs}
+
+
+_EXPANSIONS_WITH_DEFAULT = (":-", "-", ":+", "+", ":?", "?")

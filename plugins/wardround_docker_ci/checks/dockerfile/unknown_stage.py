@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.languages.dockerfile import DockerfileToken
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -61,18 +63,23 @@ class UnknownStage(CiCheck):
         file = self.file.dockerfile
         names = [stage.name.text.lower() for stage in file.stages if stage.name is not None]
         for stage in file.stages:
-            for one in stage.all("COPY", "ADD"):
-                flag = one.flag("from")
-                if flag is None or "$" in flag.text or file.stage_named(flag.text, stage.index):
-                    continue
-                if flag.text.lower() in names or flag.text.isdigit():
-                    self.report_at(flag.start, flag.end, f"stage {flag.text} is not defined before this line")
-                elif names and _ROLE.match(flag.text.lower()):
-                    message = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
-                    self.report_at(flag.start, flag.end, message, severity=Severity.WARN)
-                elif near := difflib.get_close_matches(flag.text.lower(), names, n=1, cutoff=0.8):
-                    if re.search(r"[:/@]", flag.text):
-                        continue
-                    self.report_at(
-                        flag.start, flag.end, f"stage {flag.text} is not defined; did you mean {near[0]}?"
-                    )
+            for instruction in stage.all("COPY", "ADD"):
+                flag = instruction.flag("from")
+                if flag is not None and "$" not in flag.text and not file.stage_named(flag.text, stage.index):
+                    self._check(flag, names)
+
+    def _check(self, flag: DockerfileToken, names: Sequence[str]) -> None:
+        name = flag.text.lower()
+        if name in names or name.isdigit():
+            self.report_at(flag.start, flag.end, f"stage {flag.text} is not defined before this line")
+        elif names and _ROLE.match(name):
+            message = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
+            self.report_at(flag.start, flag.end, message, severity=Severity.WARN)
+
+        elif not re.search(r"[:/@]", flag.text) and (near := _near(name, names)):
+            message = f"stage {flag.text} is not defined; did you mean {near[0]}?"
+            self.report_at(flag.start, flag.end, message)
+
+
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    return difflib.get_close_matches(name, names, n=1, cutoff=0.8)

@@ -63,23 +63,21 @@ class ActionByBranch(CiCheck):
     ]
 
     def run(self) -> None:
-        workflow = self.file.workflow
-        # A called workflow usually belongs to the same organization.
-        called: list[tuple[Scalar | None, Severity | None]]
-        called = [
-            (step.uses, None) for _, step in workflow.all_steps if step.action not in _BRANCH_INTERFACES
-        ]
-        called += [(job.node.scalar("uses"), Severity.INFO) for job in workflow.jobs]
-        for uses, severity in called:
-            if uses is None or uses.value.startswith((".", "$/", "docker:")) or "${{" in uses.value:
-                continue
-            _, at, version = uses.value.strip().partition("@")
-            if not at or version.lower() in _BRANCHES or version.startswith("refs/heads/"):
-                text = self.file.passage(uses)
-                reason = f'branch "{version}" can change' if at else "no version is pinned"
-                self.report_at(
-                    text.start,
-                    text.end,
-                    f"{reason}, and its code runs with the job's token; pin a commit",
-                    severity=severity,
-                )
+        for _, step in self.file.workflow.all_steps:
+            if step.uses is not None and step.action not in _BRANCH_INTERFACES:
+                self._check(step.uses, None)
+        for job in self.file.workflow.jobs:
+            called = job.node.scalar("uses")
+            if called is not None:
+                # A called workflow usually belongs to the same organization.
+                self._check(called, Severity.INFO)
+
+    def _check(self, uses: Scalar, severity: Severity | None) -> None:
+        if uses.value.startswith((".", "$/", "docker:")) or "${{" in uses.value:
+            return
+        _, at, version = uses.value.strip().partition("@")
+        if not at or version.lower() in _BRANCHES or version.startswith("refs/heads/"):
+            text = self.file.passage(uses)
+            reason = f'branch "{version}" can change' if at else "no version is pinned"
+            message = f"{reason}, and its code runs with the job's token; pin a commit"
+            self.report_at(text.start, text.end, message, severity=severity)

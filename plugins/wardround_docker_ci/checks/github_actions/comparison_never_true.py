@@ -96,32 +96,20 @@ class ComparisonNeverTrue(CiCheck):
 
     def run(self) -> None:
         for text in self._expressions():
-            for found in _COMPARED.finditer(text.text):
-                reason = _impossible_value(found.group(1).lower(), found.group(3))
-                if reason:
-                    always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(
-                        text.start + found.start(), text.start + found.end(), f"{always}: {reason}"
-                    )
+            for comparison in _COMPARED.finditer(text.text):
+                reason = _impossible_value(comparison.group(1).lower(), comparison.group(3))
+                self._report(text, comparison, reason, is_equality=comparison.group(2) == "==")
+            for call in _BEGINS.finditer(text.text):
+                reason = _impossible_prefix(call.group(1).lower(), call.group(2))
+                self._report(text, call, reason, is_equality=True)
+            for comparison in _WITH_BOOLEAN.finditer(text.text):
+                reason = self._type_mismatch(comparison.group(1), comparison.group(3))
+                self._report(text, comparison, reason, is_equality=comparison.group(2) == "==")
 
-            for found in _BEGINS.finditer(text.text):
-                begins = found.group(2)
-                reason = (
-                    ""
-                    if "refs/".startswith(begins)
-                    else _impossible_value(f"github.{found.group(1).lower()}", begins)
-                )
-                if reason:
-                    self.report_at(
-                        text.start + found.start(), text.start + found.end(), f"never true: {reason}"
-                    )
-            for found in _WITH_BOOLEAN.finditer(text.text):
-                reason = self._type_mismatch(found.group(1), found.group(3))
-                if reason:
-                    always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(
-                        text.start + found.start(), text.start + found.end(), f"{always}: {reason}"
-                    )
+    def _report(self, text: Passage, match: re.Match[str], reason: str, *, is_equality: bool) -> None:
+        if reason:
+            result = "never true" if is_equality else "always true"
+            self.report_at(text.start + match.start(), text.start + match.end(), f"{result}: {reason}")
 
     def _type_mismatch(self, context: str, value: str) -> str:
         """Return why a boolean and a string are never equal; empty if the types are the same."""
@@ -156,19 +144,32 @@ class ComparisonNeverTrue(CiCheck):
                 yield Passage(found.group(), found.start())
 
 
+def _impossible_prefix(name: str, prefix: str) -> str:
+    """Return why a context never begins with a text; empty if it may."""
+    return "" if "refs/".startswith(prefix) else _impossible_value(f"github.{name}", prefix)
+
+
 def _impossible_value(context: str, value: str) -> str:
     """Return why a context never has a value; empty if it may."""
-    if context == "github.ref" and value and not value.startswith("refs/"):
-        return f"github.ref has the form refs/heads/{value}"
-    if context in ("github.ref_name", "github.head_ref", "github.base_ref") and value.startswith("refs/"):
-        return f"{context} does not begin with refs/"
-    if context == "github.event_name" and value and value.lower() not in _EVENTS:
-        return f"{value} is not an event"
-    if context == "github.ref_type" and value not in ("branch", "tag"):
-        return "github.ref_type is branch or tag"
-    if context == "runner.os" and value.lower() not in ("linux", "windows", "macos"):
-        return "runner.os is Linux, Windows or macOS"
+    if context in ("github.ref_name", "github.head_ref", "github.base_ref"):
+        return f"{context} does not begin with refs/" if value.startswith("refs/") else ""
+    if context == "github.ref_type":
+        return "" if value in ("branch", "tag") else "github.ref_type is branch or tag"
+    if context == "runner.os":
+        return "" if value.lower() in _SYSTEMS else "runner.os is Linux, Windows or macOS"
+    return _impossible_text(context, value) if value else ""
+
+
+def _impossible_text(context: str, value: str) -> str:
+    """Return why a context never has a non-empty value; empty if it may."""
+    if context == "github.ref":
+        return "" if value.startswith("refs/") else f"github.ref has the form refs/heads/{value}"
+    if context == "github.event_name":
+        return "" if value.lower() in _EVENTS else f"{value} is not an event"
     is_result = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
-    if is_result and value and value.lower() not in _RESULTS:
+    if is_result and value.lower() not in _RESULTS:
         return f"{context} is success, failure, cancelled or skipped"
     return ""
+
+
+_SYSTEMS = ("linux", "windows", "macos")

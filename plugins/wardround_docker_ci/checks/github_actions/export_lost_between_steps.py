@@ -91,17 +91,15 @@ class ExportLostBetweenSteps(CiCheck):
         self, script: EmbeddedScript, job: WorkflowJob, step: WorkflowStep, later: Sequence[WorkflowStep]
     ) -> None:
         for command in script.commands:
-            if command.name != "export" or command.depth:
-                continue
-            for word in command.words[1:]:
+            exported = command.words[1:] if command.name == "export" and not command.depth else ()
+            for word in exported:
                 name, sign, _ = word.text.partition("=")
-                if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name) or self._is_known(name, job):
+                is_variable = bool(sign) and re.fullmatch(r"[A-Za-z_]\w*", name) is not None
+                if not is_variable or self._is_known(name, job) or not any(_reads(s, name) for s in later):
                     continue
-                is_read = any(_reads(one, name) for one in later)
-                if is_read and not self._used_here(script, name, command.end):
-                    self.report_at(
-                        word.start, word.end, f"{name} is unset after this step; write it to $GITHUB_ENV"
-                    )
+                if not self._used_here(script, name, command.end):
+                    message = f"{name} is unset after this step; write it to $GITHUB_ENV"
+                    self.report_at(word.start, word.end, message)
 
     def _check_directory(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
         """Report a step that only changes the directory, as if the next began there."""

@@ -79,30 +79,25 @@ class NoDeployConcurrency(CiCheck):
             self._gitlab()
             return
         workflow = self.file.workflow
-        if not _AGAIN.intersection(workflow.triggers):
-            return
         reported: set[int] = set()
-        for job in workflow.jobs:
+        for job in workflow.jobs if _AGAIN.intersection(workflow.triggers) else ():
             if job.key is None or _ONLY_A_PLAN.search(job.name) or not deployments.of_workflow(job):
                 continue
-            group = _group(workflow.root) or _group(job.node)
             for node in (workflow.root, job.node):
                 self._cut_short(node.mapping("concurrency"), job, reported)
-            if (
-                group is None
-                and workflow.root.get("concurrency") is None
-                and job.node.get("concurrency") is None
-            ):
-                self.report_at(
-                    job.key.start,
-                    job.key.end,
-                    f'two runs of "{job.name}" can overlap; add a concurrency group',
-                )
-            elif group is not None and _is_of_one_run(group.value) and id(group) not in reported:
-                reported.add(id(group))
-                text = self.file.passage(group)
-                message = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
-                self.report_at(text.start, text.end, message, severity=Severity.WARN)
+            group = _group(workflow.root) or _group(job.node)
+            if group is not None:
+                self._check_group(group, job, reported)
+            elif all(node.get("concurrency") is None for node in (workflow.root, job.node)):
+                message = f'two runs of "{job.name}" can overlap; add a concurrency group'
+                self.report_at(job.key.start, job.key.end, message)
+
+    def _check_group(self, group: Scalar, job: WorkflowJob, reported: set[int]) -> None:
+        if _is_of_one_run(group.value) and id(group) not in reported:
+            reported.add(id(group))
+            text = self.file.passage(group)
+            message = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
+            self.report_at(text.start, text.end, message, severity=Severity.WARN)
 
     def _gitlab(self) -> None:
         for job in self.file.gitlab_jobs:

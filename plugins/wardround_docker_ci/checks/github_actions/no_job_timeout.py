@@ -72,25 +72,19 @@ class NoJobTimeout(CiCheck):
     def run(self) -> None:
         is_only_one = self._is_only_one_without()
         for job in self.file.workflow.jobs:
-            if job.key is None or job.node.get("timeout-minutes") is not None or not job.steps:
+            if job.key is None or _has_timeout(job) or not self._needs_timeout(job, is_only_one=is_only_one):
                 continue
-            if all(step.node.get("timeout-minutes") is not None for step in job.steps):
-                continue
-            has_environment = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
-            ships = has_environment or deployments.of_workflow(job)
-            if (
-                (ships and (is_only_one or self._queues(job)))
-                or (_is_own_machine(job.node.get("runs-on")) and self._may_hang(job))
-                or any(_waits(step) for step in job.steps)
-                or (is_only_one and self._tests(job))
-            ):
-                if self._project_has_none:
-                    return
-                self.report_at(
-                    job.key.start,
-                    job.key.end,
-                    f'job "{job.name}" may hang for six hours; set timeout-minutes',
-                )
+            if self._project_has_none:
+                return
+            message = f'job "{job.name}" may hang for six hours; set timeout-minutes'
+            self.report_at(job.key.start, job.key.end, message)
+
+    def _needs_timeout(self, job: WorkflowJob, *, is_only_one: bool) -> bool:
+        if _ships(job) and (is_only_one or self._queues(job)):
+            return True
+        if _is_own_machine(job.node.get("runs-on")) and self._may_hang(job):
+            return True
+        return any(_waits(step) for step in job.steps) or (is_only_one and self._tests(job))
 
     @cached_property
     def _project_has_none(self) -> bool:
@@ -149,3 +143,15 @@ def _is_own_machine(label: Node | None) -> bool:
     if len(labels) > 1 and not any(isinstance(one, Scalar) and _HOSTED.search(one.value) for one in labels):
         return True
     return any(isinstance(one, Scalar) and one.value == "self-hosted" for one in labels)
+
+
+def _has_timeout(job: WorkflowJob) -> bool:
+    """Return True if the job or all of its steps have a timeout, also if it has no steps."""
+    nodes = (job.node, *(step.node for step in job.steps))
+    job_limit, *step_limits = (node.get("timeout-minutes") is not None for node in nodes)
+    return job_limit or all(step_limits)
+
+
+def _ships(job: WorkflowJob) -> bool:
+    has_environment = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
+    return has_environment or deployments.of_workflow(job)
