@@ -75,7 +75,6 @@ class UnknownStage(CiCheck):
         elif names and _ROLE.match(name):
             message = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
             self.report_at(flag.start, flag.end, message, severity=Severity.WARN)
-
         elif not re.search(r"[:/@]", flag.text) and (near := _near(name, names)):
             message = f"stage {flag.text} is not defined; did you mean {near[0]}?"
             self.report_at(flag.start, flag.end, message)

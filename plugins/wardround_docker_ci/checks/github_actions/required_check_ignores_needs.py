@@ -93,7 +93,6 @@ class RequiredCheckIgnoresNeeds(CiCheck):
 
 
 def _only_prints(job: WorkflowJob) -> bool:
-    scripts = [step.run.value for step in job.steps if step.run is not None]
+    scripts = [step.run.value for step in job.steps if step.run is not None and step.condition is None]
     lines = [line for text in scripts for line in re.split(r"\n|;|&&", text) if line.strip()]
-    is_plain = all(step.run is not None and step.condition is None for step in job.steps)
-    return bool(lines) and is_plain and all(_PRINTS.match(line) for line in lines)
+    return bool(lines) and len(scripts) == len(job.steps) and all(_PRINTS.match(line) for line in lines)

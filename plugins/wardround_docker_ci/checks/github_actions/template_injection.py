@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_expressions import untrusted
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
@@ -120,16 +120,25 @@ class TemplateInjection(CiCheck):
         if not identity:
             return {}
         if step.run is None:
-            return {
-                f"steps.{identity}.outputs.{name}": source
-                for name, source in _UNTRUSTED_OUTPUTS.get(step.action, ())
-            }
-        text = step.run.value
-        if "GITHUB_OUTPUT" not in text:
-            return {}
-        sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
-            step.node.mapping("env")
-        )
+            outputs = dict(_UNTRUSTED_OUTPUTS.get(step.action, ()))
+        elif "GITHUB_OUTPUT" in step.run.value:
+            outputs = self._script_outputs(step.run.value, step, job)
+        else:
+            outputs = {}
+        return {f"steps.{identity}.outputs.{name}": source for name, source in outputs.items()}
+
+    def _script_outputs(self, text: str, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
+        """Return the outputs that a script sets to untrusted text, with their contexts."""
+        sources = self._script_variables(text, step, job)
+        outputs = {name: sources[used] for name, used in _OUTPUT.findall(text) if used in sources}
+        if self._has_foreign_commits():
+            outputs |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
+        return outputs | dict.fromkeys(_FETCHED_OUTPUT.findall(text), _PULL_REQUEST_TEXT)
+
+    def _script_variables(self, text: str, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
+        """Return the variables of a script that hold untrusted text, with their contexts."""
+        sources = _untrusted_variables(job.node.mapping("env"))
+        sources |= _untrusted_variables(step.node.mapping("env"))
         if self._has_foreign_commits():
             sources |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
         sources |= dict.fromkeys(_FETCHED.findall(text), _PULL_REQUEST_TEXT)
@@ -137,11 +146,7 @@ class TemplateInjection(CiCheck):
             source = next((sources[one] for one in _NAMES.findall(value) if one in sources), "")
             if source and name not in sources and not _CLEANED.search(value):
                 sources[name] = source
-        found = {name: sources[used] for name, used in _OUTPUT.findall(text) if used in sources}
-        if self._has_foreign_commits():
-            found |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
-        found |= dict.fromkeys(_FETCHED_OUTPUT.findall(text), _PULL_REQUEST_TEXT)
-        return {f"steps.{identity}.outputs.{name}": source for name, source in found.items()}
+        return sources
 
     def _has_foreign_commits(self) -> bool:
         """Return True if the inspected commits may be those of an unmerged pull request."""
@@ -153,20 +158,14 @@ class TemplateInjection(CiCheck):
         """Return the outputs of jobs that hold untrusted text, as other jobs reference them."""
         found = {}
         for job in self.file.workflow.jobs:
-            outputs = job.node.mapping("outputs").entries
-            if not outputs or job.key is None:
-                continue
+            outputs = job.node.mapping("outputs").entries if job.key is not None else []
             known: dict[str, str] = {}
-            for step in job.steps:
+            for step in job.steps if outputs else ():
                 known |= self._outputs(step, job)
             for name, value in outputs:
-                if isinstance(value, Scalar):
-                    insides = [one.inside for one in expressions(value.value, 0)]
-                    source = next(
-                        (untrusted(one) or known.get("".join(one.split()), "") for one in insides), ""
-                    )
-                    if source:
-                        found[f"needs.{job.name}.outputs.{name.value}"] = source
+                source = _untrusted_source(value, known)
+                if source:
+                    found[f"needs.{job.name}.outputs.{name.value}"] = source
         return found
 
     def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
@@ -248,3 +247,12 @@ def _untrusted_variables(env: Mapping) -> dict[str, str]:
             if any(contexts):
                 found[key.value] = next(context for context in contexts if context)
     return found
+
+
+def _untrusted_source(value: Node, known: dict[str, str]) -> str:
+    """Return the context of the untrusted text in a value; empty if none."""
+    if not isinstance(value, Scalar):
+        return ""
+    insides = (expression.inside for expression in expressions(value.value, 0))
+    contexts = (untrusted(inside) or known.get("".join(inside.split()), "") for inside in insides)
+    return next(contexts, "")

@@ -226,18 +226,22 @@ class _Artifact(Struct, frozen=True):
 
 
 def _downloaded(step: WorkflowStep) -> _Artifact | None:
+    """Return the artifact of another run that a step unpacks; None if it is harmless or there is none."""
     if step.action in _DOWNLOADS:
-        other_run = step.inputs.text("run-id") or step.inputs.text("run_id") or step.inputs.text("workflow")
         folder = step.inputs.text("path")
-        return _Artifact(step, _plain(folder)) if other_run and not _HARMLESS.search(folder) else None
+        is_other_run = any(map(step.inputs.text, ("run-id", "run_id", "workflow")))
+        return _Artifact(step, _plain(folder)) if is_other_run and not _HARMLESS.search(folder) else None
     if step.action == "actions/github-script" and "downloadArtifact" in step.inputs.text("script"):
         return _Artifact(step, "")
-    text = step.run.value if step.run is not None else ""
-    found = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
-    if found is None or _HARMLESS.search(text):
+    return _downloaded_by_script(step, step.run.value) if step.run is not None else None
+
+
+def _downloaded_by_script(step: WorkflowStep, text: str) -> _Artifact | None:
+    download = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
+    if download is None or _HARMLESS.search(text):
         return None
-    option = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", found.group())
-    return _Artifact(step, _plain(option.group(1)) if option else "", found.end())
+    option = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", download.group())
+    return _Artifact(step, _plain(option.group(1)) if option else "", download.end())
 
 
 def _plain(folder: str) -> str:

@@ -12,6 +12,7 @@ from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
+from wardround_docker_ci.models.node_lists import scalars
 
 _FETCHES_HEAD = LazyPattern(
     r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)"
@@ -126,37 +127,36 @@ class UntrustedCheckout(CiCheck):
             place = self._checked_out(step, job.steps[:at])
             if place is None:
                 continue
-            gates = [one.value for one in (job.condition, step.condition) if one is not None]
-            gates = [gate for gate in gates if _GATED.search(gate)]
+            conditions = [one.value for one in (job.condition, step.condition) if one is not None]
+            gates = [condition for condition in conditions if _GATED.search(condition)]
             if gates and not self._passes_by_label(gates, *place):
                 continue
-            runs = next(
-                (later for later in job.steps[at:] if _runs_code(later, is_first=later is step)), None
-            )
-            if runs is not None:
-                line = self.file.places.line(runs.node.start)
-                message = (
-                    f"code of the pull request runs from line {line} on with this repository's permissions"
-                )
-                if gates:
-                    message = (
-                        f"commits pushed after the label is set run from line {line} on with write access"
-                    )
-                self.report_at(*place, message, severity=Severity.WARN if gates else None)
-                if not gates:
-                    self._report_secrets(job, job.steps[at:])
+            self._check_later_steps(place, job, at, is_gated=bool(gates))
             return
+
+    def _check_later_steps(
+        self, place: tuple[int, int], job: WorkflowJob, at: int, *, is_gated: bool
+    ) -> None:
+        """Report a checkout if a step from ``at`` on runs the code."""
+        steps = job.steps[at:]
+        runs = next((step for step in steps if _runs_code(step, is_first=step is steps[0])), None)
+        if runs is None:
+            return
+        line = self.file.places.line(runs.node.start)
+        if is_gated:
+            message = f"commits pushed after the label is set run from line {line} on with write access"
+            self.report_at(*place, message, severity=Severity.WARN)
+        else:
+            message = f"code of the pull request runs from line {line} on with this repository's permissions"
+            self.report_at(*place, message)
+            self._report_secrets(job, steps)
 
     def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
         """Return True if a label is the only gate of the checkout and does not pin the commit."""
         if not all(_BY_LABEL.search(gate) and not _OTHER_GATE.search(gate) for gate in gates):
             return False
         event = self.file.workflow.triggers.get("pull_request_target")
-        types = (
-            [one.value for one in event.listed("types") if isinstance(one, Scalar)]
-            if isinstance(event, Mapping)
-            else []
-        )
+        types = [one.value for one in scalars(event.listed("types"))] if isinstance(event, Mapping) else []
         stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
         return stays or _MOVES.search(self.file.text[start:end]) is not None
 
@@ -185,20 +185,22 @@ class UntrustedCheckout(CiCheck):
         reference = step.inputs.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
-            is_head = (
-                HEAD_REFERENCE.search(text.text)
-                or _is_head_output(text.text, earlier)
-                or HEAD_REFERENCE.search(self._of_environment(text.text, step))
-            )
+            is_head = self._is_head(text.text, step) or _is_head_output(text.text, earlier)
             return (text.start, text.end) if is_head else None
-        if step.run is not None:
-            text = self.file.passage(step.run)
-            found = _FETCHES_HEAD.search(text.text)
-            if found is None and (clone := _CLONES.search(text.text)) is not None:
-                url = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
-                found = clone if url is not None and "pull_request.head." in url.value else None
-            return (text.start + found.start(), text.start + found.end()) if found else None
-        return None
+        return self._fetched(step, step.run) if step.run is not None else None
+
+    def _is_head(self, reference: str, step: WorkflowStep) -> bool:
+        texts = (reference, self._of_environment(reference, step))
+        return any(HEAD_REFERENCE.search(text) for text in texts)
+
+    def _fetched(self, step: WorkflowStep, script: Scalar) -> tuple[int, int] | None:
+        """Return the offsets where a script fetches the commit of the pull request."""
+        text = self.file.passage(script)
+        found = _FETCHES_HEAD.search(text.text)
+        if found is None and (clone := _CLONES.search(text.text)) is not None:
+            url = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
+            found = clone if url is not None and "pull_request.head." in url.value else None
+        return (text.start + found.start(), text.start + found.end()) if found else None
 
 
 _ENVIRONMENT = LazyPattern(r"\benv\.(\w+)")

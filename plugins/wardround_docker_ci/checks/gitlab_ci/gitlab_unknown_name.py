@@ -63,22 +63,22 @@ class GitlabUnknownName(CiCheck):
 
     def run(self) -> None:
         root = self.file.root
-        if self.file.path.rpartition("/")[2] not in (".gitlab-ci.yml", ".gitlab-ci.yaml") or root.get(
-            "include"
-        ):
+        if self.file.path.rpartition("/")[2] not in _FILE_NAMES or root.get("include"):
             return
         listed = [one.value for one in root.listed("stages") if isinstance(one, Scalar)]
         stages = {*(listed or _USUAL), ".pre", ".post"}
         names = {key.value for key, value in root.entries if isinstance(value, Mapping)}
         for job in self.file.gitlab_jobs:
-            if job.key is None:
-                continue
-            stage = job.node.scalar("stage")
-            if stage is not None and stage.value not in stages and "$" not in stage.value:
-                self._report(stage, f'stage "{stage.value}" is not defined')
-            for name in _named(job):
-                if name.value not in names and "$" not in name.value:
-                    self._report(name, f'job "{name.value}" is not defined')
+            if job.key is not None:
+                self._check(job, stages, names)
+
+    def _check(self, job: GitlabJob, stages: set[str], names: set[str]) -> None:
+        stage = job.node.scalar("stage")
+        if stage is not None and stage.value not in stages and "$" not in stage.value:
+            self._report(stage, f'stage "{stage.value}" is not defined')
+        for name in _named(job):
+            if name.value not in names and "$" not in name.value:
+                self._report(name, f'job "{name.value}" is not defined')
 
     def _report(self, name: Scalar, message: str) -> None:
         text = self.file.passage(name)
@@ -95,3 +95,6 @@ def _named(job: GitlabJob) -> Iterator[Scalar]:
                 name = entry.scalar("job")
                 if name is not None and entry.get("pipeline") is None and entry.get("project") is None:
                     yield name
+
+
+_FILE_NAMES = (".gitlab-ci.yml", ".gitlab-ci.yaml")

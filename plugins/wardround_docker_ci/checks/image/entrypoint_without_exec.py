@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -96,23 +97,27 @@ class EntrypointWithoutExec(CiCheck):
     ]
 
     def run(self) -> None:
-        commands = [
-            command for script in self.file.scripts for command in script.commands if command.depth == 0
-        ]
+        commands = [one for script in self.file.scripts for one in script.commands if one.depth == 0]
         if not commands or any(one.name == "trap" for one in commands):
             return
-        last, background = commands[-1], [one for one in commands if one.after == "&"]
-        texts = [word.text for word in last.words]
+        background = [one for one in commands if one.after == "&"]
         if background:
-            if last.name == "wait" and self._starts_a_container():
-                message = "the script waits as process 1 and forwards no signals to this process; use exec"
-                self.report_at(background[-1].start, background[-1].end, message)
-        elif not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
+            self._check_background(background[-1], commands[-1])
+        else:
+            self._check_last(commands[-1])
+
+    def _check_background(self, background: Command, last: Command) -> None:
+        if last.name == "wait" and self._starts_a_container():
+            message = "the script waits as process 1 and forwards no signals to this process; use exec"
+            self.report_at(background.start, background.end, message)
+
+    def _check_last(self, last: Command) -> None:
+        texts = [word.text for word in last.words]
+        if not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
             return
-        elif (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
-            self.report_at(
-                last.start, last.end, "signals stop the script and not the service; start it with exec"
-            )
+        if (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
+            message = "signals stop the script and not the service; start it with exec"
+            self.report_at(last.start, last.end, message)
 
     def _starts_a_container(self, last: Command | None = None) -> bool:
         """Return True if an image starts the script: by its name, or by a Dockerfile's instruction."""
@@ -133,22 +138,20 @@ def _is_service(command: Command) -> bool:
     texts = [word.text for word in words]
     if not words or _ENDS_SOON.intersection(texts):
         return False
-    if words[0].raw in ('"$@"', "$@", '"${@}"', "$*"):
-        return True
     name = program(command)
-    if name in _SERVERS:
+    if words[0].raw in ('"$@"', "$@", '"${@}"', "$*") or name in _SERVERS:
         return True
-    task = subcommand(words)
     if name.startswith("python"):
-        rest = texts[1:]
-        is_own = any(_PROGRAM.search(text) for text in rest[:1])
-        return (
-            is_own or "runserver" in rest or ("-m" in rest and any(t in _SERVERS | {"flask"} for t in rest))
-        )
-    return (name, task) in (
-        ("npm", "start"),
-        ("yarn", "start"),
-        ("pnpm", "start"),
-        ("flask", "run"),
-        ("rails", "server"),
-    )
+        return _is_python_service(texts[1:])
+    return (name, subcommand(words)) in _SERVICE_TASKS
+
+
+def _is_python_service(arguments: Sequence[str]) -> bool:
+    if "runserver" in arguments or any(_PROGRAM.search(text) for text in arguments[:1]):
+        return True
+    return "-m" in arguments and not (_SERVERS | {"flask"}).isdisjoint(arguments)
+
+
+_SERVICE_TASKS = frozenset(
+    {("npm", "start"), ("yarn", "start"), ("pnpm", "start"), ("flask", "run"), ("rails", "server")}
+)

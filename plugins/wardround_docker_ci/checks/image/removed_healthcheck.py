@@ -69,8 +69,11 @@ class RemovedHealthcheck(CiCheck):
             return
         shipped = self.file.dockerfile.shipped
         programs = [one for stage in shipped[:1] for one in stage.all("CMD", "ENTRYPOINT")]
-        before = [one for stage in dockerfile.read(base).shipped for one in stage.all("HEALTHCHECK")]
-        had_check = any(one.text.upper() != "NONE" for one in before)
-        if programs and had_check and not any(stage.all("HEALTHCHECK") for stage in shipped):
+        if programs and not any(stage.all("HEALTHCHECK") for stage in shipped) and _had_check(base):
             message = "this change removes the image's HEALTHCHECK; keep it or write HEALTHCHECK NONE"
             self.report_at(programs[-1].start, programs[-1].written.end, message)
+
+
+def _had_check(base: str) -> bool:
+    checks = (one for stage in dockerfile.read(base).shipped for one in stage.all("HEALTHCHECK"))
+    return any(one.text.upper() != "NONE" for one in checks)

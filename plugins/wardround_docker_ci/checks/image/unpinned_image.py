@@ -18,8 +18,9 @@ from wardround_docker_ci.check import (
     TEMPLATE,
     CiCheck,
 )
+from wardround_docker_ci.contents.images import Image
 from wardround_docker_ci.file_kinds import FileKind
-from wardround_docker_ci.models.image_reference import image_name, is_filled_in, is_moving
+from wardround_docker_ci.models.image_reference import ImageName, image_name, is_filled_in, is_moving
 
 _LATEST_BY_DEFAULT = LazyPattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
@@ -81,24 +82,22 @@ class UnpinnedImage(CiCheck):
             self.report_at(found.start(1), found.end(1), message, severity=Severity.INFO)
         for image in self.file.images:
             reference = _by_default(image.reference)
-            if is_filled_in(reference) or image.built or reference == "scratch":
-                continue
-            name = image_name(reference)
-            moves = is_moving(name)
-            if name.digest or not (moves or name.tag in ("", "latest")):
-                continue
-            message = (
-                f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
-            )
-            is_choice = image.chosen or reference != image.reference
-            if is_choice and moves and name.tag != "latest":
-                continue  # a release channel that the user can override
-            # A job's service containers are temporary, and many projects want them to be up to date.
-            is_minor = is_choice or moves or self.file.kind is FileKind.WORKFLOW
-            if is_minor and self._was_used_before(image.reference):
-                continue
+            if not (is_filled_in(reference) or image.built or reference == "scratch"):
+                self._check(image, image_name(reference), reference)
+
+    def _check(self, image: Image, name: ImageName, reference: str) -> None:
+        moves = is_moving(name)
+        if name.digest or not (moves or name.tag in ("", "latest")):
+            return
+        is_choice = image.chosen or reference != image.reference
+        if is_choice and moves and name.tag != "latest":
+            return  # a release channel that the user can override
+        # A job's service containers are temporary, and many projects want them to be up to date.
+        is_minor = is_choice or moves or self.file.kind is FileKind.WORKFLOW
+        if not (is_minor and self._was_used_before(image.reference)):
+            state = f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
             severity = Severity.INFO if is_minor else None
-            self.report_at(image.start, image.end, f"{name.name} {message}; pin a version", severity=severity)
+            self.report_at(image.start, image.end, f"{name.name} {state}; pin a version", severity=severity)
 
     def _was_used_before(self, reference: str) -> bool:
         """Return True if the project used the same reference before this change, in any file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -125,17 +125,22 @@ def _holders(tokens: Sequence[GroovyToken]) -> dict[str, str]:
     """Return the sources of variables that hold untrusted text, by name: ``def tag = params.TAG``."""
     found: dict[str, str] = {}
     for at, (name, sign) in enumerate(pairwise(tokens)):
-        if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and tokens[at + 2 : at + 3] != []:
+        if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and at + 2 < len(tokens):
             source = _source_in(_rest_of_line(tokens, at + 2), found)
             if source:
                 found[name.text] = source
         elif name.text == "withEnv":
-            for token in tokens[at + 1 : at + 40]:
-                if token.text == "{" and token.kind == "sign":
-                    break
-                label, sign_in, _ = token.text.partition("=")
-                if token.kind == "string" and sign_in and (source := _source_in([token], found)):
-                    found[label] = source
+            found |= _environment(tokens[at + 1 : at + 40], found)
+    return found
+
+
+def _environment(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the sources of the variables that the arguments of a ``withEnv`` set to untrusted text."""
+    found: dict[str, str] = {}
+    for token in takewhile(lambda token: token.text != "{" or token.kind != "sign", tokens):
+        name, sign, _ = token.text.partition("=")
+        if token.kind == "string" and sign and (source := _source_in([token], {**known, **found})):
+            found[name] = source
     return found
 
 
@@ -154,18 +159,19 @@ def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
         return "params.input"
     if any(token.text in ("==", "!=", "(", "[", "?", "!") and token.kind == "sign" for token in tokens):
         return ""
-    for token in tokens:
-        for one in token.interpolations if token.kind == "string" else ():
-            inside = _CHANGED_A_LITTLE.sub("", one.inside)
-            if _PARAMETER.match(inside) or _CHANGE.match(inside):
-                return inside
-            if inside in known:
-                return known[inside]
+    strings = [token for token in tokens if token.kind == "string"]
+    for one in (interpolation for token in strings for interpolation in token.interpolations):
+        inside = _CHANGED_A_LITTLE.sub("", one.inside)
+        source = inside if _is_untrusted(inside) else known.get(inside, "")
+        if source:
+            return source
     plain = "".join(token.text for token in tokens if token.kind != "string")
     match = _SET_FROM.match(plain)
-    if match is not None and (_PARAMETER.match(match.group()) or _CHANGE.match(match.group())):
-        return match.group()
-    return known.get(plain, "")
+    return match.group() if match is not None and _is_untrusted(match.group()) else known.get(plain, "")
+
+
+def _is_untrusted(inside: str) -> bool:
+    return _PARAMETER.match(inside) is not None or _CHANGE.match(inside) is not None
 
 
 def _typed_parameters(calls: Sequence[StepCall]) -> frozenset[str]:

@@ -55,18 +55,14 @@ class PipelineWithoutTimeout(CiCheck):
 
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
-        words = [t for t in tokens if t.kind == "word" and t.block is None]
-        start = next((t for t in words if t.text == "pipeline"), None) or _first_node(tokens)
+        start = _start_of(tokens)
         if start is None or any(t.kind == "word" and t.text == "timeout" for t in tokens):
             return
         options = next((t for t in tokens if t.text == "options" and t.is_in("pipeline")), None)
         if options is not None or self._waits():
             place = options or start
-            self.report_at(
-                place.start,
-                place.end,
-                "the pipeline has no timeout for a step that hangs; add one to its options",
-            )
+            message = "the pipeline has no timeout for a step that hangs; add one to its options"
+            self.report_at(place.start, place.end, message)
 
     def _waits(self) -> bool:
         """Return True if the pipeline is unattended, or may wait forever."""
@@ -83,3 +79,9 @@ def _first_node(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
         if token.kind == "word" and token.text == "node" and following.text in ("{", "("):
             return token
     return None
+
+
+def _start_of(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
+    """Return the top-level ``pipeline``, else the first ``node`` that opens a block."""
+    words = (token for token in tokens if token.kind == "word" and token.block is None)
+    return next((word for word in words if word.text == "pipeline"), None) or _first_node(tokens)
