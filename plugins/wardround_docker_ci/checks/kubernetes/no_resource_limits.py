@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import HELM, KUBERNETES, CiCheck
+from wardround_docker_ci.models.kubernetes import Container
 
 _STAYS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
 
@@ -69,24 +70,22 @@ class NoResourceLimits(CiCheck):
         if self.file.kind in HELM:
             self._check_values()
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
-            if pod.kind not in _STAYS or pod.node.get("resources") is not None:
-                continue
-            for container in pod.containers:
-                key = container.node.key("name")
-                resources = container.node.mapping("resources")
-                # Without an image it only patches a container of another file.
-                if key is None or container.is_init or container.node.get("image") is None:
-                    continue
-                message = f'"{container.name}" can use all memory of its node'
-                if not resources.entries:
-                    named = container.node.key("resources") or key
-                    self.report_at(named.start, named.end, f"{message}; set resources")
-                elif (
-                    (place := container.node.key("resources")) is not None
-                    and isinstance(resources.get("limits"), Mapping | None)
-                    and resources.at("limits", "memory") is None
-                ):
-                    self.report_at(place.start, place.end, f"{message}; set limits.memory")
+            if pod.kind in _STAYS and pod.node.get("resources") is None:
+                for container in pod.containers:
+                    self._check(container)
+
+    def _check(self, container: Container) -> None:
+        name, key = container.node.key("name"), container.node.key("resources")
+        # Without an image it only patches a container of another file.
+        if name is None or container.is_init or container.node.get("image") is None:
+            return
+        resources = container.node.mapping("resources")
+        message = f'"{container.name}" can use all memory of its node'
+        if not resources.entries:
+            place = key or name
+            self.report_at(place.start, place.end, f"{message}; set resources")
+        elif key is not None and _lacks_memory_limit(resources):
+            self.report_at(key.start, key.end, f"{message}; set limits.memory")
 
     def _check_values(self) -> None:
         """Check the values of one installation of a chart, where empty resources stay empty."""
@@ -97,3 +96,8 @@ class NoResourceLimits(CiCheck):
             self.report_at(
                 key.start, value.end, "the containers can use all memory of their nodes; set resources"
             )
+
+
+def _lacks_memory_limit(resources: Mapping) -> bool:
+    is_readable = isinstance(resources.get("limits"), Mapping | None)
+    return is_readable and resources.at("limits", "memory") is None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
+from wardround_docker_ci.models.node_lists import mappings
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
@@ -113,18 +116,9 @@ class SelectorMismatch(CiCheck):
         selector = _texts(one.mapping("spec", "selector")).items()
         some = by_label.get(next(iter(selector)), []) if selector else []
         selected = [workload for labels, workload in some if selector <= labels.items()]
-        if not selected:
-            return
-        names = {
-            port.text("name")
-            for workload in selected
-            for container in workload.mapping("spec", "template", "spec").listed("containers")
-            if isinstance(container, Mapping)
-            for port in container.listed("ports")
-            if isinstance(port, Mapping)
-        }
-        for port in one.listed("spec", "ports"):
-            target = port.scalar("targetPort") if isinstance(port, Mapping) else None
+        names = {name for workload in selected for name in _port_names(workload)}
+        for port in mappings(one.listed("spec", "ports")) if selected else ():
+            target = port.scalar("targetPort")
             if target is not None and not target.value.isdigit() and target.value not in names:
                 text = self.file.passage(target)
                 self.report_at(text.start, text.end, f'no selected container has a port "{target.value}"')
@@ -152,3 +146,8 @@ def _labels(workload: Mapping) -> dict[str, str]:
 
 def _texts(node: Mapping) -> dict[str, str]:
     return {key.value: value.value for key, value in node.entries if isinstance(value, Scalar)}
+
+
+def _port_names(workload: Mapping) -> Iterator[str]:
+    for container in mappings(workload.mapping("spec", "template", "spec").listed("containers")):
+        yield from (port.text("name") for port in mappings(container.listed("ports")))

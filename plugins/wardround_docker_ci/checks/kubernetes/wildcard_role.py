@@ -7,6 +7,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
+from wardround_docker_ci.models.node_lists import mappings, scalars
 
 _DANGEROUS = {"*", "secrets", "pods/exec", "roles", "clusterroles"}
 
@@ -96,32 +97,19 @@ class WildcardRole(CiCheck):
 
     def _check_escalation(self, rule: Mapping) -> None:
         """Check for verbs and resources that grant more than the rule itself."""
-        verbs = [v for v in rule.listed("verbs") if isinstance(v, Scalar)]
-        grows = next((v for v in verbs if v.value in ("escalate", "bind", "impersonate")), None)
-        resources = [r for r in rule.listed("resources") if isinstance(r, Scalar)]
-        enters = next((r for r in resources if r.value in ("pods/exec", "pods/attach", "nodes/proxy")), None)
-        found = (
-            (grows, f"{grows.value} grants permissions of other roles and users")
-            if grows is not None
-            else None
-        )
-        if found is None and enters is not None and {v.value for v in verbs} & {"create", "get", "*"}:
-            found = (enters, f"{enters.value} runs commands in other containers with their permissions")
+        found = _escalating_verb(rule) or _entering_resource(rule)
         if found is not None and rule.get("resourceNames") is None:
             text = self.file.passage(found[0])
             self.report_at(text.start, text.end, found[1], severity=Severity.INFO)
 
     def _check_secrets(self, rule: Mapping) -> None:
         """Check for read access to the secrets of all namespaces."""
-        verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
-        groups = {g.value for g in rule.listed("apiGroups") if isinstance(g, Scalar)}
+        verbs, groups = _values(rule, "verbs"), _values(rule, "apiGroups")
         names = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
-        named = next(
-            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in names), None
-        )
-        if named is not None and named.value == "*" and "*" in verbs:
-            return  # reported as a wildcard
-        if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
+        named = next((one for one in scalars(rule.listed("resources")) if one.value in names), None)
+        if named is None or (named.value == "*" and "*" in verbs):
+            return  # a wildcard is reported by itself
+        if verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
             text = self.file.passage(named)
             message = "the role can read the secrets of every namespace; use a Role or resourceNames"
             self.report_at(text.start, text.end, message, severity=Severity.INFO)
@@ -141,26 +129,43 @@ class WildcardRole(CiCheck):
                 )
 
     def _check_binding(self, one: Mapping) -> None:
-        name = one.scalar("roleRef", "name")
-        self._check_broad_binding(one, name)
-        for subject in one.listed("subjects"):
-            everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
-            if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):
-                text = self.file.passage(everybody)
-                self.report_at(
-                    text.start,
-                    text.end,
-                    "anyone who can reach the cluster gets this role without authentication",
-                )
-        accounts = [
-            subject
-            for subject in one.listed("subjects")
-            if isinstance(subject, Mapping) and subject.text("kind") == "ServiceAccount"
-        ]
-        if name is not None and name.value == "cluster-admin" and accounts:
-            text = self.file.passage(name)
-            self.report_at(
-                text.start,
-                text.end,
-                f'every pod of "{accounts[0].text("name")}" controls the cluster; bind a narrower role',
-            )
+        role = one.scalar("roleRef", "name")
+        self._check_broad_binding(one, role)
+        subjects = mappings(one.listed("subjects"))
+        for subject in subjects:
+            name = subject.scalar("name")
+            if name is not None and name.value in ("system:anonymous", "system:unauthenticated"):
+                text = self.file.passage(name)
+                message = "anyone who can reach the cluster gets this role without authentication"
+                self.report_at(text.start, text.end, message)
+        accounts = [subject for subject in subjects if subject.text("kind") == "ServiceAccount"]
+        if role is not None and role.value == "cluster-admin" and accounts:
+            text = self.file.passage(role)
+            account = accounts[0].text("name")
+            message = f'every pod of "{account}" controls the cluster; bind a narrower role'
+            self.report_at(text.start, text.end, message)
+
+
+def _escalating_verb(rule: Mapping) -> tuple[Scalar, str] | None:
+    verbs = scalars(rule.listed("verbs"))
+    verb = next((verb for verb in verbs if verb.value in ("escalate", "bind", "impersonate")), None)
+    if verb is None:
+        return None
+    return verb, f"{verb.value} grants permissions of other roles and users"
+
+
+def _entering_resource(rule: Mapping) -> tuple[Scalar, str] | None:
+    if not _values(rule, "verbs") & {"create", "get", "*"}:
+        return None
+    resources = scalars(rule.listed("resources"))
+    resource = next((one for one in resources if one.value in _ENTERING), None)
+    if resource is None:
+        return None
+    return resource, f"{resource.value} runs commands in other containers with their permissions"
+
+
+def _values(rule: Mapping, key: str) -> set[str]:
+    return {scalar.value for scalar in scalars(rule.listed(key))}
+
+
+_ENTERING = ("pods/exec", "pods/attach", "nodes/proxy")

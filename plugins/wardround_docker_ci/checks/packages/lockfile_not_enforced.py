@@ -88,13 +88,13 @@ class LockfileNotEnforced(CiCheck):
 def _installs(command: Command) -> str:
     """Return the tool if a command installs exactly the dependencies of the project."""
     texts = [word.text for word in unwrapped(command)]
-    name, options = (texts[0], texts[1:]) if texts else ("", [])
-    plain = [text for text in options if not text.startswith("-")]
-    if name not in _LOCKED or _OTHER_USE.intersection(options):
+    if not texts or texts[0] not in _LOCKED or _OTHER_USE.intersection(texts[1:]):
         return ""
-    held = any(
-        text.startswith(("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")) for text in options
-    )
-    is_npm = name == "npm" and plain in (["install"], ["i"])
-    is_yarn = name == "yarn" and plain in (["install"], []) and not held
-    return name if is_npm or is_yarn else ""
+    plain = [text for text in texts[1:] if not text.startswith("-")]
+    if texts[0] == "npm":
+        return "npm" if plain in (["install"], ["i"]) else ""
+    is_enforced = any(text.startswith(_ENFORCING) for text in texts[1:])
+    return texts[0] if plain in (["install"], []) and not is_enforced else ""
+
+
+_ENFORCING = ("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")

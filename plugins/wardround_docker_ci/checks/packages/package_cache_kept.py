@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.languages.dockerfile import Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _INSTALL = LazyPattern(
@@ -67,22 +68,20 @@ class PackageCacheKept(CiCheck):
 
     def run(self) -> None:
         shipped = self.file.dockerfile.shipped
-        if _NOT_SHIPPED.search(self.file.path) or not any(
-            stage.all("CMD", "ENTRYPOINT") for stage in shipped
-        ):
+        is_shipped = any(stage.all("CMD", "ENTRYPOINT") for stage in shipped)
+        if _NOT_SHIPPED.search(self.file.path) or not is_shipped:
             return
         steps = [one for stage in shipped for one in stage.all("RUN")]
         if any(_REMOVES_CACHES.search(one.body.text) for one in steps):
-            for one in steps:
-                found = _INSTALL.search(one.body.text)
-                if found is None or any(
-                    name == "mount" and "cache" in value.text for name, value in one.flags
-                ):
-                    continue
-                tool = found.group().split()[0]
-                if not _CLEANED.search(one.body.text):
-                    start = one.body.start + found.start()
-                    end = one.body.start + found.start() + len(found.group().rstrip())
-                    self.report_at(
-                        start, end, f"the cache of {tool} stays in this layer; clean it in the same RUN"
-                    )
+            for step in steps:
+                self._check(step)
+
+    def _check(self, step: Instruction) -> None:
+        install = _INSTALL.search(step.body.text)
+        is_mounted = any(name == "mount" and "cache" in value.text for name, value in step.flags)
+        if install is None or is_mounted or _CLEANED.search(step.body.text):
+            return
+        start = step.body.start + install.start()
+        tool = install.group().split()[0]
+        message = f"the cache of {tool} stays in this layer; clean it in the same RUN"
+        self.report_at(start, start + len(install.group().rstrip()), message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -96,20 +96,24 @@ def _installed(command: Command) -> Iterator[Word]:
     if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
         name, words = "pip", words[2:]
     texts = [word.text for word in words]
-    is_global = bool(_GLOBAL.intersection(texts))
-    verbs: tuple[str, ...]
-    if name in _OF_NODE:
-        verbs = _OF_NODE[name] if is_global else ()
-    elif name == "yarn":
-        verbs = ("add",) if texts[1:3] == ["global", "add"] else ()
-    else:
-        verbs = ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
+    verbs = _install_verbs(name, texts)
     at = next((n for n, text in enumerate(texts) if text in verbs), None)
-    version_options = _VERSION_OPTIONS - (
-        {"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"}
-    )
-    if at is None or any(text.split("=")[0] in version_options for text in texts):
+    if at is None or _sets_versions(name, texts):
         return
     for before, word in zip(words[at:], words[at + 1 :], strict=False):
         if not word.text.startswith("-") and before.text not in _WITH_VALUE:
             yield word
+
+
+def _install_verbs(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the subcommands by which a command installs programs globally."""
+    if name in _OF_NODE:
+        return _OF_NODE[name] if _GLOBAL.intersection(texts) else ()
+    if name == "yarn":
+        return ("add",) if texts[1:3] == ["global", "add"] else ()
+    return ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
+
+
+def _sets_versions(name: str, texts: Sequence[str]) -> bool:
+    others = {"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"}
+    return not (_VERSION_OPTIONS - others).isdisjoint(text.split("=")[0] for text in texts)

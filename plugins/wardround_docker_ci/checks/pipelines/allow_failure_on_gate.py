@@ -74,26 +74,30 @@ class AllowFailureOnGate(CiCheck):
     ]
 
     def run(self) -> None:
-        reported = "sarif" in self.file.text.lower()  # the findings are shown elsewhere
-        tested = {
-            id(s.owner)
-            for s in self.file.scripts
-            if any(is_test(command) or (is_audit(command) and not reported) for command in s.commands)
-        }
+        tested = self._tested()
         for flow_job in self.file.workflow.jobs:
             runs_tests = any(id(step) in tested for step in flow_job.steps)
             self._check(flow_job.node, "continue-on-error", runs_tests)
         for _, step in self.file.workflow.all_steps:
             self._check(step.node, "continue-on-error", id(step) in tested)
         for job in self.file.gitlab_jobs if self.file.kind is FileKind.GITLAB_CI else ():
-            if _ONLY_ADVICE.search(job.name):
-                continue
-            self._check(job.node, "allow_failure", id(job) in tested)
-            codes = job.node.mapping("allow_failure")
-            if codes.text("exit_codes") == "1" or "1" in [
-                getattr(c, "value", "") for c in codes.listed("exit_codes")
-            ]:
-                self._report_codes(codes, id(job) in tested)
+            if not _ONLY_ADVICE.search(job.name):
+                self._check(job.node, "allow_failure", id(job) in tested)
+                self._check_codes(job.node.mapping("allow_failure"), id(job) in tested)
+
+    def _tested(self) -> set[int]:
+        """Return the ids of the owners of scripts that run tests or audits."""
+        is_shown = "sarif" in self.file.text.lower()  # the findings of audits are shown elsewhere
+        return {
+            id(script.owner)
+            for script in self.file.scripts
+            if any(is_test(command) or (is_audit(command) and not is_shown) for command in script.commands)
+        }
+
+    def _check_codes(self, codes: Mapping, runs_tests: bool) -> None:
+        listed = [getattr(code, "value", "") for code in codes.listed("exit_codes")]
+        if codes.text("exit_codes") == "1" or "1" in listed:
+            self._report_codes(codes, runs_tests)
 
     def _report_codes(self, codes: Mapping, runs_tests: bool) -> None:
         """Check the exit status by which nearly every runner reports a failure."""

@@ -6,7 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
@@ -65,16 +65,17 @@ class ArtifactsWithoutExpiry(CiCheck):
             return
         for job in self.file.gitlab_jobs:
             artifacts, key = job.node.get("artifacts"), job.node.key("artifacts")
-            if not isinstance(artifacts, Mapping) or key is None or _is_permanent(job):
-                continue
-            limit, holds = artifacts.scalar("expire_in"), artifacts.get("paths") or artifacts.get("untracked")
-            place = artifacts.key("expire_in")
-            if limit is not None and limit.value == "never" and place is not None:
-                self.report_at(
-                    place.start, limit.end, "the artifacts of every pipeline are kept forever; set expire_in"
-                )
-            elif limit is None and holds is not None and not self._is_limited_above(job.node):
-                self.report_at(key.start, key.end, "the artifacts have no expiry date; set expire_in")
+            if isinstance(artifacts, Mapping) and key is not None and not _is_permanent(job):
+                self._check(job, key, artifacts)
+
+    def _check(self, job: GitlabJob, key: Scalar, artifacts: Mapping) -> None:
+        limit, place = artifacts.scalar("expire_in"), artifacts.key("expire_in")
+        if limit is not None and place is not None:
+            if limit.value == "never":
+                message = "the artifacts of every pipeline are kept forever; set expire_in"
+                self.report_at(place.start, limit.end, message)
+        elif (artifacts.get("paths") or artifacts.get("untracked")) and not self._is_limited_above(job.node):
+            self.report_at(key.start, key.end, "the artifacts have no expiry date; set expire_in")
 
     def _is_limited_above(self, node: Mapping) -> bool:
         """Return True if a job that it extends sets the expiry; one of another file may."""

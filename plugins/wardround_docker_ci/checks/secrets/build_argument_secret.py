@@ -13,6 +13,8 @@ from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.node_lists import scalars
 
 _SECRET = LazyPattern(r"\$\{\{\s*secrets\.\w+")
 
@@ -70,15 +72,16 @@ class BuildArgumentSecret(CiCheck):
         for _, step in self.file.workflow.all_steps if self.file.kind in STEPS else ():
             self._check_list(step.inputs.scalar("build-args"))
         for service in self.file.services if self.file.kind is FileKind.COMPOSE else ():
-            node = service.node.at("build", "args")
-            if isinstance(node, Mapping):
-                for key, _ in node.entries:
-                    self._check_name(key.value, key.start)
-            for item in (
-                [] if node is None or isinstance(node, Mapping) else service.node.listed("build", "args")
-            ):
-                if isinstance(item, Scalar):
-                    self._check_name(item.value.partition("=")[0], self.file.passage(item).start)
+            self._check_service(service)
+
+    def _check_service(self, service: Service) -> None:
+        node = service.node.at("build", "args")
+        if isinstance(node, Mapping):
+            for key, _ in node.entries:
+                self._check_name(key.value, key.start)
+        elif node is not None:
+            for item in scalars(service.node.listed("build", "args")):
+                self._check_name(item.value.partition("=")[0], self.file.passage(item).start)
 
     def _check(self, command: Command) -> None:
         words = unwrapped(command)

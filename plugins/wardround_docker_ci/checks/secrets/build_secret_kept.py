@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import Instruction
-from wardround.languages.shell import Command, commands
+from wardround.languages.shell import Command, Word, commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -106,18 +106,13 @@ class BuildSecretKept(CiCheck):
         for command in found:
             if command.depth:
                 continue
-            holders += [f"${w.text.partition('=')[0]}" for w in command.assignments if _holds(w.raw, holders)]
+            holders += _assigned(command.assignments, holders)
             if command.name == "export":
-                holders += [
-                    f"${w.text.partition('=')[0]}" for w in command.words[1:] if _holds(w.raw, holders)
-                ]
+                holders += _assigned(command.words[1:], holders)
             target = _destination(command, holders)
             if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
-                self.report_at(
-                    command.start,
-                    command.end,
-                    "the mounted secret stays in this layer; remove it in the same RUN",
-                )
+                message = "the mounted secret stays in this layer; remove it in the same RUN"
+                self.report_at(command.start, command.end, message)
                 return
 
 
@@ -141,35 +136,50 @@ def _holds(text: str, holders: Sequence[str]) -> bool:
     return any(re.search(re.escape(holder) + r"(?![\w.-])", plain) is not None for holder in holders)
 
 
+def _assigned(words: Sequence[Word], holders: Sequence[str]) -> list[str]:
+    """Return the variables that assignments set to a secret."""
+    return [f"${word.text.partition('=')[0]}" for word in words if _holds(word.raw, holders)]
+
+
 def _destination(command: Command, holders: Sequence[str]) -> str:
     """Return the file or the program whose configuration a command writes the secret to."""
     words = [word for word in command.words if _holds(word.raw, holders)]
-    if program(command) in _COPIES and words and words[-1] is not command.words[-1]:
+    if not words:
+        return ""
+    if program(command) in _COPIES and words[-1] is not command.words[-1]:
         return command.words[-1].text if program(command) != "ln" else ""
-    if words and _KEEPING.search(" ".join(command.texts)):
+    if _KEEPING.search(" ".join(command.texts)):
         return program(command)
-    into = next((r.target for r in command.redirects if r.sign.endswith((">", ">|")) and r.sign != ">&"), "")
-    is_text = command.name in ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
-    return into if into and words and is_text else ""
+    return _redirected(command) if command.name in _PRINTING else ""
+
+
+def _redirected(command: Command) -> str:
+    """Return the file that receives the output of a command; empty if none."""
+    files = (one.target for one in command.redirects if one.sign.endswith((">", ">|")) and one.sign != ">&")
+    return next(files, "")
+
+
+_PRINTING = ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
 
 
 def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
-    if _GONE_LATER.search(target):
-        return True
     later = [one for one in found if one.start > command.start]
-    if any(
-        program(one) in ("rm", "shred", "unlink") and any(_same(word.text, target) for word in one.words[1:])
-        for one in later
-    ):
+    if _GONE_LATER.search(target) or any(_same(path, target) for path in _removed(later, _REMOVERS)):
         return True
     files = _WRITTEN_TO.get(target, ())
-    removed = (word.text for one in later if program(one) in ("rm", "shred") for word in one.words[1:])
-    if any(text.rstrip("/*").rpartition("/")[2] in files for text in removed):
+    if any(path.rstrip("/*").rpartition("/")[2] in files for path in _removed(later, ("rm", "shred"))):
         return True
     undo = _UNDONE.get(target)
-    return undo is not None and any(
-        program(one) == target and any(undo in t for t in one.texts) for one in later
-    )
+    calls = [one for one in later if program(one) == target]
+    return undo is not None and any(undo in text for one in calls for text in one.texts)
+
+
+def _removed(later: Sequence[Command], removers: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments of the commands that remove files."""
+    return (word.text for one in later if program(one) in removers for word in one.words[1:])
+
+
+_REMOVERS = ("rm", "shred", "unlink")
 
 
 def _same(removed: str, target: str) -> bool:

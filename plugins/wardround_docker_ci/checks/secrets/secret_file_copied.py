@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.dockerfile import Instruction
+from wardround.languages.dockerfile import DockerfileToken, Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _SECRET_FILE = LazyPattern(
@@ -71,20 +71,20 @@ class SecretFileCopied(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            if one.keyword in ("COPY", "ADD") and one.flag("from") is None:
-                becomes = one.words[-1].text if len(one.words) == 2 else ""
-                for word in one.words[:-1]:
-                    if _SECRET_FILE.search(word.text.rstrip("/")) or _BECOMES_SECRET.search(becomes):
-                        if not _HARMLESS.search(word.text.rpartition("/")[2]):
-                            self.report_at(
-                                word.start,
-                                word.end,
-                                f"{word.text} becomes part of the image; mount it as a secret",
-                            )
-                    elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(one, word.text):
-                        message = f"{word.text} and its credentials become part of the image; mount it"
-                        self.report_at(word.start, word.end, message)
+        for instruction in self.file.dockerfile.instructions:
+            if instruction.keyword in ("COPY", "ADD") and instruction.flag("from") is None:
+                becomes = instruction.words[-1].text if len(instruction.words) == 2 else ""
+                for word in instruction.words[:-1]:
+                    self._check(instruction, word, becomes)
+
+    def _check(self, instruction: Instruction, word: DockerfileToken, becomes: str) -> None:
+        if _SECRET_FILE.search(word.text.rstrip("/")) or _BECOMES_SECRET.search(becomes):
+            if not _HARMLESS.search(word.text.rpartition("/")[2]):
+                message = f"{word.text} becomes part of the image; mount it as a secret"
+                self.report_at(word.start, word.end, message)
+        elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(instruction, word.text):
+            message = f"{word.text} and its credentials become part of the image; mount it"
+            self.report_at(word.start, word.end, message)
 
     def _holds_secret(self, one: Instruction, path: str) -> bool:
         """Return True if a package manager's configuration contains credentials, or is removed later."""

@@ -9,10 +9,10 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.positions import Passage
-from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.checks.secrets.secret_printed import secret_in, secret_variables
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.node_lists import scalars
 
 _SECRET_FILE = LazyPattern(
     r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist|schema)[\w-]+)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials"
@@ -91,21 +91,22 @@ class SecretInArtifact(CiCheck):
 
     def _paths(self) -> Iterator[Passage]:
         if self.file.kind is FileKind.JENKINSFILE:
-            for call in self.file.jenkinsfile.calls:
-                if call.name.text in ("archiveArtifacts", "archive", "stash"):
-                    key = "includes" if call.name.text == "stash" else "artifacts"
-                    token = call.named(key) or next(
-                        (t for t in call.arguments[:1] if t.kind == "string"), None
-                    )
-                    if token is not None and token.kind == "string":
-                        yield token.passage()
-            return
-        if self.file.kind is FileKind.GITLAB_CI:
-            for job in self.file.gitlab_jobs:
-                for entry in job.node.listed("artifacts", "paths"):
-                    if isinstance(entry, Scalar):
-                        yield self.file.passage(entry)
-            return
+            return self._jenkins_paths()
+        return self._gitlab_paths() if self.file.kind is FileKind.GITLAB_CI else self._workflow_paths()
+
+    def _jenkins_paths(self) -> Iterator[Passage]:
+        for call in self.file.jenkinsfile.calls:
+            if call.name.text in ("archiveArtifacts", "archive", "stash"):
+                argument = call.named("includes" if call.name.text == "stash" else "artifacts")
+                token = argument or next(iter(call.arguments), None)
+                if token is not None and token.kind == "string":
+                    yield token.passage()
+
+    def _gitlab_paths(self) -> Iterator[Passage]:
+        for job in self.file.gitlab_jobs:
+            yield from map(self.file.passage, scalars(job.node.listed("artifacts", "paths")))
+
+    def _workflow_paths(self) -> Iterator[Passage]:
         for _, step in self.file.workflow.all_steps:
             path = step.inputs.scalar("path") if step.action == "actions/upload-artifact" else None
             if path is not None:

@@ -7,10 +7,11 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Word
+from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
+from wardround_docker_ci.models.node_lists import scalars
 
 _HEADER = LazyPattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
@@ -60,18 +61,19 @@ class SecretInCommand(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                for word in command.assignments:
-                    self._check_assignment(word)
-                for word in command.words:
-                    if command.name in ("export", "declare", "local", "readonly"):
-                        self._check_assignment(word)
-                    self._check(word)
-
+                self._check_command(command)
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             for container in pod.containers:
-                for one in (*container.node.listed("command"), *container.node.listed("args")):
-                    if isinstance(one, Scalar):
-                        self._check_argument(one)
+                for one in scalars((*container.node.listed("command"), *container.node.listed("args"))):
+                    self._check_argument(one)
+
+    def _check_command(self, command: Command) -> None:
+        for word in command.assignments:
+            self._check_assignment(word)
+        for word in command.words:
+            if command.name in ("export", "declare", "local", "readonly"):
+                self._check_assignment(word)
+            self._check(word)
 
     def _check_argument(self, one: Scalar) -> None:
         """Check an option of a container's program, with its value."""

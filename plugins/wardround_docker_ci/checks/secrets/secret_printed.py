@@ -104,27 +104,28 @@ class SecretPrinted(CiCheck):
         self, commands: Sequence[Command], at: int, names: frozenset[str], files: dict[str, str]
     ) -> None:
         command = commands[at]
-        prints = command.name in ("echo", "printf") or _feeds_itself(command)
         if _reaches_the_log(commands, at):
-            if command.name in _LISTS:
-                self._check_listing(command, names)
-            elif prints:
-                self._check(command, names)
-            elif command.name in _SHOW and any(word.text in files for word in command.words[1:]):
-                name = next(files[word.text] for word in command.words[1:] if word.text in files)
-                self.report_at(
-                    command.start, command.end, f"{name}, which this file contains, is written to the log"
-                )
-            elif command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace"):
-                self._check(command, names)
-            else:
-                self._check_inline_program(command, names)
+            self._check_output(command, names, files)
         elif command.name in ("env", "printenv") and command.after == "|":
             self._check_filtered(command, commands[at + 1 : at + 2], names)
-        elif prints:
-            name = next((found for word in command.words[1:] if (found := secret_in(word, names))), "")
-            into = [r.target for r in command.redirects if r.sign in (">", ">>")]
-            files |= {target: name for target in into if name and not target.startswith(("/dev", "$GITHUB"))}
+        elif _prints(command):
+            secrets = (name for word in command.words[1:] if (name := secret_in(word, names)))
+            name = next(secrets, "")
+            targets = [one.target for one in command.redirects if one.sign in (">", ">>")] if name else []
+            files |= {file: name for file in targets if not file.startswith(("/dev", "$GITHUB"))}
+
+    def _check_output(self, command: Command, names: frozenset[str], files: dict[str, str]) -> None:
+        """Check a command whose output is in the log."""
+        shown = next((files[word.text] for word in command.words[1:] if word.text in files), None)
+        if command.name in _LISTS:
+            self._check_listing(command, names)
+        elif _prints(command) or _traces_request(command):
+            self._check(command, names)
+        elif command.name in _SHOW and shown is not None:
+            message = f"{shown}, which this file contains, is written to the log"
+            self.report_at(command.start, command.end, message)
+        else:
+            self._check_inline_program(command, names)
 
     def _check_inline_program(self, command: Command, names: frozenset[str]) -> None:
         for word in command.words[1:]:
@@ -137,14 +138,14 @@ class SecretPrinted(CiCheck):
 
     def _check_filtered(self, command: Command, following: Sequence[Command], names: frozenset[str]) -> None:
         """Check ``env | grep NAME``."""
-        patterns = [
-            w.text for one in following if one.name == "grep" and one.after != "|" for w in one.words[1:]
-        ]
-        quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in following)
-        name = next(
-            (n for n in sorted(names) for text in patterns if text.strip("^=").upper() in n.upper()), ""
-        )
-        if name and not quiet and not any(text.startswith(("-v", "-q", "-c")) for text in patterns):
+        greps = [one for one in following if one.name == "grep" and one.after != "|"]
+        patterns = [word.text for grep in greps for word in grep.words[1:]]
+        is_quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in following)
+        if is_quiet or any(text.startswith(("-v", "-q", "-c")) for text in patterns):
+            return
+        parts = [text.strip("^=").upper() for text in patterns]
+        name = next((name for name in sorted(names) if any(part in name.upper() for part in parts)), "")
+        if name:
             self.report_at(command.start, following[0].end, f"{name} is written to the log; do not print it")
 
     def _check(self, command: Command, names: frozenset[str]) -> None:
@@ -221,19 +222,31 @@ def _feeds_itself(command: Command) -> bool:
 def _reaches_the_log(commands: Sequence[Command], at: int) -> bool:
     """Return True if printed text reaches the log, unchanged or encoded."""
     command = commands[at]
-    goes_to = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
-    if goes_to:
-        return "STEP_SUMMARY" in goes_to[-1] or goes_to[-1] in ("/dev/stderr", "/dev/stdout")
-    if command.after in ("|", "|&"):
-        for one in commands[at + 1 :]:
-            if one.depth:
-                continue
-            if program(one) not in _SHOWN_ON or one.redirects:
-                return False
-            if one.after not in ("|", "|&"):
-                return one.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
-        return False
-    return command.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
+    targets = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
+    if targets:
+        return "STEP_SUMMARY" in targets[-1] or targets[-1] in ("/dev/stderr", "/dev/stdout")
+    last = _end_of_pipe(commands, at) if command.after in ("|", "|&") else command
+    return last is not None and last.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
+
+
+def _end_of_pipe(commands: Sequence[Command], at: int) -> Command | None:
+    """Return the last command of a pipe if all of its commands pass their input on; else None."""
+    for one in commands[at + 1 :]:
+        if one.depth:
+            continue
+        if program(one) not in _SHOWN_ON or one.redirects:
+            return None
+        if one.after not in ("|", "|&"):
+            return one
+    return None
+
+
+def _prints(command: Command) -> bool:
+    return command.name in ("echo", "printf") or _feeds_itself(command)
+
+
+def _traces_request(command: Command) -> bool:
+    return command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace")
 
 
 def _in_block(commands: Sequence[Command], at: int) -> bool:

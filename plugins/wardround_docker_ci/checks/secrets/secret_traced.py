@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
@@ -75,16 +76,20 @@ class SecretTraced(CiCheck):
     def run(self) -> None:
         for group in self._shells():
             names = frozenset(name for script in group for name in secret_variables(self.file, script))
-            traced = self._by_first_line(group)
-            for command in (one for script in group for one in script.commands):
-                switch = _switch(command)
-                if switch is not None:
-                    traced = (command.start, command.end) if switch else None
-                elif traced is not None and (name := _secret_of(command, names)):
-                    masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
-                    message = f"the trace of a later command writes {name} to the log; remove -x"
-                    self.report_at(*traced, message, severity=Severity.INFO if masks else None)
-                    break
+            self._check(group, names)
+
+    def _check(self, group: Sequence[EmbeddedScript], names: frozenset[str]) -> None:
+        """Report the first secret in a traced command of one shell."""
+        traced = self._by_first_line(group)
+        for command in (one for script in group for one in script.commands):
+            switch = _switch(command)
+            if switch is not None:
+                traced = (command.start, command.end) if switch else None
+            elif traced is not None and (name := _secret_of(command, names)):
+                masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
+                message = f"the trace of a later command writes {name} to the log; remove -x"
+                self.report_at(*traced, message, severity=Severity.INFO if masks else None)
+                return
 
     def _shells(self) -> Iterator[list[EmbeddedScript]]:
         """Yield the scripts that one shell runs: in GitLab all lines of a job."""
@@ -122,11 +127,14 @@ def _secret_of(command: Command, secrets: frozenset[str]) -> str:
     """Return the secret in the words of a traced command; empty if none."""
     if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
         return ""
-    for word in (*command.assignments, *command.words[1:]):
-        if word.raw.startswith("'"):
-            continue
-        for found in _USED.finditer(word.text):
-            name = found.group(1) or found.group(2) or found.group(3)
-            if found.group(3) or name in secrets or (name.isupper() and is_secret_name(name)):
-                return str(name)
-    return ""
+    words = (word for word in (*command.assignments, *command.words[1:]) if not word.raw.startswith("'"))
+    uses = (use for word in words for use in _USED.finditer(word.text))
+    return next((name for use in uses if (name := _secret_name(use, secrets))), "")
+
+
+def _secret_name(use: re.Match[str], secrets: frozenset[str]) -> str:
+    """Return the name of a used variable if it is a secret; empty otherwise."""
+    variable, braced, expression = use.groups()
+    name: str = variable or braced or expression
+    is_secret = bool(expression) or name in secrets or (name.isupper() and is_secret_name(name))
+    return name if is_secret else ""
