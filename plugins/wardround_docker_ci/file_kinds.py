@@ -88,22 +88,27 @@ def kind_of(path: str, text: str) -> FileKind | None:
     kind = _kind_by_name(path)
     if kind is FileKind.SHELL:
         return kind if _is_for_a_shell(text, otherwise=True) else None
-    if kind is not None:
-        return kind
+    return kind if kind is not None else _kind_by_content(path, text)
+
+
+def _kind_by_content(path: str, text: str) -> FileKind | None:
     name = path.rpartition("/")[2]
     if name.endswith((".yml", ".yaml")):
-        if name.startswith("values") and (_CHART.search(path) or _VALUES.search(text)):
-            return FileKind.HELM_VALUES
-        if not all(part.search(text) for part in _MANIFEST):
-            return None
-        if _FILLED_IN.search(text):
-            return FileKind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
-        return FileKind.KUBERNETES
+        return _kind_of_yaml(path, text)
     if name.endswith((".groovy", ".jenkins", ".pipeline")):
         return FileKind.JENKINSFILE if _PIPELINE.search(text) else None
-    if "." not in name and _is_for_a_shell(text, otherwise=False):
-        return FileKind.SHELL
-    return None
+    return FileKind.SHELL if "." not in name and _is_for_a_shell(text, otherwise=False) else None
+
+
+def _kind_of_yaml(path: str, text: str) -> FileKind | None:
+    is_values = path.rpartition("/")[2].startswith("values")
+    if is_values and (_CHART.search(path) or _VALUES.search(text)):
+        return FileKind.HELM_VALUES
+    if not all(part.search(text) for part in _MANIFEST):
+        return None
+    if _FILLED_IN.search(text):
+        return FileKind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
+    return FileKind.KUBERNETES
 
 
 def _kind_by_name(path: str) -> FileKind | None:

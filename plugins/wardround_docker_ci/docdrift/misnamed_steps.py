@@ -84,22 +84,25 @@ def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
 
 def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
     """Return a kind of work in the name if every command is of one other kind."""
-    term = {
+    named = {
         work: match
         for work, (words, _) in _WORK.items()
         if (match := re.search(rf"(?i)(?<![\w-])(?:{words})(?![\w-])", name))
     }
     programs = list(_programs(done))
-    kinds = {
-        next((work for work, (_, tools) in _WORK.items() if one in tools.split()), "") for one in programs
-    }
-    if len(term) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(term):
+    kinds = {_kind_of(one) for one in programs}
+    if len(named) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(named):
         return None
-    match = next(iter(term.values()))
+    match = next(iter(named.values()))
     stem = match[0].lower()[:5].strip().rstrip("s")
     if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
         return None
     return Misnamed(match[0], match.start(), f"{next(iter(kinds))}, with {programs[0]}")
+
+
+def _kind_of(program: str) -> str:
+    """Return the kind of work of a program; empty if it does several."""
+    return next((work for work, (_, tools) in _WORK.items() if program in tools.split()), "")
 
 
 def _programs(done: tuple[str, ...]) -> Iterator[str]:
@@ -118,19 +121,17 @@ def _programs(done: tuple[str, ...]) -> Iterator[str]:
 
 def _by_environment(name: str, done: tuple[str, ...]) -> Misnamed | None:
     """Return an environment in the name if all commands refer to one other environment."""
-    if _PUTS.search(name) is None:
-        return None
-    term = [match for match in _WORD.finditer(name) if _environment_of(match[0])]
-    if len({_environment_of(match[0]) for match in term}) != 1:
+    terms = [match for match in _WORD.finditer(name) if _environment_of(match[0])]
+    if _PUTS.search(name) is None or len({_environment_of(match[0]) for match in terms}) != 1:
         return None
     words = [word for line in done for word in _WORD.findall(_STAGE.sub("", line))]
-    environments = {place for word in words if (place := _environment_of(word))}
-    if len(environments) != 1 or environments & {_environment_of(term[0][0])}:
+    used = [word for word in words if _environment_of(word)]
+    environments = {_environment_of(word) for word in used}
+    if len(environments) != 1 or _environment_of(terms[0][0]) in environments:
         return None
-    if any(term[0][0].lower() in line.lower() for line in done):
+    if any(terms[0][0].lower() in line.lower() for line in done):
         return None  # as a part of another word, such as "shopqa"
-    now = next(word for word in words if _environment_of(word))
-    return Misnamed(term[0][0], term[0].start(), f'"{now}"')
+    return Misnamed(terms[0][0], terms[0].start(), f'"{used[0]}"')
 
 
 def _environment_of(word: str) -> frozenset[str] | None:

@@ -321,19 +321,26 @@ def _target_families() -> Mapping[str, frozenset[str]]:
 
 
 def targets(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    term = words_in(new.name.value)
+    """Yield the targets in the name of ``new`` that the change replaced in the commands of ``old``."""
+    named = words_in(new.name.value)
     left = _words_of(new.done)
-    for word, at in term.items():
+    others = {word.lower() for word in named}
+    for word, at in named.items():
         pattern = re.compile(rf"(?i)(?<![A-Za-z]){word}(?![A-Za-z])")
         if word.lower() in left or any(pattern.search(line) for line in new.done):
             continue
-        for line in (one for one in old.done if pattern.search(one)):
-            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
-            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
-            others = {other.lower() for other in term}
-            if now and now.lower() in _target_families()[word.lower()] and now.lower() not in others:
-                yield _stale(file, new, word, now, at)
-                break
+        family = _target_families()[word.lower()] - others
+        lines = (line for line in old.done if pattern.search(line))
+        replaced = (_replacement(pattern, line, new.done) for line in lines)
+        now = next((target for target in replaced if target.lower() in family), None)
+        if now is not None:
+            yield _stale(file, new, word, now, at)
+
+
+def _replacement(pattern: re.Pattern[str], line: str, lines: Sequence[str]) -> str:
+    """Return the word at the position of a pattern in the first line that is otherwise the same."""
+    shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
+    return next((match[1] for one in lines if (match := re.fullmatch(shape, one))), "")
 
 
 def _does(text: str) -> dict[str, str]:
@@ -346,11 +353,17 @@ def _does(text: str) -> dict[str, str]:
 
 
 def works(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
+    """Yield the kinds of work in the name of ``new`` that the change replaced by another kind."""
+    commands = "\n".join(new.done)
+    had, does = _does("\n".join(old.done)), _does(commands)
     for term, at in work_in(new.name.value).items():
         work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", term))
         alike = {work, *_ALIKE.get(work, ())}
         added = sorted(other for other in does if does[other] and not had[other] and other not in alike)
-        still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
-        if had[work] and not does[work] and added and not still and not _ANY_WORK.search("\n".join(new.done)):
+        if had[work] and not does[work] and added and not _may_still_do(work, commands):
             yield _stale(file, new, term, does[added[0]], at)
+
+
+def _may_still_do(work: str, commands: str) -> bool:
+    still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", commands)
+    return still is not None or _ANY_WORK.search(commands) is not None

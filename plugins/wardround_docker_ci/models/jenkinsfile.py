@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -161,36 +162,47 @@ class Jenkinsfile:
 
 
 def _tokens(text: str) -> Iterator[GroovyToken]:
-    at, block, before = 0, None, ""
+    at, before = 0, ""
     recent: list[GroovyToken] = []
     blocks: list[Block] = []
     while at < len(text):
         block = blocks[-1] if blocks else None
-        slashy = (
-            _SLASHY.match(text, at) if text[at] == "/" and (not before or before in _BEFORE_SLASHY) else None
-        )
-        if slashy and not text.startswith("/*", at):
-            token = GroovyToken("string", slashy.group()[1:-1], at, slashy.end(), block, "/", at + 1)
-            at = slashy.end()
-        else:
+        token = _slashy(text, at, block) if not before or before in _BEFORE_SLASHY else None
+        if token is None:
             found = _TOKEN.match(text, at)
             assert found is not None, "the last branch takes any character"
-            kind = found.lastgroup or "sign"
-            if kind in ("blank", "comment"):
-                at = _comment_end(text, found) if kind == "comment" else found.end()
+            if found.lastgroup in ("blank", "comment"):
+                at = _comment_end(text, found) if found.lastgroup == "comment" else found.end()
                 continue
-            token = _string(text, found, block) if kind == "string" else GroovyToken(
-                kind, found.group(), at, found.end(), block
-            )  # fmt: skip
-            at = token.end
-        if token.kind == "sign" and token.text == "{":
-            blocks.append(_block(recent, block))
-        elif token.kind == "sign" and token.text == "}" and blocks:
-            blocks.pop()
+            token = _token(text, found, block)
+        at = token.end
+        _update_blocks(blocks, token, recent)
         if token.kind != "newline":
             before = token.text if token.kind == "sign" else "word"
         recent.append(token)
         yield token
+
+
+def _slashy(text: str, at: int, block: Block | None) -> GroovyToken | None:
+    """Return the slashy string at an offset, if there is one."""
+    found = _SLASHY.match(text, at) if text[at] == "/" and not text.startswith("/*", at) else None
+    if found is None:
+        return None
+    return GroovyToken("string", found.group()[1:-1], at, found.end(), block, "/", at + 1)
+
+
+def _token(text: str, found: re.Match[str], block: Block | None) -> GroovyToken:
+    if found.lastgroup == "string":
+        return _string(text, found, block)
+    return GroovyToken(found.lastgroup or "sign", found.group(), found.start(), found.end(), block)
+
+
+def _update_blocks(blocks: list[Block], token: GroovyToken, recent: Sequence[GroovyToken]) -> None:
+    """Open or close a block at a brace."""
+    if token.kind == "sign" and token.text == "{":
+        blocks.append(_block(recent, blocks[-1] if blocks else None))
+    elif token.kind == "sign" and token.text == "}" and blocks:
+        blocks.pop()
 
 
 def _comment_end(text: str, found: re.Match[str]) -> int:
@@ -257,24 +269,31 @@ def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
 
 
 def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
-    for at, token in enumerate(tokens):
-        if token.kind != "word" or at + 1 >= len(tokens):
-            continue
-        following = tokens[at + 1]
+    for at, (token, following) in enumerate(pairwise(tokens)):
         previous = tokens[at - 1] if at else None
-        if previous is not None and previous.kind == "sign" and previous.text == ".":
+        if token.kind != "word" or _is_sign(previous, "."):
             continue
-        assigned = previous is not None and (
-            (previous.kind == "sign" and previous.text in "=(,!?:+&|<>[")
-            or (previous.kind == "word" and previous.text in ("return", "in"))
-        )
-        if following.kind == "sign" and following.text == "(":
+        assigned = _uses_result(previous)
+        if _is_sign(following, "("):
             arguments = _bracketed(tokens, at + 2)
             closed = at + 2 + len(arguments) + 1
             used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
             yield StepCall(token, arguments, assigned or used)
         elif following.kind in ("string", "word", "number"):
             yield StepCall(token, _to_line_end(tokens, at + 1), assigned)
+
+
+def _is_sign(token: GroovyToken | None, text: str) -> bool:
+    return token is not None and token.kind == "sign" and token.text == text
+
+
+def _uses_result(previous: GroovyToken | None) -> bool:
+    """Return True if the token before a call uses its result."""
+    if previous is None:
+        return False
+    if previous.kind == "sign":
+        return previous.text in "=(,!?:+&|<>["
+    return previous.kind == "word" and previous.text in ("return", "in")
 
 
 def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:

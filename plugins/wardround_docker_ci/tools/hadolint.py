@@ -157,6 +157,38 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
             return
 
 
+def _finding(result: HadolintResult, file: str, text: str) -> RawFinding | None:
+    """Convert a result; None if it does not apply, or if a check of this specialist reports its cause."""
+    lines = text.split("\n")
+    result = _adjusted(result, text, lines)
+    span = _secret_named(lines, result.line) if result.code == "DL3064" else _span(result, lines)
+    if span is None or _does_not_apply(result, span, text, lines):
+        return None
+    rule = result.code.removeprefix("forgotten-")
+    url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
+    return RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
+
+
+def _adjusted(result: HadolintResult, text: str, lines: Sequence[str]) -> HadolintResult:
+    if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
+        # DC044 reports the cause; hadolint still does not read the rest of the file.
+        message = "hadolint stops at this EXPOSE; its arguments must be ports"
+        return HadolintResult(result.file, result.line, 1, "DL3011", message, "warning")
+    if result.code in _USUAL_PRACTICE and _USUAL_PRACTICE[result.code](text):
+        # Off by default, and on if other lines of the file do it right.
+        return msgspec.structs.replace(result, code=f"forgotten-{result.code}")
+    return result
+
+
+def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
+    if result.code == "DL3025":  # it ends by itself, or replaces the shell
+        return _TAKES_SIGNALS.match(lines[span.line - 1]) is not None
+    if result.code == "DL3006":  # hadolint does not substitute arguments
+        return _is_of_a_stage(text, result.line)
+    is_cause_reported = result.code in _REPORTED_BY_CHECKS
+    return is_cause_reported and _is_reported_by_check(result.code, lines, result.line)
+
+
 _STEERS_THE_RUN = LazyPattern(
     r"^(?:format|no-fail|failure-threshold|no-color|verbose)[ \t]*:.*(?:\n|$)", re.MULTILINE
 )
@@ -191,36 +223,9 @@ class Hadolint(Tool):
         for result in decoded(output, list[HadolintResult]):
             file = original(run, result.file)
             text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
-            if result.code in _waived(text):
-                continue
-            lines = text.split("\n")
-            if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
-                # DC044 reports the cause; hadolint still does not read the rest of the file.
-                message = "hadolint stops at this EXPOSE; its arguments must be ports"
-                result = HadolintResult(  # noqa: PLW2901
-                    result.file, result.line, 1, "DL3011", message, "warning"
-                )
-            if result.code in _USUAL_PRACTICE and _USUAL_PRACTICE[result.code](text):
-                # Off by default, and on if other lines of the file do it right.
-                result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
-            if result.code == "DL3064":
-                named = _secret_named(lines, result.line)
-                if named is None:
-                    continue  # the name describes a secret, or only resembles one
-                span = named
-            else:
-                span = _span(result, lines)
-            if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
-                continue  # it ends by itself, or replaces the shell
-            if result.code == "DL3006" and _is_of_a_stage(text, result.line):
-                continue  # hadolint does not substitute arguments
-            if result.code in _REPORTED_BY_CHECKS and _is_reported_by_check(result.code, lines, result.line):
-                continue
-            rule = result.code.removeprefix("forgotten-")
-            url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
-            found.append(
-                RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
-            )
+            finding = _finding(result, file, text) if result.code not in _waived(text) else None
+            if finding is not None:
+                found.append(finding)
         return found
 
     def accepts(self, path: str, text: str) -> bool:

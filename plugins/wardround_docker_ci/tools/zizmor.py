@@ -270,30 +270,41 @@ def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
 
 def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
     """Return the code of an audit, divided where one audit has findings of different severity."""
-    determination = result.determinations
-    persona = determination.persona.lower()
+    persona = result.determinations.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
-    if result.ident == "template-injection" and is_owned(text):
+    if _is_unsure(result, text):
         return _UNSURE[result.ident]
-    if result.ident in _UNSURE and (
-        determination.confidence not in _SURE or determination.severity in _SLIGHT
-    ):
-        return _UNSURE[result.ident]
-    if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith(
-        "default permissions"
-    ):
-        return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
-    if result.ident == "excessive-permissions" and _one_job_takes(place, file):
-        return "pedantic-excessive-permissions"
+    if result.ident == "excessive-permissions":
+        return _permission_code(result.ident, place, file)
+    if result.ident == "unpinned-uses":
+        return _action_code(result.ident, text)
     # setup-node only restores a cache by itself if package.json names the package manager.
     is_sure = "package-manager-cache" not in place.symbolic.annotation
     if result.ident == "cache-poisoning" and is_sure and _is_of_a_release(place, file):
         return "cache-of-release"
-    action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
-    if action and _TAG.match(action["ref"] or ""):
-        return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"
     return result.ident
+
+
+def _is_unsure(result: ZizmorResult, text: str) -> bool:
+    if result.ident == "template-injection" and is_owned(text):
+        return True
+    determination = result.determinations
+    is_doubtful = determination.confidence not in _SURE or determination.severity in _SLIGHT
+    return result.ident in _UNSURE and is_doubtful
+
+
+def _permission_code(audit: str, place: ZizmorLocation, file: Path) -> str:
+    if place.symbolic.annotation.startswith("default permissions"):
+        return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
+    return "pedantic-excessive-permissions" if _one_job_takes(place, file) else audit
+
+
+def _action_code(audit: str, text: str) -> str:
+    action = _ACTION.match(text)
+    if action is None or not _TAG.match(action["ref"] or ""):
+        return audit
+    return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"
 
 
 _FROM_OUTSIDE = LazyPattern(

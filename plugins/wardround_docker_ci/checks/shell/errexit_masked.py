@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -93,16 +93,18 @@ class ErrexitMasked(CiCheck):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for name, start, end in _functions(text):
-            body = [one for one in commands if start <= one.start < end and not one.depth]
-            bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
-            lost = next((one for one in bare if _may_be_lost(one)), None)
-            call = (
-                re.search(_CALLED_IN_CONDITION.format(re.escape(name)), text, re.MULTILINE) if lost else None
-            )
-            if lost is not None and call is not None and not self.file.is_explained(call.start()):
-                at = call.start() + len(call.group()) - len(call.group().lstrip())
-                message = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
-                self.report_at(at, call.end(), message)
+            lost = _first_lost(commands, text, start, end)
+            if lost is not None:
+                self._check_call(name, lost)
+
+    def _check_call(self, name: str, lost: Command) -> None:
+        """Report the first call of a function in a condition."""
+        pattern = _CALLED_IN_CONDITION.format(re.escape(name))
+        call = re.search(pattern, self.file.text, re.MULTILINE)
+        if call is not None and not self.file.is_explained(call.start()):
+            at = call.start() + len(call.group()) - len(call.group().lstrip())
+            message = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
+            self.report_at(at, call.end(), message)
 
 
 def _functions(text: str) -> Iterator[tuple[str, int, int]]:
@@ -119,3 +121,10 @@ def _may_be_lost(command: Command) -> bool:
         and command.before in ("", "\n", ";", ")")
         and not command.has_flag("", "--ignore-not-found")
     )
+
+
+def _first_lost(commands: Sequence[Command], text: str, start: int, end: int) -> Command | None:
+    """Return the first command of a function's body whose failure only ``set -e`` would detect."""
+    body = [one for one in commands if start <= one.start < end and not one.depth]
+    bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
+    return next((one for one in bare if _may_be_lost(one)), None)

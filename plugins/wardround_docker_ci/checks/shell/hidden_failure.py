@@ -69,43 +69,32 @@ class HiddenFailure(CiCheck):
         for script in self.file.scripts:
             commands = script.commands
             for at, (command, following) in enumerate(pairwise(commands)):
-                last = following.after in ("\n", "", ";", ")")
-                hides = command.after == "||" and last and _does_nothing(following)
-                if hides and is_test(command) and not self._is_handled(commands, at):
-                    self.report_at(
-                        command.start,
-                        following.end,
-                        "the step succeeds even if the tests fail; remove the fallback",
-                    )
-
+                if _is_hidden(command, following) and not self._is_handled(commands, at):
+                    message = "the step succeeds even if the tests fail; remove the fallback"
+                    self.report_at(command.start, following.end, message)
             self._check_unused_status(script)
             self._check_printed_failures(script)
-            if not keeps_status(self.file, script):
-                for command in commands:
-                    if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
-                        self._check_pipe(command, commands)
+            self._check_pipes(script)
+
+    def _check_pipes(self, script: EmbeddedScript) -> None:
+        if keeps_status(self.file, script):
+            return
+        for command in script.commands:
+            if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
+                self._check_pipe(command, script.commands)
 
     def _check_unused_status(self, script: EmbeddedScript) -> None:
         """Check tests between ``set +e`` and ``set -e`` whose status is not used."""
         text = script.passage.text
         if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
             return
-        goes_on = False
+        continues = False
         for command in script.commands:
             if command.name == "set" and command.texts[1:2]:
-                goes_on = command.texts[1].startswith("+") and "e" in command.texts[1]
-            is_bare = command.before not in ("&&", "||", "|") and command.after in ("\n", ";")
-            rest = text[command.end - script.passage.start :]
+                continues = command.texts[1].startswith("+") and "e" in command.texts[1]
             before = text[: command.start - script.passage.start]
-            is_condition = _CONDITION.search(before) is not None
-            if (
-                goes_on
-                and is_bare
-                and not is_condition
-                and not command.depth
-                and is_test(command)
-                and rest.strip()
-            ):
+            has_rest = bool(text[command.end - script.passage.start :].strip())
+            if continues and has_rest and _is_bare_test(command) and not _CONDITION.search(before):
                 message = "the status of these tests is not used after set +e; test it"
                 self.report_at(command.start, command.end, message)
 
@@ -167,3 +156,14 @@ def keeps_status(file: CiFile, script: EmbeddedScript) -> bool:
         return False
     shell = file.workflow.shell(script.job, script.owner)
     return shell == "bash" or "pipefail" in shell  # an explicit bash has the option, the default one does not
+
+
+def _is_bare_test(command: Command) -> bool:
+    is_bare = command.before not in ("&&", "||", "|") and command.after in ("\n", ";")
+    return is_bare and not command.depth and is_test(command)
+
+
+def _is_hidden(command: Command, following: Command) -> bool:
+    """Return True if a fallback without effect hides a failure of tests."""
+    is_last = following.after in ("\n", "", ";", ")")
+    return command.after == "||" and is_last and _does_nothing(following) and is_test(command)

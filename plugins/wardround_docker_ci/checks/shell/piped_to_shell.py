@@ -102,10 +102,13 @@ def _reads_its_program(command: Command) -> bool:
     if name not in INTERPRETERS:
         return False
     words = [word.text for word in command.words]
-    rest = words[next((n for n, w in enumerate(words) if w.rpartition("/")[2] == name), 0) + 1 :]
-    options = [text for text in rest if text.startswith("-") and text != "-"]
-    if "-c" in rest or "-m" in rest or "-e" in rest or "-pe" in rest or "-ne" in rest:
+    at = next((n for n, text in enumerate(words) if text.rpartition("/")[2] == name), 0)
+    arguments = words[at + 1 :]
+    if not _WITH_PROGRAM.isdisjoint(arguments):
         return False
-    if "-s" in options or "-" in rest or "/dev/stdin" in rest:
-        return True
-    return not [text for text in rest if not text.startswith("-")]
+    reads_input = not {"-s", "-", "/dev/stdin"}.isdisjoint(arguments)
+    return reads_input or all(text.startswith("-") for text in arguments)
+
+
+_WITH_PROGRAM = frozenset({"-c", "-m", "-e", "-pe", "-ne"})
+"""Options of interpreters whose argument is the program or module to run."""

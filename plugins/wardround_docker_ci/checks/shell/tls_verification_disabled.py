@@ -165,23 +165,27 @@ class TlsVerificationDisabled(CiCheck):
             if _is_off_by(name, value):
                 self._report(word.start, word.end, name)
         words = unwrapped(command)
-        if not words or any(_LOCAL.search(word.text) for word in words):
-            return
-        name, texts = program(command), [word.text for word in words]
+        if words and not any(_LOCAL.search(word.text) for word in words):
+            self._check_program(command, program(command), words)
+
+    def _check_program(self, command: Command, name: str, words: Sequence[Word]) -> None:
+        texts = [word.text for word in words]
         if name in ("echo", "printf"):
             self._check_written(words)
         elif _SETTINGS.match(" ".join((name, *texts[1:]))):
             self._report(command.start, command.end, " ".join(texts[-2:]))
         else:
-            for at, word in enumerate(words[1:], 1):
-                if not _is_off(name, word.text, texts[at + 1] if at + 1 < len(texts) else ""):
-                    continue
-                if name in _INSTALLERS:
-                    message = f"{word.text} accepts packages without verifying signatures; import the key"
-                    is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
-                    self.report_at(word.start, word.end, message, severity=Severity.INFO if is_own else None)
-                else:
-                    self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
+            for word, following in zip(words[1:], (*texts[2:], ""), strict=False):
+                if _is_off(name, word.text, following):
+                    self._report_option(name, word, texts)
+
+    def _report_option(self, name: str, word: Word, texts: Sequence[str]) -> None:
+        if name in _INSTALLERS:
+            message = f"{word.text} accepts packages without verifying signatures; import the key"
+            is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
+            self.report_at(word.start, word.end, message, severity=Severity.INFO if is_own else None)
+        else:
+            self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
 
     def _check_written(self, words: Sequence[Word]) -> None:
         """Check the lines that a script writes into a configuration file."""
@@ -208,18 +212,24 @@ def _is_off(name: str, text: str, following: str) -> bool:
     if text in _OPTIONS.get(name, ()):
         return True
     if name == "curl":
-        short = re.fullmatch(r"-[a-jl-zA-Z#]*k[a-zA-Z#]*", text) and not re.match(
-            r"-[a-zA-Z]*[XHdoAuebFTmx]", text
-        )
-        return text == "--insecure" or bool(short)
+        short = re.fullmatch(r"-[a-jl-zA-Z#]*k[a-zA-Z#]*", text)
+        return text == "--insecure" or (short is not None and not _SHORT_WITH_VALUE.match(text))
     if name == "git":
         return re.fullmatch(r"http\.(?:\S+\.)?sslverify=(?:false|0)", text, re.IGNORECASE) is not None
-    if re.match(r"pip[\d.]*$|uv$|pipenv$", name) or (
-        name.startswith("python") and text.startswith("--trusted")
-    ):
-        host = text.partition("=")[2] or following
-        is_trusted_host = text.startswith(("--trusted-host", "--allow-insecure-host"))
-        return is_trusted_host and bool(host) and not _WITHIN.search(host)
     if name in ("ssh", "scp", "sftp", "rsync"):
         return re.search(r"(?:^|[\s,o])StrictHostKeyChecking[= ](?:no|off)\b", text) is not None
-    return False
+    return _installs_python_packages(name, text) and _trusts_host(text, following)
+
+
+def _installs_python_packages(name: str, text: str) -> bool:
+    is_module = name.startswith("python") and text.startswith("--trusted")
+    return is_module or re.match(r"pip[\d.]*$|uv$|pipenv$", name) is not None
+
+
+def _trusts_host(text: str, following: str) -> bool:
+    host = text.partition("=")[2] or following
+    is_option = text.startswith(("--trusted-host", "--allow-insecure-host"))
+    return is_option and bool(host) and not _WITHIN.search(host)
+
+
+_SHORT_WITH_VALUE = LazyPattern(r"-[a-zA-Z]*[XHdoAuebFTmx]")

@@ -9,8 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
-from wardround_docker_ci.check import PIPELINES, SCRIPTS, CiCheck
-from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.check import DOCKERFILE, PIPELINES, SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
 _FOR_ALL = LazyPattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
@@ -61,27 +60,27 @@ class WorldWritable(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions if self.file.kind is FileKind.DOCKERFILE else ():
-            mode = one.flag("chmod")
+        for instruction in self.file.dockerfile.instructions if self.file.kind in DOCKERFILE else ():
+            mode = instruction.flag("chmod")
             if mode is not None and _FOR_ALL.fullmatch(mode.text):
-                message = (
-                    f"{mode.text} makes {one.words[-1].text if one.words else 'it'} writable for every user"
-                )
+                target = instruction.words[-1].text if instruction.words else "it"
+                message = f"{mode.text} makes {target} writable for every user"
                 self.report_at(mode.start, mode.end, message)
         for script in self.file.scripts:
             for command in script.commands:
                 if program(command) in ("mkdir", "install"):
                     self._check_created(command)
-                    continue
-                words = [w for w in unwrapped(command)[1:] if not re.match(r"-[A-Za-z-]+$", w.text)]
-                if program(command) != "chmod" or len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text):
-                    continue
-                if self._is_explained(words[0].start):
-                    continue
-                if not all(_SHARED_DIRECTORIES.match(word.text) for word in words[1:]):
-                    severity = Severity.INFO if self._is_minor(words[0].start) else None
-                    message = f"{words[0].text} makes {words[1].text} writable for every user; use 755 or 775"
-                    self.report_at(words[0].start, words[0].end, message, severity=severity)
+                elif program(command) == "chmod":
+                    self._check_chmod(command)
+
+    def _check_chmod(self, command: Command) -> None:
+        words = [w for w in unwrapped(command)[1:] if not re.match(r"-[A-Za-z-]+$", w.text)]
+        if len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text) or self._is_explained(words[0].start):
+            return
+        if not all(_SHARED_DIRECTORIES.match(word.text) for word in words[1:]):
+            severity = Severity.INFO if self._is_minor(words[0].start) else None
+            message = f"{words[0].text} makes {words[1].text} writable for every user; use 755 or 775"
+            self.report_at(words[0].start, words[0].end, message, severity=severity)
 
     def _is_minor(self, offset: int) -> bool:
         """Return True if the system is temporary, or a comment above explains the mode."""
