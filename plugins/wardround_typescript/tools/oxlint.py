@@ -17,6 +17,7 @@ from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
     CODE_NAMES,
     CONFIG_NAMES,
+    LINK_SUFFIX,
     config_closure,
     config_overlay,
     fallback_config,
@@ -24,8 +25,6 @@ from wardround_typescript.tools.oxlint_config import (
 )
 from wardround_typescript.tools.tsc import PROJECT_FILES
 
-BORROWED_NAME = ".wardround.ts"
-"""What a script without a telling name is called while oxlint looks at it."""
 _TYPE_AWARE = frozenset(
     f"typescript/{name}"
     for name in (
@@ -45,10 +44,10 @@ def _named_for_oxlint(root: Path, file: str) -> str:
     """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
     if file.endswith(PARSED):
         return file
-    link = root / f"{file}{BORROWED_NAME}"
+    link = root / f"{file}{LINK_SUFFIX}"
     if not link.is_symlink():
         link.symlink_to(PurePosixPath(file).name)
-    return file + BORROWED_NAME
+    return file + LINK_SUFFIX
 
 
 class Oxlint(Tool):

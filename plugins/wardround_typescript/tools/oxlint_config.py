@@ -16,6 +16,8 @@ from wardround_typescript.tools.own_config import sealed
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
 CODE_NAMES = tuple(f"oxlint.config.{suffix}" for suffix in ("ts", "mts", "cts", "js", "mjs", "cjs"))
 """Configurations that are code; oxlint reads the first two, and may come to read the others."""
+LINK_SUFFIX = ".wardround.ts"
+"""The suffix of the link under which oxlint reads a script whose name has no suffix that it knows."""
 _PLUGINS = (
     "eslint", "import", "jest", "jsx-a11y", "nextjs", "node", "oxc", "promise", "react", "typescript",
     "unicorn", "vitest", "vue",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wardround.findings import RawFinding, Severity
 from wardround.storage.regex_cache import bounded
+from wardround_typescript.tools.linted_file import LintedFile
 
-if TYPE_CHECKING:
-    from wardround_typescript.tools.oxlint_sense import LintedFile
-
-Exact = Callable[[RawFinding, "LintedFile"], bool]
+Exact = Callable[[RawFinding, LintedFile], bool]
 
 _NEEDS_NEW = (
     r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
@@ -105,10 +102,10 @@ def _tag(result: RawFinding, file: LintedFile) -> str:
 def _merges_code(result: RawFinding, file: LintedFile) -> bool:
     """Ambient declarations only describe what exists elsewhere."""
     name = re.search(r"[\w$]+", _rest(result, file))
-    if name is None or file.says(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
+    if name is None or file.contains(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
         return False
     is_nested = file.lines[result.span.line - 1][:1].isspace()
-    return not (is_nested and file.says(r"\bdeclare\s+(?:namespace|module|global)\b"))
+    return not (is_nested and file.contains(r"\bdeclare\s+(?:namespace|module|global)\b"))
 
 
 def _is_global_eval(result: RawFinding, file: LintedFile) -> bool:
@@ -119,12 +116,12 @@ def _is_own(name: str, file: LintedFile) -> bool:
     """Whether the file has a variable, an import or a parameter of this name."""
     declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
     taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
-    return file.says(f"{declared}|{taken}")
+    return file.contains(f"{declared}|{taken}")
 
 
 def _may_throw(result: RawFinding, file: LintedFile) -> bool:
     """Not where a try that catches comes before any await, nor in frameworks that wait for the handler."""
-    if file.says(_WAITING_FRAMEWORK):
+    if file.contains(_WAITING_FRAMEWORK):
         return False
     indent = len(file.lines[result.span.line - 1]) - len(file.lines[result.span.line - 1].lstrip())
     body = []
@@ -140,7 +137,7 @@ def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
     if 'in function "Anonymous"' in result.message:
         return False
-    return 'Hook "use"' not in result.message or file.says(_IMPORTS_USE)
+    return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
 
 
 def _is_told_of_failure(result: RawFinding, file: LintedFile) -> bool:
@@ -167,7 +164,7 @@ def _stands_beside_control(result: RawFinding, file: LintedFile) -> bool:
 
 def _is_with_options(result: RawFinding, file: LintedFile) -> bool:
     """A component of options, where both names are the instance's; in a setup one is read into the other."""
-    return file.says(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
+    return file.contains(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
 
 
 def _is_no_protocol(result: RawFinding, file: LintedFile) -> bool:
@@ -189,10 +186,10 @@ _PROTOCOL = (
 
 
 def _is_of_next(result: RawFinding, file: LintedFile) -> bool:
-    return file.says(_FROM_NEXT)
+    return file.contains(_FROM_NEXT)
 
 
-def weighed(result: RawFinding) -> RawFinding:
+def adjusted(result: RawFinding) -> RawFinding:
     """A hook in a function of another name goes wrong only where that one is called as no hook may be."""
     if result.code in HOOK_CODES and "neither a React function component" in result.message:
         return replace(result, severity=Severity.WARN)

@@ -14,9 +14,9 @@ from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
 from wardround_typescript.syntax import jsonc
-from wardround_typescript.tools.oxlint import BORROWED_NAME
-from wardround_typescript.tools.oxlint_config import CONFIG_NAMES
-from wardround_typescript.tools.oxlint_sense import LintedFile, sensible
+from wardround_typescript.tools.linted_file import LintedFile
+from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
+from wardround_typescript.tools.oxlint_sense import sensible
 
 _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
 _SCOPES = {
@@ -100,7 +100,7 @@ def _result(diagnostic: OxlintDiagnostic, run: Invocation, looked: Callable[[str
     code = _code(diagnostic.code)
     if code.endswith("tsconfig-error"):
         raise ToolOutputError(f"oxlint could not read the project: {collapse_whitespace(diagnostic.message)}")
-    file = relative(diagnostic.filename.removesuffix(BORROWED_NAME), run)
+    file = relative(diagnostic.filename.removesuffix(LINK_SUFFIX), run)
     if not diagnostic.labels:
         return RawFinding(
             code, file, Span(1, 1, 1, 1), collapse_whitespace(diagnostic.message), diagnostic.url

@@ -59,7 +59,7 @@ class CallSignatureMismatch(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
             if not called or not called.isidentifier():
                 continue
@@ -67,9 +67,9 @@ class CallSignatureMismatch(TreeCheck):
             if function is None or function.type not in _FUNCTION or self._is_changed(called):
                 continue
             if self._is_too_many(function, call):
-                self.say(call, f"{called} has no parameter for the last of these", Severity.INFO)
+                self.report_node(call, f"{called} has no parameter for the last of these", Severity.INFO)
             elif self._is_taken(call) and self._gives_nothing(function):
-                self.say(call, f"{called} returns nothing, so this is undefined")
+                self.report_node(call, f"{called} returns nothing, so this is undefined")
 
     def _is_changed(self, name: str) -> bool:
         """Whether another value is given to the name somewhere."""

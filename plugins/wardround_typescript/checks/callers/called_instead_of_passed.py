@@ -88,10 +88,10 @@ class CalledInsteadOfPassed(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._handed():
             if node.type == "call_expression" and self._gives_nothing(node):
-                self.say(
+                self.report_node(
                     node,
                     f"{self.code.called(node)} is called at once, and gives nothing that could run later",
                 )

@@ -109,7 +109,7 @@ class UnboundMethod(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         own = {body.id: _asking(code, body) for body in code.kinds("class_body")}
         for node in code.kinds("member_expression"):
@@ -118,10 +118,10 @@ class UnboundMethod(TreeCheck):
                 continue
             methods = own.get(_class_of(node), ()) if held.type == "this" else self._methods_of(held)
             if name in methods:
-                self.say(node, f"{name} asks for this, and is called here without its object")
+                self.report_node(node, f"{name} asks for this, and is called here without its object")
         for name_node, class_name in self._taken_out():
             if code.text(name_node) in self._of_class(class_name, name_node):
-                self.say(
+                self.report_node(
                     name_node, f"{code.text(name_node)} asks for this, and is called here without its object"
                 )
 

@@ -61,13 +61,13 @@ class UncheckedTypePredicate(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
             if _STOPS.search(code.name_of(function)) and self._only_answers(function):
-                self.say(
+                self.report_node(
                     self._named(function),
                     "the name says that this stops what is wrong, and it only answers yes or no",
                 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -58,7 +58,7 @@ _MAKES_TEXT = LazyPattern(
 )
 
 
-class GuessableSecretFromHelper(ServerCheck):
+class GuessableSecretFromHelper(TreeCheck):
     """A secret is made with a generator whose output can be predicted.
 
     What Math.random gives can be computed from some of its output. crypto.randomBytes, crypto.randomInt and
@@ -112,9 +112,9 @@ class GuessableSecretFromHelper(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         drawn = [*self.code.calls_of("Math.random")]
-        drawn += [node for name, node, _ in self.calls() if _GUESSABLE.search(name)]
+        drawn += [node for name, node, _ in self.reader.calls() if _GUESSABLE.search(name)]
         for node in drawn:
             if _MADE_UP.search(self.source.path) or (
                 node.parent is not None and self.code.field(node.parent, "operator") in {"<", ">", "<=", ">="}
@@ -122,7 +122,7 @@ class GuessableSecretFromHelper(ServerCheck):
                 continue
             said = self._statement(node).replace(self.code.called(node), "")
             if not _ASIDE.search(said) and self._is_secret(node):
-                self.say(node, "a secret is made with a generator whose output can be predicted")
+                self.report_node(node, "a secret is made with a generator whose output can be predicted")
 
     def _names_secret(self, words: str) -> bool:
         if _SECRET.search(words) is None or _COUNTED.search(words):
@@ -142,14 +142,14 @@ class GuessableSecretFromHelper(ServerCheck):
             return True
         if _KEY.search(held.strip()) and _PURPOSE.search(self._near(node)):
             return True
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         while function is not None:
             name = self._name_of(function)
             if name and self._names_secret(_words(name)):
                 return True
             if name and self._is_used_as_secret(name):
                 return True
-            function = self.function_around(function)
+            function = self.reader.function_around(function)
         return False
 
     def _is_login(self, node: Node) -> bool:
@@ -218,7 +218,7 @@ class GuessableSecretFromHelper(ServerCheck):
 
     def _near(self, node: Node) -> str:
         """What stands in the function around a place: what a plain code or id is for."""
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         return self.text(function)[:1500] if function is not None else self.source.text[:3000]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -27,7 +27,7 @@ _ACCEPTS = LazyPattern(
 _TAKES_ALL = LazyPattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
 
 
-class InsecureTlsSettings(ServerCheck):
+class InsecureTlsSettings(TreeCheck):
     """Whoever answers is trusted, or an old TLS is spoken.
 
     Without a look at the certificate anybody between can read along and answer instead; TLS before 1.2 can be
@@ -73,7 +73,7 @@ class InsecureTlsSettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("pair"):
             self._set(node, self.code.field(node, "key").strip("'\""), node.child_by_field_name("value"))
         for node in self.code.kinds("assignment_expression"):
@@ -87,11 +87,11 @@ class InsecureTlsSettings(ServerCheck):
             if (called.endswith(".on") and "certificate-error" in text[:24] and "callback(true)" in text) or (
                 called.endswith("setCertificateVerifyProc") and _TAKES_ALL.search(text)
             ):
-                self.say(call, "whoever answers is trusted, with any certificate")
+                self.report_node(call, "whoever answers is trusted, with any certificate")
 
     def _is_off_by_default(self, value: Node) -> bool:
         """Whether a parameter is false unless a caller says otherwise."""
-        function = self.function_around(value)
+        function = self.reader.function_around(value)
         listed = function.child_by_field_name("parameters") if function is not None else None
         said = self.text(listed).replace(" ", "")
         return any(f"{sign}{self.text(value)}=false" in said for sign in "{,(")
@@ -99,16 +99,20 @@ class InsecureTlsSettings(ServerCheck):
     def _set(self, node: Node, name: str, value: Node | None) -> None:
         if value is None or name not in _NAMES:
             return
-        text = self.text(self.scope.resolved(value))
+        text = self.text(self.reader.scope.resolved(value))
         if name == "rejectUnauthorized" and value.type == "identifier" and self._is_off_by_default(value):
-            self.say(node, "whoever answers is trusted, with any certificate, unless a caller asks for more")
+            self.report_node(
+                node, "whoever answers is trusted, with any certificate, unless a caller asks for more"
+            )
         elif name == "rejectUnauthorized" and _NEGATED.search(text):
-            self.say(node, "whoever answers is trusted, with any certificate, by an option that says so")
+            self.report_node(
+                node, "whoever answers is trusted, with any certificate, by an option that says so"
+            )
         elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
             name == "secureProtocol" and _OLD.search(text)
         ):
-            self.say(node, "this speaks a TLS that can be broken")
+            self.report_node(node, "this speaks a TLS that can be broken")
         elif name == "strictSSL" and text == "false":
-            self.say(node, "whoever answers is trusted, with any certificate")
+            self.report_node(node, "whoever answers is trusted, with any certificate")
         elif name == "checkServerIdentity" and _ACCEPTS.search(text):
-            self.say(node, "a certificate made for any other host is taken as well")
+            self.report_node(node, "a certificate made for any other host is taken as well")

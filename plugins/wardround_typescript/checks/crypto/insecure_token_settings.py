@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -30,7 +30,7 @@ _SECRET_NAME = LazyPattern(
 _KNOWN = "without the setting this secret is one that stands in the source"
 
 
-class InsecureTokenSettings(ServerCheck):
+class InsecureTokenSettings(TreeCheck):
     """A token anybody can write, or one that is valid for ever.
 
     A secret with a default in the source is known to whoever has the source; a token without an end is good
@@ -70,14 +70,14 @@ class InsecureTokenSettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             is_library = name.startswith(_LIBRARIES)
             if last == "sign" and is_library and len(arguments) > 1:
                 self._signed(node, arguments)
             elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
-                self.say(node, "this token is valid for ever: setExpirationTime is missing")
+                self.report_node(node, "this token is valid for ever: setExpirationTime is missing")
             elif (
                 (last == "decode" and is_library and arguments and not self._verifies(name, arguments))
                 or last in _DECODING
@@ -89,7 +89,7 @@ class InsecureTokenSettings(ServerCheck):
         self._defaults()
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
-                self.say(node, "a token is taken long after it ended")
+                self.report_node(node, "a token is taken long after it ended")
 
     def _verifies(self, name: str, arguments: list[Node]) -> bool:
         """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""
@@ -97,26 +97,26 @@ class InsecureTokenSettings(ServerCheck):
             return False
         return len(arguments) > 1 and not (
             len(arguments) > 2
-            and self.text(self.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
+            and self.text(self.reader.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
         )
 
     def _value(self, pair: Node) -> str:
         value = pair.child_by_field_name("value")
-        return self.text(self.scope.resolved(value)) if value is not None else ""
+        return self.text(self.reader.scope.resolved(value)) if value is not None else ""
 
     def _signed(self, node: Node, arguments: list[Node]) -> None:
-        claims, options = self.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
+        claims, options = self.reader.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
         if options is not None and (
-            self.options(options) is None
-            or self.is_open(options)
-            or self.option(options, "expiresIn") is not None
+            self.reader.options(options) is None
+            or self.reader.is_open(options)
+            or self.reader.option(options, "expiresIn") is not None
         ):
             return
         if ".expiresIn =" in self.source.text or ".exp =" in self.source.text:
             return
-        if claims is None or self.is_open(claims) or self.option(claims, "exp") is not None:
+        if claims is None or self.reader.is_open(claims) or self.reader.option(claims, "exp") is not None:
             return
-        self.say(node, "this token is valid for ever: expiresIn is missing")
+        self.report_node(node, "this token is valid for ever: expiresIn is missing")
 
     def _is_endless(self, node: Node) -> bool:
         """Whether a chain that begins with SignJWT, here or in a helper, never says when it ends."""
@@ -130,14 +130,16 @@ class InsecureTokenSettings(ServerCheck):
         return "setExpirationTime" not in whole and not _EXPIRY.search(whole)
 
     def _function_named(self, name: str) -> Node | None:
-        found = self.scope.functions.get(name)
+        found = self.reader.scope.functions.get(name)
         if found is not None:
             return found
-        return next((one.methods[name] for one in self.scope.classes.values() if name in one.methods), None)
+        return next(
+            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
+        )
 
     def _decoded(self, node: Node) -> None:
         """What was only decoded, in a function or file of a server that never verifies it."""
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         around = self.text(function) if function is not None else self.source.text
         around += self._calling(function)
         holder = node.parent
@@ -148,14 +150,14 @@ class InsecureTokenSettings(ServerCheck):
         ):
             return
         if _TRUSTS.search(around):
-            self.say(node, "the token's signature is not verified here, so anybody can write one")
+            self.report_node(node, "the token's signature is not verified here, so anybody can write one")
 
     def _is_payload(self, node: Node, argument: Node) -> bool:
         """Whether the middle part of a token is taken apart by hand."""
-        text = self.text(self.scope.resolved(argument))
+        text = self.text(self.reader.scope.resolved(argument))
         if not _BASE64.search(text):
             return False
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         around = (self.text(function) if function is not None else self.source.text) + self._calling(function)
         return _PARTED.search(around) is not None and _SENT.search(around) is not None
 
@@ -165,45 +167,47 @@ class InsecureTokenSettings(ServerCheck):
         if not name and function is not None and function.parent is not None:
             name = self.code.field(function.parent, "name")
         callers = [call for called, call in self.code.calls if name and called == name]
-        around = [self.function_around(call) for call in callers]
+        around = [self.reader.function_around(call) for call in callers]
         return " ".join(self.text(one)[:1500] for one in around if one is not None)
 
     def _verified(self, node: Node, arguments: list[Node]) -> None:
         for one in arguments[2:3]:
             listed = (
-                self.scope.property(found, "algorithms") if (found := self.options(one)) is not None else None
+                self.reader.scope.property(found, "algorithms")
+                if (found := self.reader.options(one)) is not None
+                else None
             )
             if listed is None:
                 continue
             name = self.text(listed)
-            text = self.text(self.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
+            text = self.text(self.reader.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
             if _NONE.search(text):
-                self.say(node, "a token that says it needs no signature is taken")
+                self.report_node(node, "a token that says it needs no signature is taken")
 
     def _defaults(self) -> None:
         """A secret with a default in the source."""
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             if (
                 (
                     name.rpartition(".")[2] in {"get", "getOrThrow"}
                     and len(arguments) == 2
                     and arguments[1].type == "string"
                 )
-                and _SECRET_NAME.search(self.literal(arguments[0]) or "")
+                and _SECRET_NAME.search(self.reader.literal(arguments[0]) or "")
                 and len(self.text(arguments[1])) > 4
             ):
                 holder = node.parent
-                self.say(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
+                self.report_node(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
         for node in self.code.kinds("binary_expression"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
                 continue
             if (
                 self.code.field(node, "operator") in {"||", "??"}
-                and _SECRET_NAME.search(self.text(self.scope.resolved(left)))
+                and _SECRET_NAME.search(self.text(self.reader.scope.resolved(left)))
                 and left.type != "member_expression"
             ):
-                self.say(node, _KNOWN)
+                self.report_node(node, _KNOWN)
 
 
 def _pushed(text: str, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -43,7 +43,7 @@ _COMPARES = frozenset({"equals", "localeCompare"})
 _KEY_NAME = LazyPattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
-class SecretComparedWithEquals(ServerCheck):
+class SecretComparedWithEquals(TreeCheck):
     """A secret is compared with an operator that takes longer the more of it is right.
 
     Somebody who measures the answers finds a signature or a key one sign after the other. Hash both sides and
@@ -81,7 +81,7 @@ class SecretComparedWithEquals(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         whole = self.source.text
@@ -97,7 +97,7 @@ class SecretComparedWithEquals(ServerCheck):
                 continue
             sides = [self._meaning(left), self._meaning(right)]
             if self._is_digest(sides) or self._is_key(left, right, sides):
-                self.say(node, "this comparison takes longer the more of a secret is right")
+                self.report_node(node, "this comparison takes longer the more of a secret is right")
 
         for called, call in self.code.calls:
             function, first = call.child_by_field_name("function"), argument(call, 0)
@@ -105,18 +105,18 @@ class SecretComparedWithEquals(ServerCheck):
             if called.endswith(("equals", ".localeCompare")) and owner is not None and first is not None:
                 sides = [self._meaning(owner), self._meaning(first)]
                 if called.rpartition(".")[2] in _COMPARES and self._is_digest(sides):
-                    self.say(call, "this comparison takes longer the more of a secret is right")
+                    self.report_node(call, "this comparison takes longer the more of a secret is right")
 
     def _meaning(self, node: Node) -> str:
         """A side, with what the names and helpers in it stand for."""
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         text = self.text(found)
         called = found if found.type == "call_expression" else None
         name = self.code.field(called, "function").rpartition(".")[2] if called is not None else ""
-        helper = self.scope.functions.get(name)
+        helper = self.reader.scope.functions.get(name)
         if helper is None and name:
             helper = next(
-                (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+                (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
             )
         if helper is not None and helper.end_byte - helper.start_byte < _LONGEST:
             text += " " + self.text(helper)

@@ -62,10 +62,12 @@ class UninitializedBuffer(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
             if _UNFILLED.search(called) and self._is_handed_out(call):
-                self.say(call, "what is not written of this holds old memory, and it is handed on whole")
+                self.report_node(
+                    call, "what is not written of this holds old memory, and it is handed on whole"
+                )
 
     def _is_handed_out(self, call: Node) -> bool:
         above = call.parent

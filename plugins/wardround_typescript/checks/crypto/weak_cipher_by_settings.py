@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -30,7 +30,7 @@ _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
 _OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
 
 
-class WeakCipherBySettings(ServerCheck):
+class WeakCipherBySettings(TreeCheck):
     """A cipher that hides less than it promises, by what its settings stand for.
 
     In ECB equal blocks give equal text, so patterns stay; DES, RC2 and RC4 can be broken; a start value that
@@ -69,16 +69,18 @@ class WeakCipherBySettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             if last in {"generateKeyPair", "generateKeyPairSync"} and len(arguments) > 1:
-                length = self.option(arguments[1], "modulusLength")
+                length = self.reader.option(arguments[1], "modulusLength")
                 if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
-                    self.say(node, "a key as short as this can be computed")
-            padding = self.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
+                    self.report_node(node, "a key as short as this can be computed")
+            padding = self.reader.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
             if padding is not None and _OLD_PADDING.search(self.text(padding)):
-                self.say(node, "answers about this padding let others read what was encrypted; use OAEP")
+                self.report_node(
+                    node, "answers about this padding let others read what was encrypted; use OAEP"
+                )
             if last in {"createCipheriv", "createDecipheriv"} and arguments:
                 self._node_cipher(node, last, arguments)
             elif (
@@ -86,26 +88,28 @@ class WeakCipherBySettings(ServerCheck):
                 and ("crypto" in name or name == last)
                 and len(arguments) > 1
             ):
-                self.say(node, "this cipher makes its key and its start value from the password alone")
+                self.report_node(
+                    node, "this cipher makes its key and its start value from the password alone"
+                )
             elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
                 self._crypto_js(node, name, arguments)
 
     def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
         algorithms = self._texts(arguments[0])
         if any(_BROKEN.search(one) for one in algorithms):
-            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "this cipher can be broken, or shows which blocks are equal")
         elif last == "createCipheriv" and len(arguments) > 2 and self._is_fixed(arguments[2]):
-            self.say(node, "the same start value is used for every message")
+            self.report_node(node, "the same start value is used for every message")
 
     def _texts(self, node: Node) -> list[str]:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         if found.type == "ternary_expression":
             sides = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
-            return [self.literal(one) or "" for one in sides if one is not None]
-        return [self.literal(found) or ""]
+            return [self.reader.literal(one) or "" for one in sides if one is not None]
+        return [self.reader.literal(found) or ""]
 
     def _is_fixed(self, node: Node) -> bool:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         if found.type == "string":
             return len(self.text(found)) > 2
         if found.type != "call_expression":
@@ -115,13 +119,17 @@ class WeakCipherBySettings(ServerCheck):
     def _is_made_once(self, found: Node, node: Node) -> bool:
         """Whether a start value is drawn when the module is loaded, and used again and again."""
         is_drawn = _DRAWN.search(self.text(found)) is not None
-        return is_drawn and self.function_around(found) is None and self.function_around(node) is not None
+        return (
+            is_drawn
+            and self.reader.function_around(found) is None
+            and self.reader.function_around(node) is not None
+        )
 
     def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
-        mode = self.option(arguments[2], "mode") if len(arguments) > 2 else None
+        mode = self.reader.option(arguments[2], "mode") if len(arguments) > 2 else None
         if _OLD.search(name) or (mode is not None and self.text(mode).endswith("ECB")):
-            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "this cipher can be broken, or shows which blocks are equal")
         elif len(arguments) > 2:
-            start = self.option(arguments[2], "iv")
+            start = self.reader.option(arguments[2], "iv")
             if start is not None and _FIXED_WORDS.search(self.text(start)):
-                self.say(node, "the same start value is used for every message")
+                self.report_node(node, "the same start value is used for every message")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -48,7 +48,7 @@ _ROUNDS = {
 """Where a function is told its rounds, and how many it needs at least: OWASP's cheat sheet on passwords."""
 
 
-class WeakHashByUse(ServerCheck):
+class WeakHashByUse(TreeCheck):
     """A password or a signature rests on a hash that is too fast, or can be forged.
 
     Graphics cards try billions of MD5 or SHA sums a second, so a stolen table of passwords is soon read; and
@@ -97,12 +97,12 @@ class WeakHashByUse(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _PROTOCOL.search(self.source.text):
             return
         self._rounds()
         is_first_step = _SLOW.search(self.source.text) is not None
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             kind = self._kind(name, arguments)
             if not kind:
                 continue
@@ -114,20 +114,20 @@ class WeakHashByUse(ServerCheck):
                 _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
             ):
                 if not is_first_step:
-                    self.say(node, "a password is hashed with a function made to be fast")
+                    self.report_node(node, "a password is hashed with a function made to be fast")
             elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
-                self.say(node, "a signature or a token rests on a hash that can be forged")
+                self.report_node(node, "a signature or a token rests on a hash that can be forged")
 
     def _rounds(self) -> None:
         """Slow functions that are told to be fast."""
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             place, least = _ROUNDS.get(last, (9, 0))
-            told = self.scope.resolved(arguments[place]) if place < len(arguments) else None
+            told = self.reader.scope.resolved(arguments[place]) if place < len(arguments) else None
             text = self.text(told).replace("_", "") if told is not None else ""
             is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
             if text.isdigit() and int(text) < least and is_meant:
-                self.say(node, "so few rounds leave a password to be guessed fast")
+                self.report_node(node, "so few rounds leave a password to be guessed fast")
 
     def _is_first_step(self, node: Node) -> bool:
         """Whether the answer takes the place of the password, for another function to hash."""
@@ -139,7 +139,7 @@ class WeakHashByUse(ServerCheck):
     def _kind(self, name: str, arguments: list[Node]) -> str:
         last = name.rpartition(".")[2]
         if (last == "createHash" or name.endswith("subtle.digest")) and arguments:
-            algorithm = (self.literal(arguments[0]) or "").lower().replace("-", "")
+            algorithm = (self.reader.literal(arguments[0]) or "").lower().replace("-", "")
             return (
                 "broken"
                 if algorithm in {"md5", "sha1", "md4", "ripemd160"}
@@ -167,14 +167,14 @@ class WeakHashByUse(ServerCheck):
                     text += " " + self.text(given)
             member = member.parent
         for one in _NAME.findall(text)[:8]:
-            value = self.scope.declared.get(one)
+            value = self.reader.scope.declared.get(one)
             if value is not None and value.end_byte - value.start_byte < 200:
                 text += " " + self.text(value)
         return text
 
     def _given_by_callers(self, node: Node) -> str:
         """What a helper of the file is given that does nothing but hash."""
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         own = self.code.name_of(function) if function is not None else ""
         if not own or function is None or function.end_byte - function.start_byte > _SHORT:
             return ""
@@ -182,8 +182,8 @@ class WeakHashByUse(ServerCheck):
         return " ".join(self.text(call.child_by_field_name("arguments"))[:200] for call in calls[:9])
 
     def _around(self, node: Node) -> str:
-        function = self.function_around(node)
-        names = self.named_around(node)
+        function = self.reader.function_around(node)
+        names = self.reader.names_around(node)
         if function is not None:
             listed = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
             names += " " + self.text(listed)[:200]

@@ -9,8 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -33,9 +33,10 @@ _BELOW = frozenset(
 )
 _LONGEST = 6_000
 _NO_VALUES = frozenset({"null", "undefined", "true", "false", "typeof", "this", "void", "await", "new"})
+_REMOVED = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
 
 
-class StaleUniquenessComment(BeforeCheck):
+class StaleUniquenessComment(TreeCheck):
     """A comment says that only one of them counts, and since this change others do too.
 
     Whoever reads it relies on what was so before: that nobody else may, or that nothing else is looked at.
@@ -51,7 +52,6 @@ class StaleUniquenessComment(BeforeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("only", "Only", "just", "Just", "xclusively", "olely")
     ALSO = (("//", "/*"),)
-    GONE = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -106,15 +106,20 @@ class StaleUniquenessComment(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = {was.text(comment): below for comment, below in _commented(was)}
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = {base.text(comment): below for comment, below in _commented(base)}
         for comment, below in _commented(self.code):
             told = self.code.text(comment)
             old = before.get(told)
-            if old is None or was.text(old) == self.code.text(below):
+            if old is None or base.text(old) == self.code.text(below):
                 continue
             for match in (*_ONLY.finditer(told), *_AFTER.finditer(told)):
-                if self._is_untrue(match["who"], was.text(old), self.code.text(below)):
+                if self._is_untrue(match["who"], base.text(old), self.code.text(below)):
                     self._say_of(comment, match[0], match.start())
                     break
 

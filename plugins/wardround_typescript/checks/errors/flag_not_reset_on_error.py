@@ -82,7 +82,7 @@ class FlagNotResetOnError(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for block in self.code.kinds("statement_block"):
             statements = [one for one in block.named_children if one.type != "comment"]
             for place, statement in enumerate(statements):
@@ -96,7 +96,7 @@ class FlagNotResetOnError(TreeCheck):
             if self._switched(statement, "false") == flag:
                 risky = [wait for one in after[:place] for wait in self._waits(one)]
                 if risky and not self._is_taken_back(flag, block):
-                    self.say(risky[0], "when this fails, the flag set before it is never taken back")
+                    self.report_node(risky[0], "when this fails, the flag set before it is never taken back")
                 return
 
     def _switched(self, statement: Node, to: str) -> str:

@@ -8,14 +8,16 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
+from wardround_typescript.before_after import base_code, functions_of, is_new
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
+_REMOVED = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
 
 
-class NewlySwallowedError(BeforeCheck):
+class NewlySwallowedError(TreeCheck):
     """A failure stopped the function before this change; now it is written down and all goes on.
 
     What comes next was only meant for the case that the step succeeded, and runs now on what is missing or
@@ -29,7 +31,6 @@ class NewlySwallowedError(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("catch",)
-    GONE = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -102,35 +103,40 @@ class NewlySwallowedError(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
         from wardround_typescript.analysis.exception_handling import caught
 
-        before = functions_of(was)
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not self.is_new(function, was):
+            if old is None or not is_new(self.source, self.code, function, base):
                 continue
-            left = {one.called for one in caught(was, old) if one.leaves}
+            left = {one.called for one in caught(base, old) if one.leaves}
             now = list(caught(self.code, function)) if left else []
             left -= {one.called for one in now if one.leaves}
             for one in now:
-                if one.called in left and not one.leaves and self.is_new(one.place, was):
+                if one.called in left and not one.leaves and is_new(self.source, self.code, one.place, base):
                     said = f"a failure of {one.called}() ended this before, and now all goes on"
-                    self.say(one.place, said)
+                    self.report_node(one.place, said)
                     break
             else:
-                self._compare_answers(was, old, function)
+                self._compare_answers(base, old, function)
 
-    def _compare_answers(self, was: Code, old: Node, function: Node) -> None:
+    def _compare_answers(self, base: Code, old: Node, function: Node) -> None:
         """Whether a handler told who waits for an answer, and only writes it down now."""
         from wardround_typescript.analysis.exception_handling import answered
 
-        told = {called for called, _, tells in answered(was, old) if tells}
+        told = {called for called, _, tells in answered(base, old) if tells}
         now = list(answered(self.code, function)) if told else []
         told -= {called for called, _, tells in now if tells}
         for called, place, _ in now:
-            if called in told and self.is_new(place, was):
-                self.say(
+            if called in told and is_new(self.source, self.code, place, base):
+                self.report_node(
                     place, f"who waits was told of a failure of {called}() before, and waits for ever now"
                 )
                 break

@@ -71,7 +71,7 @@ class ValidationOnlyLogged(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS
         from wardround_typescript.analysis.exception_handling import caught
 
@@ -83,4 +83,4 @@ class ValidationOnlyLogged(TreeCheck):
                     and _CHECKS.search(one.called)
                     and not _MAKES.search(one.called)
                 ):
-                    self.say(one.place, f"when {one.called}() refuses, this goes on as if it had not")
+                    self.report_node(one.place, f"when {one.called}() refuses, this goes on as if it had not")

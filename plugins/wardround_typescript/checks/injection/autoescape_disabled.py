@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -22,7 +23,7 @@ _MARKED_UP = LazyPattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
 _PLAIN = LazyPattern(r"^(string|number|true|false|null|undefined|template_string)$")
 
 
-class AutoescapeDisabled(SettingCheck):
+class AutoescapeDisabled(TreeCheck):
     """A template engine no longer escapes what it fills in.
 
     Text that people wrote then becomes markup of the page, scripts included. Leave escaping on, and mark
@@ -69,12 +70,12 @@ class AutoescapeDisabled(SettingCheck):
         CallOption("escape", _SAME, _ENGINES, "what templates fill in is no longer escaped"),
     )
 
-    def look(self) -> None:
-        super().look()
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)
+        for name, node, arguments in self.reader.calls():
             is_markup = name.endswith("SafeString") and node.type == "new_expression" and arguments
             if is_markup and not self._is_harmless(node, arguments[0]):
-                self.say(node, "what is filled in here is taken for markup, and nothing escaped it")
+                self.report_node(node, "what is filled in here is taken for markup, and nothing escaped it")
 
     def counts(self, node: Node) -> bool:
         """Texts that are no pages, as subjects of mails, are not escaped."""
@@ -82,9 +83,9 @@ class AutoescapeDisabled(SettingCheck):
 
     def _is_harmless(self, node: Node, given: Node) -> bool:
         """Whether it is a text of the program, or something in the helper escapes or cleans it."""
-        found = self.scope.resolved(given)
+        found = self.reader.scope.resolved(given)
         if _PLAIN.search(found.type) and "${" not in self.text(found):
             return True
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         said = self.text(function if function is not None else found)
         return _MARKED_UP.search(said.replace("SafeString", "")) is not None

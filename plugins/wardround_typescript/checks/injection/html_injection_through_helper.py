@@ -98,11 +98,11 @@ class HtmlInjectionThroughHelper(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node, value in self._sinks():
             is_others = value is not None and self._is_direct(value) and not self._is_drawn(node)
             if value is not None and not is_others and self._is_filled(value, _DEPTH):
-                self.say(node, "a value is filled into this HTML text, which the browser then runs")
+                self.report_node(node, "a value is filled into this HTML text, which the browser then runs")
 
     def _sinks(self) -> Iterator[tuple[Node, Node | None]]:
         from wardround.languages.script.code import argument

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -47,7 +47,7 @@ _NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
 
 
-class IncompleteSanitization(ServerCheck):
+class IncompleteSanitization(TreeCheck):
     """What is to make a text harmless, or to tell a good address, can be got round.
 
     ``replace`` with a text changes the first place only, what is taken out of the middle can leave behind
@@ -87,7 +87,7 @@ class IncompleteSanitization(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             method = called.rpartition(".")[2]
             if method in {"replace", "replaceAll"}:
@@ -97,13 +97,15 @@ class IncompleteSanitization(ServerCheck):
         for node in self.code.kinds("regex"):
             text = self.text(node)
             if _HOST_PATTERN.search(text) and _OPEN_DOT.search(text):
-                self.say(
+                self.report_node(
                     node, "a dot of this pattern stands for any character, so it fits other hosts as well"
                 )
             elif self._judges(node) and (
                 _NO_ANCHOR.search(text) or (_HOST_PATTERN.search(text) and _NO_END.search(text))
             ):
-                self.say(node, "this pattern also fits addresses of other hosts, which only hold this one")
+                self.report_node(
+                    node, "this pattern also fits addresses of other hosts, which only hold this one"
+                )
 
     # What makes a text harmless.
 
@@ -116,11 +118,11 @@ class IncompleteSanitization(ServerCheck):
         pattern, put = self.text(first), self.text(second)
         once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
         if once and _ESCAPED.search(put) and not self._is_part_of_loop(node):
-            self.say(node, "only the first place is replaced")
+            self.report_node(node, "only the first place is replaced")
         elif put in {"''", '""', "``"} and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
-            self.say(node, "what is left over can join to what was taken out")
+            self.report_node(node, "what is left over can join to what was taken out")
         elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
-            self.say(node, "a backslash before the quote undoes this; backslashes are not escaped")
+            self.report_node(node, "a backslash before the quote undoes this; backslashes are not escaped")
 
     def _is_part_of_loop(self, node: Node) -> bool:
         around = node.parent
@@ -133,7 +135,7 @@ class IncompleteSanitization(ServerCheck):
         return False
 
     def _escapes_backslash(self, node: Node) -> bool:
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         around = node
         while around.parent is not None and not around.type.endswith(("statement", "declaration")):
             around = around.parent
@@ -145,7 +147,7 @@ class IncompleteSanitization(ServerCheck):
         from wardround.languages.script.code import argument
 
         first = argument(node, 0)
-        site = self.literal(first) if first is not None else None
+        site = self.reader.literal(first) if first is not None else None
         owner = called.rpartition(".")[0]
         if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
             return
@@ -155,11 +157,13 @@ class IncompleteSanitization(ServerCheck):
         if self._judges(node) and not (method == "endsWith" and site.startswith(".")):
             if is_host and method in {"includes", "indexOf"} and "://" in site:
                 return
-            self.say(node, "an address of another host can hold this as well; compare the host itself")
+            self.report_node(
+                node, "an address of another host can hold this as well; compare the host itself"
+            )
 
     def _judges(self, node: Node) -> bool:
         """Whether something is let through or refused by what a test says."""
-        if _JUDGES.search(self.named_around(node)):
+        if _JUDGES.search(self.reader.names_around(node)):
             return True
         around = node.parent
         while around is not None and not around.type.endswith(

@@ -72,14 +72,14 @@ class PartlyEscapedHtml(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for whole, parts in self._texts():
             cleaned = [self._is_cleaned(one) for one in parts]
             if not any(cleaned) or self._is_cleaned_later(whole):
                 continue
             for one, is_cleaned in zip(parts, cleaned, strict=True):
                 if not is_cleaned and self._is_raw(one):
-                    self.say(one, "this goes into the HTML as it is, beside a value that is escaped")
+                    self.report_node(one, "this goes into the HTML as it is, beside a value that is escaped")
                     break
 
     def _texts(self) -> Iterator[tuple[Node, list[Node]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -18,7 +18,7 @@ _KEPT_OUT = LazyPattern(
 )
 
 
-class PrototypePollution(ServerCheck):
+class PrototypePollution(TreeCheck):
     """An object is changed under keys that the data brings, as deep as the data says.
 
     The key ``__proto__`` leads to the object that all others inherit from, and what is set there appears
@@ -77,7 +77,7 @@ class PrototypePollution(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import own_nodes
 
         if "__proto__" in self.source.text:
@@ -121,7 +121,9 @@ class PrototypePollution(ServerCheck):
             target = self.code.field(left, "object")
             said = self.text(right)
             if target in names[:1] and f"{own}(" in said and self.text(left) in said:
-                self.say(node, "a key named __proto__ in the data changes every object of the program")
+                self.report_node(
+                    node, "a key named __proto__ in the data changes every object of the program"
+                )
                 return
 
     def _walking(self, function: Node, text: str, written: list[Node]) -> None:
@@ -134,7 +136,7 @@ class PrototypePollution(ServerCheck):
             target = self.code.field(left, "object")
             steps = f"{target} = {target}["
             if steps in text and self._starts_at(target, names, text):
-                self.say(node, "a path through __proto__ changes every object of the program")
+                self.report_node(node, "a path through __proto__ changes every object of the program")
                 return
 
     def _starts_at(self, target: str, names: list[str], text: str) -> bool:

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -23,7 +23,7 @@ _CHECKED = LazyPattern(
 )
 
 
-class QueryParameterTypeConfusion(ServerCheck):
+class QueryParameterTypeConfusion(TreeCheck):
     """A parameter of the query is looked at as text, but whoever sends it can make it a list.
 
     ``?text=a&text=b`` gives a list, and then ``includes`` asks for a whole element and ``length`` counts
@@ -74,17 +74,19 @@ class QueryParameterTypeConfusion(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("if_statement"):
             test, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
             if test is None or then is None or not self._leaves(then):
                 continue
-            function = self.function_around(node)
+            function = self.reader.function_around(node)
             if function is None or _CHECKED.search(self.text(function.parent or function)):
                 continue
             place = self._looked_at(test)
             if place is not None:
-                self.say(place, "this parameter can be sent as a list, and then the test says something else")
+                self.report_node(
+                    place, "this parameter can be sent as a list, and then the test says something else"
+                )
 
     def _leaves(self, node: Node) -> bool:
         last = node.named_children[-1] if node.type == "statement_block" and node.named_children else node

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedHtml(TaintedCheck):
+class TaintedHtml(TreeCheck):
     """Data from the request becomes HTML as it is.
 
     The browser runs the script that somebody put into a link; one that a server drives for pictures and
@@ -19,8 +20,10 @@ class TaintedHtml(TaintedCheck):
     NAME = "tainted-html"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    SINKS = ("HTML", "PAGE")
-    MESSAGE = "data from the request becomes HTML as it is"
+    SINK = TaintedSink(
+        kinds=("HTML", "PAGE"),
+        message="data from the request becomes HTML as it is",
+    )
     WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response", "setContent(", "pdf")
     VALID = [
         code("""
@@ -54,3 +57,6 @@ class TaintedHtml(TaintedCheck):
             }
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

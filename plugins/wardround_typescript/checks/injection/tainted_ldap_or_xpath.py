@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedLdapOrXpath(TaintedCheck):
+class TaintedLdapOrXpath(TreeCheck):
     """Data from the request becomes part of an LDAP filter or an XPath expression.
 
     A star or a quote in the value makes another question of it: who is there at all, or whose password begins
@@ -18,8 +19,10 @@ class TaintedLdapOrXpath(TaintedCheck):
     NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    SINKS = ("LDAP", "XPATH")
-    MESSAGE = "data from the request becomes part of the question to a directory or a document"
+    SINK = TaintedSink(
+        kinds=("LDAP", "XPATH"),
+        message="data from the request becomes part of the question to a directory or a document",
+    )
     WORDS = ("ldap", "xpath", "libxml", "XPath")
     VALID = [
         code(r"""
@@ -52,3 +55,6 @@ class TaintedLdapOrXpath(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

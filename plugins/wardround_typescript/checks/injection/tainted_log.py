@@ -5,10 +5,11 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedLog(TaintedCheck):
+class TaintedLog(TreeCheck):
     """Data from the request becomes part of a line of the log.
 
     A line break in it begins a line of the sender's own, which reads as if the program had written it. Log
@@ -21,8 +22,10 @@ class TaintedLog(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"
-    SINKS = ("LINE",)
-    MESSAGE = "data from the request becomes part of a line of the log, and may hold line breaks"
+    SINK = TaintedSink(
+        kinds=("LINE",),
+        message="data from the request becomes part of a line of the log, and may hold line breaks",
+    )
     WORDS = ("console.", "log4js", "format(")
     VALID = [
         code("""
@@ -45,3 +48,6 @@ class TaintedLog(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

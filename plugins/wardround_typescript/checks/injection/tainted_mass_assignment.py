@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedMassAssignment(TaintedCheck):
+class TaintedMassAssignment(TreeCheck):
     """The request chooses which fields of the record are written.
 
     A field nobody thought of, such as role or ownerId, is written as well. Name the fields that may be
@@ -18,8 +19,10 @@ class TaintedMassAssignment(TaintedCheck):
     NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
-    SINKS = ("FIELDS",)
-    MESSAGE = "the request chooses which fields of the record are written"
+    SINK = TaintedSink(
+        kinds=("FIELDS",),
+        message="the request chooses which fields of the record are written",
+    )
     WORDS = (
         "create",
         "insert",
@@ -59,3 +62,6 @@ class TaintedMassAssignment(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

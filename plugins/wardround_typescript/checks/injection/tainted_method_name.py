@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedMethodName(TaintedCheck):
+class TaintedMethodName(TreeCheck):
     """The request chooses which function of an object is called.
 
     Every object also has constructor, toString and what its prototype brings, and a name that it lacks throws
@@ -18,8 +19,10 @@ class TaintedMethodName(TaintedCheck):
     NAME = "tainted-method-name"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unvalidated-call"
-    SINKS = ("METHOD",)
-    MESSAGE = "data from the request chooses what is called here, and nothing asks whether it may"
+    SINK = TaintedSink(
+        kinds=("METHOD",),
+        message="data from the request chooses what is called here, and nothing asks whether it may",
+    )
     WORDS = ("](",)
     VALID = [
         code("""
@@ -48,3 +51,6 @@ class TaintedMethodName(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

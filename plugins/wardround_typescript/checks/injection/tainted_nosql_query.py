@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedNosqlQuery(TaintedCheck):
+class TaintedNosqlQuery(TreeCheck):
     """The request may send operators where a value is expected.
 
     A filter that takes an object from the request takes {"$ne": null} too, and that matches every record: a
@@ -18,8 +19,10 @@ class TaintedNosqlQuery(TaintedCheck):
     NAME = "tainted-nosql-query"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    SINKS = ("NOSQL",)
-    MESSAGE = "the request may send operators here where a value is expected"
+    SINK = TaintedSink(
+        kinds=("NOSQL",),
+        message="the request may send operators here where a value is expected",
+    )
     WORDS = ("find", "One(", "Many(", "count", "aggregate", "distinct", "remove(")
     VALID = [
         code("""
@@ -51,3 +54,6 @@ class TaintedNosqlQuery(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedPath(TaintedCheck):
+class TaintedPath(TreeCheck):
     """Data from the request chooses which file is touched.
 
     Two dots and a slash climb out of the folder you meant. Take path.basename of the value, give sendFile a
@@ -19,9 +20,11 @@ class TaintedPath(TaintedCheck):
     NAME = "tainted-path"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    SINKS = ("PATH",)
-    MESSAGE = "data from the request chooses which file is touched"
-    ARCHIVE_MESSAGE = "a name inside the archive chooses which file is written"
+    SINK = TaintedSink(
+        kinds=("PATH",),
+        message="data from the request chooses which file is touched",
+        archive_message="a name inside the archive chooses which file is written",
+    )
     WORDS = (
         "File",
         "fs",
@@ -65,3 +68,6 @@ class TaintedPath(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

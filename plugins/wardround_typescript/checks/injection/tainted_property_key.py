@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedPropertyKey(TaintedCheck):
+class TaintedPropertyKey(TreeCheck):
     """The request chooses a property, and then a property of that.
 
     The keys __proto__ and constructor lead to what all objects share, so one request changes the whole
@@ -18,8 +19,10 @@ class TaintedPropertyKey(TaintedCheck):
     NAME = "tainted-property-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "prototype-pollution"
-    SINKS = ("KEY", "REACHED")
-    MESSAGE = "the request chooses the keys here, and __proto__ among them changes every object"
+    SINK = TaintedSink(
+        kinds=("KEY", "REACHED"),
+        message="the request chooses the keys here, and __proto__ among them changes every object",
+    )
     WORDS = ("] =", "]=", "] ??", "] ||", "set(")
     VALID = [
         code("""
@@ -50,3 +53,6 @@ class TaintedPropertyKey(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

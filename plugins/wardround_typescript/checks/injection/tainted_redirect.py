@@ -5,10 +5,11 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedRedirect(TaintedCheck):
+class TaintedRedirect(TreeCheck):
     """The request says where the visitor is sent next.
 
     A link to your site then leads to a look-alike that asks for the password. Send visitors to paths of your
@@ -21,8 +22,10 @@ class TaintedRedirect(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
-    SINKS = ("REDIRECT",)
-    MESSAGE = "the request says where the visitor is sent next"
+    SINK = TaintedSink(
+        kinds=("REDIRECT",),
+        message="the request says where the visitor is sent next",
+    )
     WORDS = ("edirect", "ocation")
     VALID = [
         code("""
@@ -51,3 +54,6 @@ class TaintedRedirect(TaintedCheck):
             }
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedRegex(TaintedCheck):
+class TaintedRegex(TreeCheck):
     """Data from the request is used as a regular expression.
 
     A pattern made for it keeps the server busy for minutes, and with it everybody else's requests. Escape the
@@ -20,8 +21,10 @@ class TaintedRegex(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    SINKS = ("PATTERN",)
-    MESSAGE = "data from the request is used as a regular expression"
+    SINK = TaintedSink(
+        kinds=("PATTERN",),
+        message="data from the request is used as a regular expression",
+    )
     WORDS = ("RegExp",)
     VALID = [
         code(r"""
@@ -51,3 +54,6 @@ class TaintedRegex(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

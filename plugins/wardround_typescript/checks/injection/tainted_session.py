@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedSession(TaintedCheck):
+class TaintedSession(TreeCheck):
     """Data from the request is stored in the session as it came.
 
     Code elsewhere trusts the session: it takes what stands there for checked. Look the value up, or check it,
@@ -18,8 +19,10 @@ class TaintedSession(TaintedCheck):
     NAME = "tainted-session"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
-    SINKS = ("TRUST",)
-    MESSAGE = "data from the request is stored in the session as it came"
+    SINK = TaintedSink(
+        kinds=("TRUST",),
+        message="data from the request is stored in the session as it came",
+    )
     WORDS = ("session.", "session[")
     VALID = [
         code("""
@@ -48,3 +51,6 @@ class TaintedSession(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

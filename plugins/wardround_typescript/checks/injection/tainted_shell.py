@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedShell(TaintedCheck):
+class TaintedShell(TreeCheck):
     """Data from the request reaches a shell.
 
     A semicolon, a pipe or a backtick in the value starts a second command with the rights of the server. Call
@@ -20,9 +21,11 @@ class TaintedShell(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-injection"
-    SINKS = ("SHELL",)
-    MESSAGE = "data from the request reaches a shell"
-    ARGUMENTS_MESSAGE = "a word of the command line reaches a shell"
+    SINK = TaintedSink(
+        kinds=("SHELL",),
+        message="data from the request reaches a shell",
+        arguments_message="a word of the command line reaches a shell",
+    )
     WORDS = ("child_process", "execa", "shelljs", "cross-spawn", "Deno.", "Bun.spawn")
     VALID = [
         code(
@@ -59,3 +62,6 @@ class TaintedShell(TaintedCheck):
             };
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

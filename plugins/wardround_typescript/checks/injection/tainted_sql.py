@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedSql(TaintedCheck):
+class TaintedSql(TreeCheck):
     """Data from the request becomes part of the SQL text.
 
     Whoever sends the request can close the quote and add SQL of their own: read other tables, change rows,
@@ -19,10 +20,12 @@ class TaintedSql(TaintedCheck):
     NAME = "tainted-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
-    SINKS = ("SQL", "STATEMENT")
-    MESSAGE = "data from the request becomes part of the SQL text"
-    PARAMETER_MESSAGE = "what a caller gives stands between quotes in the SQL text"
-    PARAMETER_LABEL = "QUOTED"
+    SINK = TaintedSink(
+        kinds=("SQL", "STATEMENT"),
+        message="data from the request becomes part of the SQL text",
+        parameter_message="what a caller gives stands between quotes in the SQL text",
+        parameter_label="QUOTED",
+    )
     WORDS = (
         "query",
         "execute",
@@ -80,3 +83,6 @@ class TaintedSql(TaintedCheck):
             },
         ),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedTemplateVariables(TaintedCheck):
+class TaintedTemplateVariables(TreeCheck):
     """The sender of a request chooses which values a template is given, by name.
 
     Engines take options from the same object: with ejs a key of the sender's can run code on the server, with
@@ -18,8 +19,10 @@ class TaintedTemplateVariables(TaintedCheck):
     NAME = "tainted-template-variables"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "template-injection"
-    SINKS = ("VIEW",)
-    MESSAGE = "the sender chooses what the template is given, options of the engine among it"
+    SINK = TaintedSink(
+        kinds=("VIEW",),
+        message="the sender chooses what the template is given, options of the engine among it",
+    )
     WORDS = ("render(", "view(")
     VALID = [
         code("""
@@ -39,3 +42,6 @@ class TaintedTemplateVariables(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedUrl(TaintedCheck):
+class TaintedUrl(TreeCheck):
     """The request chooses which server is asked.
 
     The server asks from inside: metadata of the cloud, databases and admin pages answer it. Look the address
@@ -18,8 +19,10 @@ class TaintedUrl(TaintedCheck):
     NAME = "tainted-url"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
-    SINKS = ("URL",)
-    MESSAGE = "the request chooses which server is asked"
+    SINK = TaintedSink(
+        kinds=("URL",),
+        message="the request chooses which server is asked",
+    )
     WORDS = (
         "fetch",
         "axios",
@@ -66,3 +69,6 @@ class TaintedUrl(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

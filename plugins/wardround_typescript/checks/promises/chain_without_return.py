@@ -57,7 +57,7 @@ class ChainWithoutReturn(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument, bare
 
         for called, call in self.code.calls:
@@ -66,7 +66,9 @@ class ChainWithoutReturn(TreeCheck):
                 continue
             follower = bare(self._next_step(call))
             if follower is not None and follower.type in _FUNCTION and self._reads(follower):
-                self.say(self._last(step), "the next step reads what this one gives, and it gives nothing")
+                self.report_node(
+                    self._last(step), "the next step reads what this one gives, and it gives nothing"
+                )
 
     def _gives_nothing(self, function: Node) -> bool:
         from wardround.languages.script.code import own_nodes

@@ -87,7 +87,7 @@ class MissingAwait(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around, is_async
 
         for called, calls in self._dropped().items():
@@ -101,7 +101,7 @@ class MissingAwait(TreeCheck):
                 and not self._is_noted(calls[0])
                 and not _takes_callback(calls[0])
             ):
-                self.say(
+                self.report_node(
                     calls[0], f"{called} is awaited elsewhere in this file, and nothing waits for it here"
                 )
 

@@ -82,14 +82,14 @@ class MissingReturnAwait(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("return_statement"):
             if (
                 node.named_children
                 and self._is_caught(node)
                 and any(self._is_promise(one) for one in _answers(node.named_children[0]))
             ):
-                self.say(
+                self.report_node(
                     node,
                     "this catch never sees the failure of the promise that is returned: return await",
                 )

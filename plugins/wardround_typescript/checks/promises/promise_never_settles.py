@@ -85,11 +85,11 @@ class PromiseNeverSettles(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for made in code.kinds("new_expression"):
             if code.field(made, "constructor") == "Promise" and self._is_deaf(code.field(made, "arguments")):
-                self.say(
+                self.report_node(
                     made, "after a failure this promise never settles, and whoever awaits it waits for ever"
                 )
 

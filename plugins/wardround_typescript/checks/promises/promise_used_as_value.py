@@ -91,7 +91,7 @@ class PromiseUsedAsValue(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.promises import gives_promise, is_promising
 
         code, project = self.code, self.source.project
@@ -100,11 +100,15 @@ class PromiseUsedAsValue(TreeCheck):
                 for node in self._answers(call):
                     if node.type == "identifier":
                         if is_promising(code, code.text(node), node, project):
-                            self.say(node, "this gives a promise, which counts as true whatever it will say")
+                            self.report_node(
+                                node, "this gives a promise, which counts as true whatever it will say"
+                            )
                     elif gives_promise(code, node, project):
-                        self.say(node, "this is a promise, which counts as true whatever it will say")
+                        self.report_node(node, "this is a promise, which counts as true whatever it will say")
             if self._is_taken(call) and gives_promise(code, call, project):
-                self.say(call, "this is a promise, and it is used as if it were the value: await is missing")
+                self.report_node(
+                    call, "this is a promise, and it is used as if it were the value: await is missing"
+                )
 
     def _answers(self, call: Node) -> Iterator[Node]:
         """What the function handed to a predicate method answers, or its name."""

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code, functions_of, is_touched
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
 _TAKEN = LazyPattern(r"\.(?:then|catch|finally|unref)$")
+_REMOVED = LazyPattern(r"\bawait\b")
 
 
-class RemovedAwait(BeforeCheck):
+class RemovedAwait(TreeCheck):
     """A call was awaited before this change, and now nobody waits for it.
 
     What follows runs before it is done, and when it fails nobody hears of it: the request is answered, the
@@ -33,7 +34,6 @@ class RemovedAwait(BeforeCheck):
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("async",)
-    GONE = LazyPattern(r"\bawait\b")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -95,27 +95,38 @@ class RemovedAwait(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
         from wardround.languages.script.code import is_async
 
-        before = functions_of(was)
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not is_async(function) or not self.is_touched(function):
+            if old is None or not is_async(function) or not is_touched(self.source, function):
                 continue
-            lost = set(_awaited(was, old)) - set(_awaited(self.code, function))
-            lost -= {was.called(call) for call in _dropped(old)} if lost else set()
+            lost = set(_awaited(base, old)) - set(_awaited(self.code, function))
+            lost -= {base.called(call) for call in _dropped(old)} if lost else set()
             for call in _dropped(function) if lost else ():
                 called = self.code.called(call)
-                if called in lost and self.is_touched(call) and not self._answers_at_once(was, called):
-                    self.say(call, f"{called}() was awaited before this change, and nobody waits for it now")
+                if (
+                    called in lost
+                    and is_touched(self.source, call)
+                    and not self._answers_at_once(base, called)
+                ):
+                    self.report_node(
+                        call, f"{called}() was awaited before this change, and nobody waits for it now"
+                    )
 
-    def _answers_at_once(self, was: Code, called: str) -> bool:
+    def _answers_at_once(self, base: Code, called: str) -> bool:
         """Whether the function of the file that is called, if it is one, is not async any more."""
         from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]
-        before, now = functions_of(was), functions_of(self.code)
+        before, now = functions_of(base), functions_of(self.code)
         for name, function in now.items():
             if name.rpartition(".")[2] == own and name in before:
                 return is_async(before[name]) and not is_async(function)

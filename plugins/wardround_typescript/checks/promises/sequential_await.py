@@ -61,7 +61,7 @@ class SequentialAwait(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -102,7 +102,7 @@ class SequentialAwait(TreeCheck):
         first, _ = pairs[0]
         for node, started in pairs[1:]:
             if started.end_byte < first.start_byte:
-                self.say(
+                self.report_node(
                     node,
                     "this was started long before; if it fails while another is awaited, nobody hears of it",
                 )

@@ -66,14 +66,16 @@ class UncheckedDatabaseError(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for awaited in self.code.kinds("await_expression"):
             steps = self._steps(awaited.named_children[0])
             if not _STARTS & set(steps) or "throwOnError" in steps or "select" in steps[: _first(steps)]:
                 continue
             place, holder = awaited.parent, awaited
             if place is not None and place.type == "expression_statement" and _WRITES & set(steps):
-                self.say(holder, "nobody reads the error of this write: it does not throw", Severity.WARN)
+                self.report_node(
+                    holder, "nobody reads the error of this write: it does not throw", Severity.WARN
+                )
             elif (
                 place is not None and place.type == "variable_declarator" and (_WRITES | _READS) & set(steps)
             ):
@@ -85,7 +87,7 @@ class UncheckedDatabaseError(TreeCheck):
             return
         if pattern.type == "identifier":
             if self._is_half_read(declarator, self.code.text(pattern)):
-                self.say(pattern, "only the data of this answer is read, never its error")
+                self.report_node(pattern, "only the data of this answer is read, never its error")
             return
         keys = {
             self.code.text(one.named_children[0] if one.named_children else one)
@@ -99,7 +101,7 @@ class UncheckedDatabaseError(TreeCheck):
             return
         if _ONE_ROW & set(steps) and not any(self._is_read_plainly(use) for use in uses):
             return
-        self.say(pattern, "the error of this answer is not taken out: a failure looks like no rows")
+        self.report_node(pattern, "the error of this answer is not taken out: a failure looks like no rows")
 
     def _steps(self, node: Node) -> list[str]:
         """The methods of a chain of calls, the first first."""

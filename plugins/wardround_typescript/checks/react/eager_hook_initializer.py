@@ -124,13 +124,13 @@ class EagerHookInitializer(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _SIGNALS.search(self.code.module.text) or _NO_MEMO.search(self.code.module.text):
             return
         for call in self._eager():
-            self.say(call, "this is made on every render, and only the first one is kept")
+            self.report_node(call, "this is made on every render, and only the first one is kept")
         for value in self._work():
-            self.say(value, "this is computed again on every render")
+            self.report_node(value, "this is computed again on every render")
 
     def _eager(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument, bare

@@ -112,9 +112,9 @@ class EffectHelperWithoutCleanup(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._left_on():
-            self.say(
+            self.report_node(
                 node, "nothing takes this listener away, though there is a cleanup: each run adds one more"
             )
         seen: set[int] = set()
@@ -122,7 +122,9 @@ class EffectHelperWithoutCleanup(TreeCheck):
             for node in self._opened(function):
                 if node.id not in seen:
                     seen.add(node.id)
-                    self.say(node, "the effect that runs this never ends it, so each run opens one more")
+                    self.report_node(
+                        node, "the effect that runs this never ends it, so each run opens one more"
+                    )
 
     def _left_on(self) -> Iterator[Node]:
         """Listeners of the page that an effect adds and nothing in the file removes as they were added."""

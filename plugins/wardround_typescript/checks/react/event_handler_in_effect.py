@@ -112,7 +112,7 @@ class EventHandlerInEffect(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
@@ -122,7 +122,7 @@ class EventHandlerInEffect(TreeCheck):
                 continue
             if self._is_event(effect, component):
                 place = self._guard(effect) or event
-                self.say(place, "an effect does what the handler that changes this state should do")
+                self.report_node(place, "an effect does what the handler that changes this state should do")
 
     def _is_event(self, effect: Effect, component: Node) -> bool:
         text = self.code.text(effect.function)

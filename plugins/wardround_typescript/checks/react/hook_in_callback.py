@@ -86,7 +86,7 @@ class HookInCallback(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         if not _REACT.search(self.code.module.text):
@@ -97,7 +97,7 @@ class HookInCallback(TreeCheck):
                 continue
             function = function_around(call)
             if function is not None and self._is_no_place(function):
-                self.say(call, f"{name} is called outside of a render: React throws here")
+                self.report_node(call, f"{name} is called outside of a render: React throws here")
 
     def _is_no_place(self, function: Node) -> bool:
         from wardround.languages.script.code import function_around, is_async

@@ -114,14 +114,14 @@ class HooksInServerComponent(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         path, text = self.source.path, self.source.text
         is_near = _APP.search(path) is not None or _SHARED.search(path) is not None
         if not is_near or _CLIENT.search(text) or _BUILT_BY_OTHERS.search(text):
             return
         place = self._hook() or self._handler()
         if place is not None and self._is_of_server():
-            self.say(place, 'this works in the browser only, and the file does not say "use client"')
+            self.report_node(place, 'this works in the browser only, and the file does not say "use client"')
 
     def _hook(self) -> Node | None:
         """The import that brings the first hook of the browser that is called here."""

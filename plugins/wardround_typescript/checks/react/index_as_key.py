@@ -62,11 +62,13 @@ class IndexAsKey(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for attribute in self.code.kinds("jsx_attribute"):
             function = self._mapper(attribute)
             if function is not None and self._is_wrong(function):
-                self.say(attribute, "the place in the list is the key, and items have an id of their own")
+                self.report_node(
+                    attribute, "the place in the list is the key, and items have an id of their own"
+                )
 
     def _mapper(self, attribute: Node) -> Node | None:
         """The function handed to ``map`` whose second parameter an attribute ``key`` is."""

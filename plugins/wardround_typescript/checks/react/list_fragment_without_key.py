@@ -61,7 +61,7 @@ class ListFragmentWithoutKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
 
         code = self.code
@@ -80,7 +80,7 @@ class ListFragmentWithoutKey(TreeCheck):
                 for element in _drawn(answer):
                     if element.id not in seen and self._is_keyless(element, is_apart):
                         seen.add(element.id)
-                        self.say(element, "an item of this list has no key")
+                        self.report_node(element, "an item of this list has no key")
 
     def _of_helper(self, answer: Node) -> Iterator[Node]:
         """What a function of the file answers that draws the item: ``rows.map((row) => draw(row, 1))``."""

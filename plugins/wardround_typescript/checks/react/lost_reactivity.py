@@ -74,18 +74,22 @@ class LostReactivity(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._watched():
-            self.say(
+            self.report_node(
                 node,
                 "watch gets the value of this moment, so it never hears of another; hand over a function",
             )
         for node in self._taken_out():
-            self.say(node, "what is taken out here is a copy, and does not follow the reactive object")
+            self.report_node(
+                node, "what is taken out here is a copy, and does not follow the reactive object"
+            )
         for node in self._replaced():
-            self.say(node, "what is shown keeps to the object that was here first; assign to its fields")
+            self.report_node(
+                node, "what is shown keeps to the object that was here first; assign to its fields"
+            )
         for node in self._changed_props():
-            self.say(node, "this changes what belongs to the parent, which does not know of it")
+            self.report_node(node, "this changes what belongs to the parent, which does not know of it")
 
     def _watched(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument

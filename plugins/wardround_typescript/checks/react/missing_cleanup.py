@@ -144,9 +144,9 @@ class MissingCleanup(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in (*self._listeners(), *self._observers()):
-            self.say(node, "the clean-up leaves this out, so it goes on when the rest has ended")
+            self.report_node(node, "the clean-up leaves this out, so it goes on when the rest has ended")
 
     def _listeners(self) -> Iterator[Node]:
         code = self.code

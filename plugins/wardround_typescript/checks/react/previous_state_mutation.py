@@ -115,21 +115,23 @@ class PreviousStateMutation(TreeCheck):
         """Where the helpers begin that are being looked into, which may call each other."""
         return set()
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _IMMER.search(self.code.module.text):
             return
         for node in self._sorted_props():
-            self.say(node, "this changes the list that was handed in, in place: make a copy first")
+            self.report_node(node, "this changes the list that was handed in, in place: make a copy first")
         seen: set[int] = set()
         for function in self._changers():
             seen.add(function.id)
             names = self._of_state(function)
             for node in self._changes(function, names) if names else ():
-                self.say(node, "this changes the state before, which what renders is compared with")
+                self.report_node(node, "this changes the state before, which what renders is compared with")
         for function in self._copiers():
             names = self._of_state(function) if function.id not in seen else set()
             for node in self._changes(function, names) if names else ():
-                self.say(node, "this changes what was handed in, of which the answer is to be a changed copy")
+                self.report_node(
+                    node, "this changes what was handed in, of which the answer is to be a changed copy"
+                )
 
     def _sorted_props(self) -> Iterator[Node]:
         """Lists of a component's props that are sorted or cut in place while it renders."""

@@ -91,11 +91,11 @@ class PropMutation(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if not self._props:
             return
         for node, path in self._written():
-            self.say(node, f"{path} belongs to the parent, which does not know of this change")
+            self.report_node(node, f"{path} belongs to the parent, which does not know of this change")
         for start, end, name in self._in_template():
             self.report(
                 self._span(start, end), f"{name} belongs to the parent, which does not know of this change"

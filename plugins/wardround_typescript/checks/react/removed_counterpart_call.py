@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.before_after_check import BeforeCheck
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -40,9 +40,13 @@ _SETTER = LazyPattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
 _BUSY = LazyPattern(
     r"(?i)(?:loading|busy|pending|saving|submitting|fetching|uploading|deleting|processing|running)$"
 )
+_REMOVED = LazyPattern(
+    r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
+    r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
+)
 
 
-class RemovedCounterpartCall(BeforeCheck):
+class RemovedCounterpartCall(TreeCheck):
     """What is taken, started or switched on here was given back in this file, and is not since this change.
 
     The listener, timer, subscription, lock or address of a blob stays for good, or a button stays busy for
@@ -71,10 +75,6 @@ class RemovedCounterpartCall(BeforeCheck):
         "showLoading(",
         "mount(",
         "(true)",
-    )
-    GONE = LazyPattern(
-        r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
-        r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
     )
     CASE_PATH = "a.ts"
     VALID = [
@@ -140,16 +140,23 @@ class RemovedCounterpartCall(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
         if _OTHERWISE.search(self.source.added_text):
             return
-        for call in self._left_open(was):
-            self.say(call, "what ended this is gone from the file with this change, and this is still done")
-        for call in self._left_on(was):
-            self.say(call, "what switched this off again is gone from the file with this change")
+        for call in self._left_open(base):
+            self.report_node(
+                call, "what ended this is gone from the file with this change, and this is still done"
+            )
+        for call in self._left_on(base):
+            self.report_node(call, "what switched this off again is gone from the file with this change")
 
-    def _left_open(self, was: Code) -> Iterator[Node]:
-        now, before = self.code.calls_by_last, was.calls_by_last
+    def _left_open(self, base: Code) -> Iterator[Node]:
+        now, before = self.code.calls_by_last, base.calls_by_last
         for opener, closers in _PAIRS.items():
             opened = now.get(opener, ())
             if not opened or len(opened) < len(before.get(opener, ())):
@@ -159,9 +166,9 @@ class RemovedCounterpartCall(BeforeCheck):
             if closed and left and not any(map(now.get, closers)) and not self._is_in_effect(left[0]):
                 yield left[0]
 
-    def _left_on(self, was: Code) -> Iterator[Node]:
+    def _left_on(self, base: Code) -> Iterator[Node]:
         """Calls ``setLoading(true)`` of a setter that was called with ``false`` before this change."""
-        now, before = _switched(self.code), _switched(was)
+        now, before = _switched(self.code), _switched(base)
         for name, calls in now.items():
             on = [one for one, given in calls if given == "true"]
             were = before.get(name, [])

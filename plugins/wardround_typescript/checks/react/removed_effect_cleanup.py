@@ -10,7 +10,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, name_around
+from wardround_typescript.before_after import base_code, name_around
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -25,6 +26,7 @@ _DULL = LazyPattern(
 _OTHERWISE = LazyPattern(
     r"(?i)\babort|\bsignal\b|\bonce\b|onCleanup|onUnmount|onDestroy|onScopeDispose|useUnmount"
 )
+_REMOVED = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
 
 
 class _Effect(NamedTuple):
@@ -38,7 +40,7 @@ class _Effect(NamedTuple):
     owners: set[str]
 
 
-class RemovedEffectCleanup(BeforeCheck):
+class RemovedEffectCleanup(TreeCheck):
     """An effect gave back what it took, and since this change it does not.
 
     What it sets up still happens, again with every change of what it depends on, and stays when the component
@@ -52,7 +54,6 @@ class RemovedEffectCleanup(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("Effect", "onMount", "useMount")
-    GONE = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
     CASE_PATH = "a.tsx"
     VALID = [
         code("""
@@ -127,8 +128,13 @@ class RemovedEffectCleanup(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = [one for one in _effects(was) if one.has_cleanup and one.cleans]
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = [one for one in _effects(base) if one.has_cleanup and one.cleans]
         now = list(_effects(self.code))
         for one in now:
             if one.has_cleanup or not one.acts:
@@ -136,16 +142,16 @@ class RemovedEffectCleanup(BeforeCheck):
             lost = next((old for old in before if _is_same(old, one)), None)
             if lost is None or any(new.has_cleanup and _is_same(lost, new) for new in now):
                 continue
-            if not self._is_elsewhere(was, lost) and not _OTHERWISE.search(self.source.added_text):
+            if not self._is_elsewhere(base, lost) and not _OTHERWISE.search(self.source.added_text):
                 before.remove(lost)
-                self.say(
+                self.report_node(
                     self._act(one, lost),
                     "the clean-up that undid this is gone with this change",
                 )
 
-    def _is_elsewhere(self, was: Code, lost: _Effect) -> bool:
+    def _is_elsewhere(self, base: Code, lost: _Effect) -> bool:
         """Whether what cleaned up still stands in the file, in another effect or a helper."""
-        return all(self._times(self.code, name) >= self._times(was, name) for name in lost.cleans)
+        return all(self._times(self.code, name) >= self._times(base, name) for name in lost.cleans)
 
     def _times(self, code: Code, name: str) -> int:
         return len(code.calls_named(name)) or code.module.text.count(f"{name} =")

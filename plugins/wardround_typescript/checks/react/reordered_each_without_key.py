@@ -79,7 +79,7 @@ class ReorderedEachWithoutKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         import re
 
         from wardround.findings import Span

@@ -94,14 +94,16 @@ class ServerModuleInBrowserCode(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         path = self.source.path
         if not path.endswith(COMPONENTS) and not _DIRECTIVE.search(self.source.text):
             return
         for node in code.kinds("import_statement"):
             if self._is_of_server(code.field(node, "source")[1:-1]) and not self._is_of_types(node):
-                self.say(node, "this module works only on the server, and this file runs in the browser")
+                self.report_node(
+                    node, "this module works only on the server, and this file runs in the browser"
+                )
 
     def _is_of_types(self, node: Node) -> bool:
         """Whether nothing but types is imported: they are named like types, or said to be."""

@@ -84,7 +84,7 @@ class SideEffectInRender(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         if _NO_CLIENT.search(code.module.text) or _NO_CLIENT.search(code.module.path):
             return
@@ -95,7 +95,9 @@ class SideEffectInRender(TreeCheck):
             component = self._rendered(node)
             if component is not None and component.id not in seen and not self._is_made_once(node):
                 seen.add(component.id)
-                self.say(node, "this changes what is outside of the component, each time it is rendered")
+                self.report_node(
+                    node, "this changes what is outside of the component, each time it is rendered"
+                )
 
     def _rendered(self, node: Node) -> Node | None:
         """The component or hook in whose rendering itself a node stands."""

@@ -100,7 +100,7 @@ class StaleResponseRace(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
@@ -110,7 +110,7 @@ class StaleResponseRace(TreeCheck):
             for function, changing in self._runs(effect):
                 place = self._late_setter(function, changing, component)
                 if place is not None:
-                    self.say(
+                    self.report_node(
                         place, "a slow answer for an old value can overwrite the answer for the present one"
                     )
                     break

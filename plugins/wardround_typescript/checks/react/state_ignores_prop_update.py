@@ -102,7 +102,7 @@ class StateIgnoresPropUpdate(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         path = self.source.path
         if path.endswith(".vue"):
             found = self._in_vue()
@@ -111,7 +111,7 @@ class StateIgnoresPropUpdate(TreeCheck):
         else:
             found = self._in_classes()
         for node in found:
-            self.say(
+            self.report_node(
                 node, "this keeps the first value of the prop: nothing changes it when another is passed"
             )
 

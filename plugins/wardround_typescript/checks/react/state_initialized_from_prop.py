@@ -89,7 +89,7 @@ class StateInitializedFromProp(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, states
 
         code = self.code
@@ -100,7 +100,7 @@ class StateInitializedFromProp(TreeCheck):
             for state in states(code, component):
                 self._look_at(state, component)
         for pair in self._in_classes():
-            self.say(pair, "this keeps a copy of the prop, and nothing brings it up to date")
+            self.report_node(pair, "this keeps a copy of the prop, and nothing brings it up to date")
 
     def _look_at(self, state: ComponentState, component: Node) -> None:
         from wardround.languages.script.code import argument, bare
@@ -115,9 +115,13 @@ class StateInitializedFromProp(TreeCheck):
         if self._is_brought_up_to_date(state, start, value):
             return
         if self._is_answer(start, state.call):
-            self.say(pattern, "the first render comes before the answer, so this state never holds it")
+            self.report_node(
+                pattern, "the first render comes before the answer, so this state never holds it"
+            )
         elif self._is_prop(start, value, component) and self._is_told(state, component):
-            self.say(pattern, "this keeps a copy of what the parent holds and is told about", Severity.INFO)
+            self.report_node(
+                pattern, "this keeps a copy of what the parent holds and is told about", Severity.INFO
+            )
 
     def _is_brought_up_to_date(self, state: ComponentState, start: str, first: Node) -> bool:
         """Whether the setter gets the value once more, or runs in an effect at all."""

@@ -113,13 +113,17 @@ class UnstableDependency(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._handed_to_hooks():
-            self.say(node, "this is a new value on every render, and the hook runs again whenever it changes")
+            self.report_node(
+                node, "this is a new value on every render, and the hook runs again whenever it changes"
+            )
         for node in self._handed_to_memos():
-            self.say(node, "this prop is a new value on every render, and the child is memoised")
+            self.report_node(node, "this prop is a new value on every render, and the child is memoised")
         for node in self._defaults():
-            self.say(node, "this default is a new value on every render, and a memoised child compares it")
+            self.report_node(
+                node, "this default is a new value on every render, and a memoised child compares it"
+            )
 
     def _handed_to_memos(self) -> Iterator[Node]:
         """Names of objects and lists made in the component, as props of a memoised child of another file."""

@@ -106,7 +106,7 @@ class UnstableKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if self.source.path.endswith(COMPONENTS):
             self._look_in_markup()
             return
@@ -117,7 +117,7 @@ class UnstableKey(TreeCheck):
         calls = {called for _, called in keys if called}
         for call in self._random_calls():
             if self._is_key(call, names, calls):
-                self.say(call, "this makes a new key on every render")
+                self.report_node(call, "this makes a new key on every render")
 
     def _look_in_markup(self) -> None:
         from wardround.findings import Span

@@ -95,7 +95,7 @@ class UnusedCleanupFunction(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument, is_async
 
         for called, call in self.code.calls:
@@ -111,7 +111,7 @@ class UnusedCleanupFunction(TreeCheck):
                 for node in own:
                     value = node.named_children[0]
                     if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
-                        self.say(
+                        self.report_node(
                             node,
                             "this ends it at once, and nothing is left for the cleanup: return a function",
                         )
@@ -119,7 +119,7 @@ class UnusedCleanupFunction(TreeCheck):
     def _report(self, returns: Sequence[Node], message: str) -> None:
         for node in returns:
             if self._is_cleanup(node.named_children[0]):
-                self.say(node, message)
+                self.report_node(node, message)
 
     def _is_cleanup(self, value: Node) -> bool:
         from wardround.languages.script.code import FUNCTIONS, argument

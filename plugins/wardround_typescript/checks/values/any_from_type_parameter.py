@@ -89,18 +89,22 @@ class AnyFromTypeParameter(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for function in self._generic():
             for node in self._unchecked(function):
-                self.say(node, "what was parsed is any, and leaves here as the type the caller names")
+                self.report_node(node, "what was parsed is any, and leaves here as the type the caller names")
         for node in self._asked_for_any():
-            self.say(node, "the client is asked for any, so nothing of the answer is checked from here on")
+            self.report_node(
+                node, "the client is asked for any, so nothing of the answer is checked from here on"
+            )
         for node in self._taken_as_any():
-            self.say(node, "what comes from outside is any here, so no field of it is checked")
+            self.report_node(node, "what comes from outside is any here, so no field of it is checked")
         for node in self._cast_answers():
-            self.say(node, "what the server sent is declared to have this type, and nothing checks it")
+            self.report_node(
+                node, "what the server sent is declared to have this type, and nothing checks it"
+            )
         for node in self._rows_of_any():
-            self.say(node, "the rows of the answer are any, so no field of them is checked")
+            self.report_node(node, "the rows of the answer are any, so no field of them is checked")
 
     def _generic(self) -> Iterator[Node]:
         """The functions that promise one of their own type parameters."""

@@ -79,16 +79,16 @@ class CollectionAsPlainObject(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         code = self.code
         for called, call in code.calls:
             first = argument(call, 0)
             if called in _OBJECT_CALLS and first is not None and self._made_by(first) in _COLLECTIONS:
-                self.say(call, "the entries of a Map or Set are no properties, so this finds none")
+                self.report_node(call, "the entries of a Map or Set are no properties, so this finds none")
             elif called in _MATH and first is not None and argument(call, 1) is None and self._is_list(first):
-                self.say(call, "of a list this gives NaN: spread it")
+                self.report_node(call, "of a list this gives NaN: spread it")
         for node in code.kinds("member_expression"):
             held = node.child_by_field_name("object")
             name = code.field(node, "property")
@@ -98,12 +98,12 @@ class CollectionAsPlainObject(TreeCheck):
                 and name in _LIST_METHODS
                 and self._made_by(held) in _COLLECTIONS
             ):
-                self.say(node, f"a Map or Set has no {name}")
+                self.report_node(node, f"a Map or Set has no {name}")
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") in ("===", "!==", "==", "!="):
                 sides = [node.child_by_field_name("left"), node.child_by_field_name("right")]
                 if all(side is not None and self._made_by(side) == "Date" for side in sides):
-                    self.say(node, "two dates are never the same object: compare getTime()")
+                    self.report_node(node, "two dates are never the same object: compare getTime()")
 
     def _made_by(self, node: Node) -> str:
         """The class of an object that is made here, or of a const of that name."""

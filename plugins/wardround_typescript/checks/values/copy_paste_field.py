@@ -54,10 +54,10 @@ class CopyPasteField(TreeCheck):
         """),
     ]
 
-    def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and may_hold_a_row(self.source.added_text, text)
+    def _may_match(self, text: str) -> bool:
+        return super()._may_match(text) and may_hold_a_row(self.source.added_text, text)
 
-    def look(self) -> None:
+    def check(self) -> None:
         rows = [row for row in (*self._objects(), *self._assigned()) if len(row) >= _AT_LEAST]
         new = [n for n, row in enumerate(rows) if any(self._is_added(value) for _, value in row)]
         if not new:
@@ -71,7 +71,7 @@ class CopyPasteField(TreeCheck):
         if left is not None:
             name, value = row[left.place]
             told = f'"{name}" takes {self.code.text(value)}, where all around it speaks for "{left.wanted}"'
-            self.say(value, told)
+            self.report_node(value, told)
 
     def _is_added(self, node: Node) -> bool:
         return self.source.is_added(node.start_point[0] + 1)

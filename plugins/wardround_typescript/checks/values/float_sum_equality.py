@@ -62,7 +62,7 @@ class FloatSumEquality(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") not in _EQUAL:
@@ -73,7 +73,9 @@ class FloatSumEquality(TreeCheck):
             ):
                 continue
             if any(self._is_fraction(side) for side in sides):
-                self.say(node, "rounding makes this sum differ in its last digits, so it is rarely equal")
+                self.report_node(
+                    node, "rounding makes this sum differ in its last digits, so it is rarely equal"
+                )
 
     def _is_fraction(self, node: Node | None) -> bool:
         from wardround.languages.script.code import bare

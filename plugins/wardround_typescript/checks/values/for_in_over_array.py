@@ -101,7 +101,7 @@ class ForInOverArray(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("for_in_statement"):
             if code.field(node, "operator") != "in":
@@ -109,7 +109,9 @@ class ForInOverArray(TreeCheck):
             name = code.field(node, "left")
             right = node.child_by_field_name("right")
             if right is not None and name.isidentifier() and self._is_wrong(node, name, right):
-                self.say(node, f"{name} is a key, not an item of the list: for ... of goes over the items")
+                self.report_node(
+                    node, f"{name} is a key, not an item of the list: for ... of goes over the items"
+                )
 
     def _is_wrong(self, loop: Node, name: str, right: Node) -> bool:
         from wardround.languages.script.syntax import inside

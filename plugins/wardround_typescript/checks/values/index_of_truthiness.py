@@ -54,17 +54,21 @@ class IndexOfTruthiness(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for called, call in code.calls:
             if not _PLACE.search(called) or self._is_other(called, call):
                 continue
             if self._is_tested(call):
-                self.say(call, "0 is the first place and counts as false, -1 is none and counts as true")
+                self.report_node(
+                    call, "0 is the first place and counts as false, -1 is none and counts as true"
+                )
             declarator = call.parent
             if declarator is not None and declarator.type == "variable_declarator":
                 for use in self._uses(code.field(declarator, "name"), declarator):
-                    self.say(use, "0 is the first place and counts as false, -1 is none and counts as true")
+                    self.report_node(
+                        use, "0 is the first place and counts as false, -1 is none and counts as true"
+                    )
 
     def _is_other(self, called: str, call: Node) -> bool:
         """Search is a method of clients too, and after localeCompare || goes on to the next key."""

@@ -53,7 +53,7 @@ class MonthOffByOne(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for called, call in code.calls:
             if not called.endswith(("Month", "Day")):
@@ -62,9 +62,9 @@ class MonthOffByOne(TreeCheck):
             if text is None or not any(part in text for part in _DATE_PARTS):
                 continue
             if _MONTH.search(code.text(call)):
-                self.say(call, "January is 0 here: the month that is written down is the one before")
+                self.report_node(call, "January is 0 here: the month that is written down is the one before")
             elif _DAY.search(code.text(call)) and "Month()" in text and "getDate()" not in text:
-                self.say(call, "this is the day of the week: getDate gives the day of the month")
+                self.report_node(call, "this is the day of the week: getDate gives the day of the month")
         for node in code.kinds("new_expression"):
             given = node.child_by_field_name("arguments")
             parts = [code.text(one) for one in given.named_children] if given is not None else []
@@ -74,7 +74,7 @@ class MonthOffByOne(TreeCheck):
                 and parts[1] == "12"
                 and parts[0].isdigit()
             ):
-                self.say(node, "months are counted from 0: 12 is January of the next year")
+                self.report_node(node, "months are counted from 0: 12 is January of the next year")
 
     def _written(self, call: Node) -> str | None:
         """The text a call is written into as it is; None where it is used for something else."""

@@ -84,7 +84,7 @@ class MutatedSharedDefaults(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -106,7 +106,7 @@ class MutatedSharedDefaults(TreeCheck):
                 owner = call.child_by_field_name("function")
                 held = owner.child_by_field_name("object") if owner is not None else None
             if held is not None and function_around(call) is not None and self._is_shared(held):
-                self.say(call, "this changes the defaults themselves, for every later caller")
+                self.report_node(call, "this changes the defaults themselves, for every later caller")
         for node in code.kinds("assignment_expression"):
             left = node.child_by_field_name("left")
             held = (
@@ -120,7 +120,7 @@ class MutatedSharedDefaults(TreeCheck):
                 and self._is_shared(held)
                 and self._is_given_out(node)
             ):
-                self.say(node, "this changes the defaults themselves, for every later caller")
+                self.report_node(node, "this changes the defaults themselves, for every later caller")
 
     def _is_shared(self, held: Node) -> bool:
         """Whether a name stands for an object or a list of the module that is named like a default."""

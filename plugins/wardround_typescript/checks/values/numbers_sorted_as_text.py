@@ -77,12 +77,14 @@ class NumbersSortedAsText(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
             if called.endswith((".sort", ".toSorted")) and self.code.field(call, "arguments") == "()":
                 owner = call.child_by_field_name("function")
                 if owner is not None and self._is_numbers(owner.child_by_field_name("object")):
-                    self.say(call, "these are numbers, and sort without a function compares them as text")
+                    self.report_node(
+                        call, "these are numbers, and sort without a function compares them as text"
+                    )
 
     def _is_numbers(self, node: Node | None) -> bool:
         from wardround.languages.script.code import bare

@@ -69,7 +69,7 @@ class ObjectIdsCompared(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if not self._is_of_mongo():
             return
         for node in self.code.kinds("binary_expression"):
@@ -77,7 +77,7 @@ class ObjectIdsCompared(TreeCheck):
                 continue
             left, right = (self.code.field(node, side).replace("?.", ".") for side in ("left", "right"))
             if any(_ID.search(a) and _MAYBE_ID.search(b) for a, b in ((left, right), (right, left))):
-                self.say(node, "ids are objects, so two of them are never the same one; use equals")
+                self.report_node(node, "ids are objects, so two of them are never the same one; use equals")
 
     def _is_of_mongo(self) -> bool:
         text = self.source.text

@@ -73,7 +73,7 @@ class OptionalChainDereference(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for declarator in self.code.kinds("variable_declarator"):
             name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
             if name is None or value is None or name.type != "identifier":
@@ -81,7 +81,7 @@ class OptionalChainDereference(TreeCheck):
             asked = self._asked(value)
             use = self._trusting(declarator, asked) if asked is not None else None
             if use is not None:
-                self.say(use, "this may be undefined: the chain it comes from can stop early")
+                self.report_node(use, "this may be undefined: the chain it comes from can stop early")
 
     def _asked(self, value: Node) -> Node | None:
         """What the last question mark of a chain stands behind; None where there is none on its spine."""

@@ -59,8 +59,8 @@ class OverwrittenEntry(TreeCheck):
         """),
     ]
 
-    def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and self._has_run()
+    def _may_match(self, text: str) -> bool:
+        return super()._may_match(text) and self._has_run()
 
     def _has_run(self) -> bool:
         """Whether two writes stand close enough to one another."""
@@ -74,7 +74,7 @@ class OverwrittenEntry(TreeCheck):
                 last = number
         return False
 
-    def look(self) -> None:
+    def check(self) -> None:
         held = ""
         seen: set[str] = set()
         end: Node | None = None
@@ -90,7 +90,7 @@ class OverwrittenEntry(TreeCheck):
             if container in value or f"({container}" in value:
                 seen = set()
             elif key in seen:
-                self.say(statement, "the line above wrote this entry, and this one replaces it")
+                self.report_node(statement, "the line above wrote this entry, and this one replaces it")
             seen.add(key)
 
     def _written(self, statement: Node) -> tuple[str, str, str] | None:

@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
+from wardround_typescript.before_after import base_code, functions_of, is_new, is_touched
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -28,7 +29,7 @@ _FRESH = LazyPattern(
 )
 
 
-class RemovedCopyBeforeMutation(BeforeCheck):
+class RemovedCopyBeforeMutation(TreeCheck):
     """A copy was changed here, and since this change it is the thing itself.
 
     Whoever handed it in, and everybody else who holds it, sees the change too: lists change their order under
@@ -42,7 +43,6 @@ class RemovedCopyBeforeMutation(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("function", "=>", ") {")
-    GONE = _COPIED
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -76,22 +76,29 @@ class RemovedCopyBeforeMutation(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = functions_of(was)
+    def check(self) -> None:
+        base = base_code(self.source, _COPIED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not self.is_new(function, was):
+            if old is None or not is_new(self.source, self.code, function, base):
                 continue
-            was_text, text = was.text(old), self.code.text(function)
+            was_text, text = base.text(old), self.code.text(function)
             lost = _copied(was_text) - _copied(text)
-            lost -= {path for path, _ in _changes(was, old)} if lost else set()
+            lost -= {path for path, _ in _changes(base, old)} if lost else set()
             for path, node in _changes(self.code, function) if lost else ():
                 if path in lost and self._counts(node, path):
-                    self.say(node, f'"{path}" was copied before it was changed, and is now changed itself')
+                    self.report_node(
+                        node, f'"{path}" was copied before it was changed, and is now changed itself'
+                    )
                     break
 
     def _counts(self, node: Node, path: str) -> bool:
-        return self.is_touched(node) and not self._is_own(path, node)
+        return is_touched(self.source, node) and not self._is_own(path, node)
 
     def _is_own(self, path: str, at: Node) -> bool:
         """Whether a value was made on the spot, so that nobody else holds it."""

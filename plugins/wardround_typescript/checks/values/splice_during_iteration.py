@@ -68,7 +68,7 @@ class SpliceDuringIteration(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -80,7 +80,7 @@ class SpliceDuringIteration(TreeCheck):
             if any(self._walks(loop, walked, place) for loop in _loops_around(call)) and not self._leaves(
                 call
             ):
-                self.say(call, "the item after the removed one moves into its place and is skipped")
+                self.report_node(call, "the item after the removed one moves into its place and is skipped")
 
     def _walks(self, loop: Node, walked: str, place: str) -> bool:
         """Whether a loop goes forward through the list, and the place is that of its present item."""

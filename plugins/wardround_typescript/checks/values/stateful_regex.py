@@ -59,7 +59,7 @@ class StatefulRegex(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -75,7 +75,7 @@ class StatefulRegex(TreeCheck):
             if ((value.type == "regex" and _FLAGS.search(text)) or _NEW_FLAGS.search(text)) and (
                 function_around(call) != function_around(declaration) and not self._is_in_loop_condition(call)
             ):
-                self.say(
+                self.report_node(
                     call, "the pattern has the flag g, so each test goes on where the one before stopped"
                 )
 

@@ -68,7 +68,7 @@ class StringConcatenationOfNumber(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("augmented_assignment_expression"):
             left = node.child_by_field_name("left")
@@ -79,13 +79,13 @@ class StringConcatenationOfNumber(TreeCheck):
             ):
                 value = code.value_of(code.text(left), left) if left.type == "identifier" else None
                 if value is not None and value.type == "number":
-                    self.say(node, "toFixed gives text, which is put behind the number")
+                    self.report_node(node, "toFixed gives text, which is put behind the number")
         for node in code.kinds("binary_expression"):
             operator = code.field(node, "operator")
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is None or right is None:
                 continue
             if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
-                self.say(node, "this is text, so the number is put behind it instead of added")
+                self.report_node(node, "this is text, so the number is put behind it instead of added")
             elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
-                self.say(node, "these are compared as text, so 9.5 is greater than 10.0")
+                self.report_node(node, "these are compared as text, so 9.5 is greater than 10.0")

@@ -64,7 +64,7 @@ class WrongMapKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for declarator in code.kinds("variable_declarator"):
             name = declarator.child_by_field_name("name")
@@ -73,7 +73,7 @@ class WrongMapKey(TreeCheck):
                 continue
             for key in self._keys(declarator.child_by_field_name("value")):
                 if not _tells(key, match["key"]):
-                    self.say(name, f"this is kept under {key}, which is not what its name says")
+                    self.report_node(name, f"this is kept under {key}, which is not what its name says")
 
     def _keys(self, value: Node | None) -> Iterator[str]:
         """The path that a collection is kept under, where one can be read."""

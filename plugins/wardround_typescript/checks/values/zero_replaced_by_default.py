@@ -71,7 +71,7 @@ class ZeroReplacedByDefault(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") != "||" or (
@@ -83,7 +83,7 @@ class ZeroReplacedByDefault(TreeCheck):
             if not self._is_default(last):
                 continue
             if any(self._is_number(term, node) for term in terms[:-1]):
-                self.say(node, "a zero that somebody set counts as nothing here: ?? keeps it")
+                self.report_node(node, "a zero that somebody set counts as nothing here: ?? keeps it")
 
     def _is_default(self, node: Node) -> bool:
         text = self.code.text(node)

@@ -88,7 +88,7 @@ class ClientOpenRedirect(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -96,13 +96,13 @@ class ClientOpenRedirect(TreeCheck):
             if _HREF.search(code.field(node, "left")) and self._is_foreign(
                 node.child_by_field_name("right"), _DEPTH
             ):
-                self.say(node, "the address bar says where the user is sent next")
+                self.report_node(node, "the address bar says where the user is sent next")
         is_next = _NEXT.search(code.module.text) is not None
         for called, call in code.calls:
             if (_GOES.search(called) or (is_next and _ROUTER.search(called))) and self._is_foreign(
                 argument(call, 0), _DEPTH
             ):
-                self.say(call, "the address bar says where the user is sent next")
+                self.report_node(call, "the address bar says where the user is sent next")
 
         self._links()
 
@@ -110,7 +110,7 @@ class ClientOpenRedirect(TreeCheck):
         """Attributes and properties of elements that lead somewhere, or load something."""
         for node, value in self._leading():
             if self._is_foreign(value, _DEPTH):
-                self.say(node, "the address bar says where this leads, and may say javascript:")
+                self.report_node(node, "the address bar says where this leads, and may say javascript:")
 
     def _leading(self) -> Iterator[tuple[Node, Node | None]]:
         code = self.code

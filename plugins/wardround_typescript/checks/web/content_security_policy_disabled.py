@@ -5,7 +5,8 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 _OFF = LazyPattern(r"^false$")
 _HELMET = LazyPattern(r"helmet")
@@ -13,7 +14,7 @@ _INLINE = LazyPattern(r"['\"`]'?unsafe-(inline|eval)'?['\"`]|script-src[^;]*unsa
 _POLICY = LazyPattern(r"(?i)content-?security-?policy|helmet")
 
 
-class ContentSecurityPolicyDisabled(SettingCheck):
+class ContentSecurityPolicyDisabled(TreeCheck):
     """The policy that says which scripts a page may run is switched off, or lets any script run.
 
     It is what stands between a hole in the pages and the visitor's account: a script that got into a page
@@ -60,11 +61,11 @@ class ContentSecurityPolicyDisabled(SettingCheck):
         CallOption("value", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
     )
 
-    def look(self) -> None:
-        super().look()
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)
+        for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] not in {"setHeader", "set", "header"} or len(arguments) != 2:
                 continue
-            header, policy = (self.literal(one) or "" for one in arguments)
+            header, policy = (self.reader.literal(one) or "" for one in arguments)
             if header.lower() == "content-security-policy" and _INLINE.search(policy):
-                self.say(node, "the policy lets any script run that gets into a page")
+                self.report_node(node, "the policy lets any script run that gets into a page")

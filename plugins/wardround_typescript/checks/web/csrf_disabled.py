@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -20,7 +21,7 @@ _CHECKS = LazyPattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfPr
 _FRAMEWORKS = LazyPattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
 
 
-class CsrfDisabled(SettingCheck):
+class CsrfDisabled(TreeCheck):
     """The check is switched off that a request comes from the program's own pages.
 
     Another site can then make a visitor's browser send requests with the visitor's cookies. Leave it on, and
@@ -70,21 +71,23 @@ class CsrfDisabled(SettingCheck):
         ),
     )
 
-    def look(self) -> None:
-        super().look()
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)
         if "methodOverride" in self.source.text:
             self._overridden()
 
     def _overridden(self) -> None:
         """A method that is put in the request's place after the check has passed a harmless one."""
         checks: list[tuple[str, Node]] = []
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] != "use" or not arguments:
                 continue
             owner, given = name.rpartition(".")[0], self.text(arguments[-1])
             if given.startswith("methodOverride"):
                 for router, check in checks:
                     if router == owner:
-                        self.say(check, "the method is put in place behind this, so a POST passes as a GET")
+                        self.report_node(
+                            check, "the method is put in place behind this, so a POST passes as a GET"
+                        )
             elif _CHECKS.search(given):
                 checks.append((owner, node))

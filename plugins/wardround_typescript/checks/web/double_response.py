@@ -76,7 +76,7 @@ class DoubleResponse(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("if_statement"):
             then = node.child_by_field_name("consequence")
             if then is None or node.child_by_field_name("alternative") is not None:
@@ -84,7 +84,7 @@ class DoubleResponse(TreeCheck):
             last = then.named_children[-1] if then.type == "statement_block" and then.named_children else then
             first = self._answer(last) if last.type == "expression_statement" else ""
             if first and any(self._is_second(first, self._answer(one)) for one in self._behind(node)):
-                self.say(last, "the code behind this answers once more: return here")
+                self.report_node(last, "the code behind this answers once more: return here")
 
     def _behind(self, node: Node) -> Iterator[Node]:
         """The statements that follow in the same block, as far as control reaches them for sure."""

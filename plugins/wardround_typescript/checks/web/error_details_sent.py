@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -26,7 +26,7 @@ _WHERE_RETURNED = LazyPattern(
 )
 
 
-class ErrorDetailsSent(ServerCheck):
+class ErrorDetailsSent(TreeCheck):
     """The inside of an error is sent to whoever asked.
 
     Stack traces, SQL and file names tell how to attack next. Log them, and send a number by which you find
@@ -71,43 +71,43 @@ class ErrorDetailsSent(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             if last in _SENDS and arguments and _RESPONSE.search(self._called(node)):
                 self._sent(node, arguments[0])
             elif (
                 name == "inspector.open"
                 and len(arguments) > 1
-                and (self.literal(arguments[1]) or "") in _EVERYWHERE
+                and (self.reader.literal(arguments[1]) or "") in _EVERYWHERE
             ):
-                self.say(node, "the debugger is open to whoever connects")
+                self.report_node(node, "the debugger is open to whoever connects")
             elif (
                 last == "use"
                 and arguments
                 and self._shows_stacks(arguments[0])
                 and not self._is_guarded(node)
             ):
-                self.say(node, "stack traces are sent to whoever asked")
+                self.report_node(node, "stack traces are sent to whoever asked")
         for node in self.code.kinds("assignment_expression"):
             if self.code.field(node, "left") in {"ctx.body", "this.body"}:
                 self._sent(node, node.child_by_field_name("right"))
 
     def _shows_stacks(self, handler: Node) -> bool:
         is_made = handler.type == "call_expression"
-        return is_made and self.scope.dotted(_function(handler)) == "errorhandler"
+        return is_made and self.reader.scope.dotted(_function(handler)) == "errorhandler"
 
     def _called(self, node: Node) -> str:
         return self.code.field(node, "function")
 
     def _sent(self, node: Node, given: Node | None) -> None:
         if given is not None and self._tells(given) and not self._is_guarded(node):
-            self.say(node, "the stack trace of the error is sent to whoever asked")
+            self.report_node(node, "the stack trace of the error is sent to whoever asked")
 
     def _tells(self, node: Node) -> bool:
         from wardround.languages.script.syntax import inside
 
-        whole = self._described(self.scope.resolved(node))
+        whole = self._described(self.reader.scope.resolved(node))
         for one in inside(whole):
             text = self.text(one)
             if one.type == "member_expression" and _STACK.search(text):
@@ -121,8 +121,8 @@ class ErrorDetailsSent(ServerCheck):
         if node.type != "call_expression":
             return node
         name = self._called(node).rpartition(".")[2]
-        helper = self.scope.functions.get(name) or next(
-            (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+        helper = self.reader.scope.functions.get(name) or next(
+            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
         )
         return helper if helper is not None else node
 

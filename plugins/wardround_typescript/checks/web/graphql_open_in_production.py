@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 _ON = LazyPattern(r"^true$")
 _OFF = LazyPattern(r"^false$")
@@ -16,7 +17,7 @@ _SERVER = LazyPattern(
 )
 
 
-class GraphqlOpenInProduction(SettingCheck):
+class GraphqlOpenInProduction(TreeCheck):
     """A GraphQL server tells strangers how it is built, or where it failed.
 
     With introspection or a playground anybody reads the whole schema, also what no page uses; stack traces
@@ -63,3 +64,6 @@ class GraphqlOpenInProduction(SettingCheck):
     )
 
     SEVERITY = Severity.WARN
+
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)

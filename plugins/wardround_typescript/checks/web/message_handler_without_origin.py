@@ -75,7 +75,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _WORKER.search(self.code.module.text) or _WORKER_PATH.search(self.source.path.rpartition("/")[2]):
             return
         seen: set[int] = set()
@@ -83,7 +83,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
             place = self._trusting(function, 2)
             if place is not None and place.id not in seen:
                 seen.add(place.id)
-                self.say(place, "any page can send this message, and nobody asks which one did")
+                self.report_node(place, "any page can send this message, and nobody asks which one did")
 
     def _receivers(self) -> Iterator[Node]:
         """The functions that get the messages of a window, and are not written in the call that adds them."""

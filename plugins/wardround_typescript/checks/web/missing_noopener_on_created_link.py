@@ -70,9 +70,11 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in [*self._in_jsx(), *self._made(), *self._set(), *self._written()]:
-            self.say(node, 'the page this link opens keeps a way back to this one: rel="noopener" is missing')
+            self.report_node(
+                node, 'the page this link opens keeps a way back to this one: rel="noopener" is missing'
+            )
 
     def _in_jsx(self) -> Iterator[Node]:
         """Links whose rel says something else. Those without any are oxlint's."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -37,7 +37,7 @@ _PERSONAL = LazyPattern(
 )
 
 
-class MissingOwnerFilter(ServerCheck):
+class MissingOwnerFilter(TreeCheck):
     """Whoever is logged in can read somebody else's record by its number.
 
     The session is asked whether there is one, and never whose; the record is looked up by what the address
@@ -83,7 +83,7 @@ class MissingOwnerFilter(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for function in self.code.kinds("function_declaration", "arrow_function", "function_expression"):
             text = self.text(function)
             if "params" in text and len(text) < _LONGEST and self._is_known_visitor(function, text):
@@ -116,15 +116,15 @@ class MissingOwnerFilter(ServerCheck):
                 continue
             called = self.code.field(node, "function")
             given = self.code.field(node, "arguments")
-            helper = self.scope.functions.get(called)
+            helper = self.reader.scope.functions.get(called)
             whole = self.text(helper)[:600] if helper is not None else called
             if (
                 _BY_NUMBER.search(given)
                 and _LOOKS_UP.search(whole)
                 and _PERSONAL.search(called + " " + whole.partition("(")[0])
             ):
-                if given.count(",") == 0 and self.function_around(node) == function:
-                    self.say(node, "whoever is logged in can look this up: nobody asks whose it is")
+                if given.count(",") == 0 and self.reader.function_around(node) == function:
+                    self.report_node(node, "whoever is logged in can look this up: nobody asks whose it is")
                 return
 
 

@@ -72,7 +72,7 @@ class PostmessageToAnyOrigin(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         for called, call in self.code.calls:
@@ -84,9 +84,9 @@ class PostmessageToAnyOrigin(TreeCheck):
                 continue
             message = argument(call, 0)
             if self._is_private(message, _DEPTH):
-                self.say(place, "what is private is posted to whatever page is in that window")
+                self.report_node(place, "what is private is posted to whatever page is in that window")
             elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
-                self.say(
+                self.report_node(
                     place, "what somebody wrote is posted to whatever page is in that window", Severity.INFO
                 )
 

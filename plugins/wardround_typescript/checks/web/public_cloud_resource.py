@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -44,7 +44,7 @@ _WHOLE_SERVICE = LazyPattern(
 _ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
 
 
-class PublicCloudResource(ServerCheck):
+class PublicCloudResource(TreeCheck):
     """The infrastructure written here is open to everybody, or gives every right.
 
     A port other than the web's that any address may reach, a database or bucket of the public's, or a policy
@@ -82,48 +82,51 @@ class PublicCloudResource(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             if _OPENS.search(name) and self._is_open_port(name, arguments):
-                self.say(node, "any address of the internet may reach this port")
+                self.report_node(node, "any address of the internet may reach this port")
             elif _GRANTS_ALL.search(name):
-                self.say(node, "everybody can read what is in this bucket")
+                self.report_node(node, "everybody can read what is in this bucket")
             elif _STATEMENT.search(name) and arguments and self._allows_all(arguments[0]):
-                self.say(node, "this allows every action on every resource")
+                self.report_node(node, "this allows every action on every resource")
             elif _STATEMENT.search(name) and arguments and self._lets_anybody_in(arguments[0]):
-                self.say(node, "this lets everybody in who has any account")
+                self.report_node(node, "this lets everybody in who has any account")
             elif (
                 name.endswith("fromAwsManagedPolicyName")
                 and arguments
                 and _ADMIN.search(self.text(arguments[0]))
             ):
-                self.say(node, "this allows every action on every resource")
+                self.report_node(node, "this allows every action on every resource")
         for node in self._written_out():
-            self.say(node, "this allows every action on every resource")
+            self.report_node(node, "this allows every action on every resource")
         for node, message in self._set():
-            if not self.is_for_development(node):
-                self.say(node, message)
+            if not self.reader.is_for_development(node):
+                self.report_node(node, message)
 
     def _is_open_port(self, name: str, arguments: list[Node]) -> bool:
-        told = [self.text(self.scope.resolved(one)) for one in arguments]
+        told = [self.text(self.reader.scope.resolved(one)) for one in arguments]
         is_anybody = "AnyIpv4" in name or (bool(told) and _ANYBODY.search(told[0]) is not None)
         return is_anybody and not any(_WEB.search(one) for one in told)
 
     def _allows_all(self, statement: Node) -> bool:
-        effect = self.option(statement, "effect")
+        effect = self.reader.option(statement, "effect")
         if effect is not None and self.text(effect).endswith("DENY"):
             return False
         actions, resources = (
-            self.text(self.option(statement, key) or self.option(statement, key.capitalize()[:-1])).replace(
-                '"', "'"
-            )
+            self.text(
+                self.reader.option(statement, key) or self.reader.option(statement, key.capitalize()[:-1])
+            ).replace('"', "'")
             for key in _LISTED
         )
         return resources in _ALL and (actions in _ALL or _WHOLE_SERVICE.search(actions) is not None)
 
     def _lets_anybody_in(self, statement: Node) -> bool:
-        effect, conditions = self.option(statement, "effect"), self.option(statement, "conditions")
-        principals = self.text(self.option(statement, "principals"))
+        effect, conditions = (
+            self.reader.option(statement, "effect"),
+            self.reader.option(statement, "conditions"),
+        )
+        principals = self.text(self.reader.option(statement, "principals"))
         is_denied = effect is not None and self.text(effect).endswith("DENY")
         return _ANYONE.search(principals) is not None and conditions is None and not is_denied
 
@@ -141,10 +144,10 @@ class PublicCloudResource(ServerCheck):
             key, value = self.code.field(pair, "key").strip("'\""), pair.child_by_field_name("value")
             if key in _SETTINGS and value is not None:
                 is_bad, message = _SETTINGS[key]
-                if is_bad.search(self.text(self.scope.resolved(value))):
+                if is_bad.search(self.text(self.reader.scope.resolved(value))):
                     yield pair, message
             elif key in ("cidrBlocks", "ipv6CidrBlocks") and _ANYBODY.search(self.text(value)):
                 rule = pair.parent
                 is_port = "fromPort" in self.text(rule) and not _WEB.search(self.text(rule))
-                if rule is not None and is_port and "egress" not in self.named_around(pair):
+                if rule is not None and is_port and "egress" not in self.reader.names_around(pair):
                     yield rule, "any address of the internet may reach this port"

@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.tools.parsing import collapse_whitespace
-from wardround_typescript.before_after_check import BeforeCheck, name_around
+from wardround_typescript.before_after import base_code, is_new, name_around
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -57,7 +58,7 @@ class _Query(NamedTuple):
     given: frozenset[str]
 
 
-class RemovedOwnerFilter(BeforeCheck):
+class RemovedOwnerFilter(TreeCheck):
     """A query named whose record it is, and since this change it takes the record of anybody.
 
     The id comes from outside, so whoever guesses or knows one reads or changes what belongs to another user
@@ -69,7 +70,6 @@ class RemovedOwnerFilter(BeforeCheck):
     DEFECT_CLASS = "removed-safety"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
-    GONE = _SCOPED_LINE
     WORDS = (
         "where",
         "WHERE",
@@ -145,17 +145,29 @@ class RemovedOwnerFilter(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before, now = list(_queries(was)), list(_queries(self.code))
+    def check(self) -> None:
+        base = base_code(self.source, _SCOPED_LINE)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before, now = list(_queries(base)), list(_queries(self.code))
         for query in now:
             is_told = any(_SCOPED_LINE.search(one) and not _OWN_KEY.search(one) for one in query.rest)
-            if query.scope or is_told or not query.rest or not self.is_new(query.node, was):
+            if (
+                query.scope
+                or is_told
+                or not query.rest
+                or not is_new(self.source, self.code, query.node, base)
+            ):
                 continue
             lost = next((one for one in before if self._is_same(one, query)), None)
             if lost is None or any(_is_kept(lost, one) for one in now) or self._is_asked(query):
                 continue
             whose = min(lost.scope, key=len).partition("\n")[0]
-            self.say(query.node, f'"{whose}" went out of this query, which takes the record of anybody now')
+            self.report_node(
+                query.node, f'"{whose}" went out of this query, which takes the record of anybody now'
+            )
 
     def _is_same(self, old: _Query, new: _Query) -> bool:
         """Whether a query is what became of another one, and who asks is still known where it is made."""
@@ -163,7 +175,7 @@ class RemovedOwnerFilter(BeforeCheck):
             return False
         if not old.rest & new.rest:
             return False
-        from wardround_typescript.before_after_check import named_around
+        from wardround_typescript.before_after import named_around
 
         around = named_around(self.code, new.node) or self.code.module.root
         names = {name for one in old.scope for name in _NAMES.findall(one.partition(":")[2] or one)}
@@ -176,7 +188,7 @@ class RemovedOwnerFilter(BeforeCheck):
 
     def _is_asked(self, query: _Query) -> bool:
         """Whether the change brought another question about whose it is into the function."""
-        from wardround_typescript.before_after_check import named_around
+        from wardround_typescript.before_after import named_around
 
         around = named_around(self.code, query.node) or self.code.module.root
         rows = range(around.start_point[0] + 1, around.end_point[0] + 2)
@@ -207,7 +219,7 @@ def _queries(code: Code) -> Iterator[_Query]:
 
 def _given(code: Code, call: Node) -> frozenset[str]:
     """The parameters of the function a query stands in."""
-    from wardround_typescript.before_after_check import named_around
+    from wardround_typescript.before_after import named_around
 
     function = named_around(code, call)
     held = function.child_by_field_name("parameters") if function is not None else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -30,7 +30,7 @@ _COVERED = LazyPattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(
 _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 
 
-class SecretInLog(ServerCheck):
+class SecretInLog(TreeCheck):
     """A password, a token or a whole request with one is written to the log.
 
     Logs are kept for long, copied to other services and read by many. Log who and what, not with which
@@ -59,14 +59,14 @@ class SecretInLog(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for _, node, arguments in self.calls():
+    def check(self) -> None:
+        for _, node, arguments in self.reader.calls():
             called = self.code.field(node, "function")
             if not _LOGS.search(called) or _BY_HAND.search(self.source.path):
                 continue
             for one in arguments:
                 if self._tells(one):
-                    self.say(node, "a secret, or a request that holds one, is written to the log")
+                    self.report_node(node, "a secret, or a request that holds one, is written to the log")
                     break
 
     def _tells(self, node: Node) -> bool:
@@ -126,7 +126,7 @@ class SecretInLog(ServerCheck):
         return text.endswith(("headers", "cookies")) or _LOGIN.search(self.source.text) is not None
 
     def _is_harmless(self, name: str) -> bool:
-        value = self.scope.declared.get(name)
+        value = self.reader.scope.declared.get(name)
         return value is not None and value.type in {"string", "number", "true", "false", "ternary_expression"}
 
 

@@ -114,12 +114,12 @@ class SecretReachesClient(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         seen: set[int] = set()
         for node in [*self._built_in(), *self._given_as_props(), *self._loaded(), *self._on_window()]:
             if node.id not in seen:
                 seen.add(node.id)
-                self.say(node, "this secret is written into what browsers load")
+                self.report_node(node, "this secret is written into what browsers load")
 
     def _built_in(self) -> Iterator[Node]:
         """Secrets under the keys by which a bundler replaces names in the code."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -25,7 +25,7 @@ _STATIC = frozenset(
 _PLUGINS = frozenset({"@fastify/static", "fastify-static", "@fastify/static.default"})
 
 
-class SourceFilesServed(ServerCheck):
+class SourceFilesServed(TreeCheck):
     """Files of the program itself can be fetched by anybody.
 
     A folder that is served whole gives away what lies in it besides the pages: sources, settings with
@@ -61,27 +61,27 @@ class SourceFilesServed(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             if not arguments:
                 continue
             if name in _STATIC:
                 self._served(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
             elif name in {"serve-index", "serve-index.default"}:
-                self.say(node, "anybody can list the files of this folder")
+                self.report_node(node, "anybody can list the files of this folder")
             elif (
                 name.endswith("register")
-                and self.scope.dotted(arguments[0]) in _PLUGINS
+                and self.reader.scope.dotted(arguments[0]) in _PLUGINS
                 and len(arguments) > 1
             ):
-                root = self.option(arguments[1], "root")
+                root = self.reader.option(arguments[1], "root")
                 if root is not None:
                     self._served(node, root, arguments[1])
 
     def _served(self, node: Node, folder: Node, options: Node | None) -> None:
-        if _WHOLE.search(self.text(self.scope.resolved(folder))):
-            self.say(node, "the program's own files can be fetched here, its settings among them")
-        elif _MODULES.search(self.text(self.scope.resolved(folder))):
-            self.say(node, "every package that is installed can be fetched here", Severity.INFO)
-        elif options is not None and self.literal(self.option(options, "dotfiles")) == "allow":
-            self.say(node, "files whose names begin with a dot can be fetched, .env among them")
+        if _WHOLE.search(self.text(self.reader.scope.resolved(folder))):
+            self.report_node(node, "the program's own files can be fetched here, its settings among them")
+        elif _MODULES.search(self.text(self.reader.scope.resolved(folder))):
+            self.report_node(node, "every package that is installed can be fetched here", Severity.INFO)
+        elif options is not None and self.reader.literal(self.reader.option(options, "dotfiles")) == "allow":
+            self.report_node(node, "files whose names begin with a dot can be fetched, .env among them")

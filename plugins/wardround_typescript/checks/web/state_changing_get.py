@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -32,7 +32,7 @@ _HARMLESS = LazyPattern(
 _TOKEN = LazyPattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
 
 
-class StateChangingGet(ServerCheck):
+class StateChangingGet(TreeCheck):
     """A request that only reads by its kind changes things here.
 
     A link or a picture on any other page sends it with the visitor's cookies, and so do programs that look
@@ -72,7 +72,7 @@ class StateChangingGet(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             owner, _, method = called.rpartition(".")
             if method == "get" and _ROUTER.search(owner):
@@ -84,7 +84,7 @@ class StateChangingGet(ServerCheck):
             ):
                 handler = self._handler(node)
                 if handler is not None and (self._changes(handler) is not None or _DOES.search(owner)):
-                    self.say(node, "any kind of request changes things here, also one from a link")
+                    self.report_node(node, "any kind of request changes things here, also one from a link")
         if "@Get(" in self.source.text:
             self._methods()
 
@@ -109,7 +109,7 @@ class StateChangingGet(ServerCheck):
             and _DOES.search(self.text(path))
             and not _TOKEN.search(self.text(path) + self.text(handler)[:1500])
         ):
-            self.say(change, "a GET request changes things here, so a link on any page does")
+            self.report_node(change, "a GET request changes things here, so a link on any page does")
 
     def _changes(self, handler: Node) -> Node | None:
         """The first call in a handler that writes for the visitor."""
@@ -134,5 +134,7 @@ class StateChangingGet(ServerCheck):
                     if "@Get(" in before and _DOES.search(before) and _USER.search(self.text(one)):
                         change = self._changes(one)
                         if change is not None:
-                            self.say(change, "a GET request changes things here, so a link on any page does")
+                            self.report_node(
+                                change, "a GET request changes things here, so a link on any page does"
+                            )
                     before = ""

@@ -83,12 +83,14 @@ class UnencodedQueryParameter(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in [*self._in_templates(), *self._in_sums()]:
             if not self._is_no_address(node):
-                self.say(node, "this text is not encoded, so an & or a # in it cuts the query off")
+                self.report_node(node, "this text is not encoded, so an & or a # in it cuts the query off")
         for node in self._joined():
-            self.say(node, "these values are not encoded, so an & or a # in one of them cuts the query off")
+            self.report_node(
+                node, "these values are not encoded, so an & or a # in one of them cuts the query off"
+            )
 
     def _in_templates(self) -> Iterator[Node]:
         code = self.code

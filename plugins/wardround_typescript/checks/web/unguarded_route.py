@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -38,7 +38,7 @@ _FEW = 2
 _SAID = "the routes beside it are guarded, and this one, which changes things, is not"
 
 
-class UnguardedRoute(ServerCheck):
+class UnguardedRoute(TreeCheck):
     """A route that changes things has no guard, and those beside it have one.
 
     What the others ask, who somebody is or what they may do, is not asked here, so anybody who may call one
@@ -89,7 +89,7 @@ class UnguardedRoute(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if "@" in self.source.text:
             for body in self.code.kinds("class_body"):
                 self._class(body)
@@ -117,7 +117,7 @@ class UnguardedRoute(ServerCheck):
         if len(guarded) >= 2 and len(open_) == 1:
             node, text = open_[0]
             if not _SELF.search(text + self.code.field(node, "name")):
-                self.say(node.child_by_field_name("name") or node, _SAID)
+                self.report_node(node.child_by_field_name("name") or node, _SAID)
 
     def _routes(self) -> None:
         by_router: dict[str, list[tuple[Node, list[Node]]]] = {}
@@ -167,7 +167,7 @@ class UnguardedRoute(ServerCheck):
             arguments = loose[0][1]
             handler = self.text(arguments[-1])
             if not _OPEN_PATH.search(self.text(arguments[0])) and not _VALIDATES.search(handler):
-                self.say(
+                self.report_node(
                     arguments[-1], "the routes beside it validate what they take in, and this one does not"
                 )
 
@@ -192,4 +192,4 @@ class UnguardedRoute(ServerCheck):
             node, arguments = bare[0]
             handler = self.text(arguments[-1])[:1500]
             if not _CHECKS.search(handler):
-                self.say(node, _SAID)
+                self.report_node(node, _SAID)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -20,7 +20,7 @@ _ASKED = LazyPattern(
 )
 
 
-class UnvalidatedOpenExternal(ServerCheck):
+class UnvalidatedOpenExternal(TreeCheck):
     """An address that a page chose is given to the system to open.
 
     The system starts whatever program is there for the address: file: runs programs on some systems,
@@ -55,7 +55,7 @@ class UnvalidatedOpenExternal(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             owner, _, method = called.rpartition(".")
             given = node.child_by_field_name("arguments")
@@ -86,4 +86,4 @@ class UnvalidatedOpenExternal(ServerCheck):
             ):
                 given = argument(node, 0)
                 if given is not None and self.text(given).partition(".")[0].partition("?")[0] in names:
-                    self.say(node, "an address that a page chose is given to the system to open")
+                    self.report_node(node, "an address that a page chose is given to the system to open")
