@@ -108,7 +108,7 @@ class LintedFile:
 
     @cached_property
     def is_of_react(self) -> bool:
-        """Return True if the JSX and the ``use...`` functions of the file may be React's; few files state it."""
+        """Return True if the JSX and the ``use...`` functions of the file may be those of React."""
         if self.shows_react:
             return True
         if re.search(r"\.(?:vue|svelte)(?:\.[jt]s)?$", self.path) or re.search(_NOT_REACT, self.text):

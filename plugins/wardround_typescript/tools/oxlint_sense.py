@@ -31,7 +31,7 @@ _HOST_ENTRY = r"^Function '(?:handler|main|onRequest|doGet|doPost|onOpen|onEdit)
 
 
 def sensible(findings: Sequence[RawFinding], linted: Callable[[str], LintedFile]) -> list[RawFinding]:
-    """Drop the findings that do not apply to their file, and correct the severity and position of the rest."""
+    """Drop the findings that do not apply to their file, and adjust the severity and position of others."""
     applicable = [
         finding
         for finding in _of_one_test_framework(findings, linted)

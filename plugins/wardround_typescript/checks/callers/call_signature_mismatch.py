@@ -16,10 +16,11 @@ _HANDED_ON = frozenset({"next", "req", "res", "ctx"})
 
 
 class CallSignatureMismatch(TreeCheck):
-    """A function is called with more than it takes, or for a result it does not give.
+    """A call passes too many arguments, or uses the result of a function that returns nothing.
 
-    What it has no parameter for is dropped, and a function without a return gives undefined. The compiler
-    says so in TypeScript; plain JavaScript runs it.
+    JavaScript drops the extra arguments, and a function without ``return`` yields ``undefined``. TypeScript
+    reports both; plain JavaScript runs them. Remove the extra arguments, add the parameters, or return a
+    value.
     """
 
     ID = "TS090"
@@ -67,12 +68,20 @@ class CallSignatureMismatch(TreeCheck):
             if function is None or function.type not in _FUNCTION or self._is_changed(called):
                 continue
             if self._is_too_many(function, call):
-                self.report_node(call, f"{called} has no parameter for the last of these", Severity.INFO)
+                self.report_node(
+                    call,
+                    f"{called} does not take this many arguments; remove the extra ones or add parameters",
+                    Severity.INFO,
+                )
             elif self._is_taken(call) and self._gives_nothing(function):
-                self.report_node(call, f"{called} returns nothing, so this is undefined")
+                self.report_node(
+                    call,
+                    f"{called} returns nothing, so this is undefined; return a value or do not use "
+                    "the result",
+                )
 
     def _is_changed(self, name: str) -> bool:
-        """Whether another value is given to the name somewhere."""
+        """Return True if another value is assigned to the name."""
         code = self.code
         return len(code.declared.get(name, ())) > 1 or any(
             code.text(node.child_by_field_name("left")) == name
@@ -95,13 +104,13 @@ class CallSignatureMismatch(TreeCheck):
                 return False
             taken = len(names)
         further = arguments[taken:]
-        # What every handler of a server hands on is no mistake.
+        # Arguments that every handler of a server passes on are not a mistake.
         if not further or all(self.code.text(one) in _HANDED_ON for one in further):
             return False
         return "arguments" not in self.code.field(function, "body")
 
     def _is_taken(self, call: Node) -> bool:
-        """Whether a variable is set to what the call gives."""
+        """Return True if a variable is assigned the result of the call."""
         above = call.parent
         if above is None:
             return False

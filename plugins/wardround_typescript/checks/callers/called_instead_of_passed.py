@@ -28,10 +28,11 @@ _MAKERS = LazyPattern(
 
 
 class CalledInsteadOfPassed(TreeCheck):
-    """The function is called here and now, and what it gives back is no function.
+    """A function is called at once where a callback is expected, and its result is not a function.
 
-    What should run later, on an event or after a time, runs while this line does, and then nothing is
-    left to run: in a component it runs on every render. Pass the function itself, or one that calls it.
+    Code that should run later, on an event or after a delay, runs while this line is evaluated, and the event
+    has no handler; in a component it runs on every render. Pass the function itself, or an arrow function
+    that calls it.
     """
 
     ID = "TS076"
@@ -93,11 +94,12 @@ class CalledInsteadOfPassed(TreeCheck):
             if node.type == "call_expression" and self._gives_nothing(node):
                 self.report_node(
                     node,
-                    f"{self.code.called(node)} is called at once, and gives nothing that could run later",
+                    f"{self.code.called(node)} is called immediately and returns no callback; pass the "
+                    "function itself",
                 )
 
     def _handed(self) -> Iterator[Node]:
-        """What is handed over to run later."""
+        """Yield the expressions that are passed as callbacks."""
         from wardround.languages.script.code import argument
 
         code = self.code

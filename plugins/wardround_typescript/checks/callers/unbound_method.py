@@ -20,7 +20,7 @@ _KEEPS = (
     "requestAnimationFrame", "requestIdleCallback", "queueMicrotask", "nextTick", "then", "catch", "finally",
     "map", "forEach", "filter", "some", "every", "find", "findIndex", "flatMap", "reduce", "sort",
 )  # fmt: skip
-"""Functions that call what they are given later, or on their own."""
+"""Functions that call their callback later or without an object."""
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "route"})
 _ROUTER = LazyPattern(r"(?i)^(\w*router|app|server|api|fastify|routes)$")
 _HANDLER = LazyPattern(r"^on[A-Z]")
@@ -34,10 +34,10 @@ _PLAIN = frozenset({"static", "get", "set"})
 
 
 class UnboundMethod(TreeCheck):
-    """A method is handed over without its object, and asks for this when it is called.
+    """A method is passed without its object but uses ``this``.
 
-    Who calls it later calls a plain function: this is undefined, or the element or emitter that calls. Hand
-    over a function that calls the method, or bind it: ``() => this.tick()``.
+    It is later called as a plain function: ``this`` is undefined, or the element or emitter that calls it.
+    Pass a function that calls the method, or bind it: ``() => this.tick()``.
     """
 
     ID = "TS086"
@@ -118,15 +118,21 @@ class UnboundMethod(TreeCheck):
                 continue
             methods = own.get(_class_of(node), ()) if held.type == "this" else self._methods_of(held)
             if name in methods:
-                self.report_node(node, f"{name} asks for this, and is called here without its object")
+                self.report_node(
+                    node,
+                    f"{name} uses this but is passed without its object; bind it or wrap it in an "
+                    "arrow function",
+                )
         for name_node, class_name in self._taken_out():
             if code.text(name_node) in self._of_class(class_name, name_node):
                 self.report_node(
-                    name_node, f"{code.text(name_node)} asks for this, and is called here without its object"
+                    name_node,
+                    f"{code.text(name_node)} uses this but is taken from its object; bind it or call "
+                    "it on the object",
                 )
 
     def _is_handed(self, node: Node) -> bool:
-        """Whether a place gives the method itself away, to somebody who calls it on nothing."""
+        """Return True if a node passes the method itself to code that calls it without an object."""
         code, above = self.code, node.parent
         if above is None:
             return False
@@ -153,13 +159,13 @@ class UnboundMethod(TreeCheck):
         return last in _KEEPS and owner != "this"
 
     def _is_called(self, declarator: Node) -> bool:
-        """Whether a variable that holds the method is called by itself."""
+        """Return True if a variable that holds the method is called on its own."""
         code = self.code
         name = code.field(declarator, "name")
         return any(code.declaration(name, call) == declarator for call in code.calls_named(name))
 
     def _methods_of(self, held: Node) -> frozenset[str]:
-        """The methods that ask for ``this`` of the object a name stands for, made here or imported."""
+        """Return the methods that use ``this``, of the object that a name refers to."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -184,7 +190,7 @@ class UnboundMethod(TreeCheck):
         return _in_text(elsewhere[0].path, elsewhere[0].text, elsewhere[1]) if elsewhere else frozenset()
 
     def _imported(self, module: str, name: str) -> frozenset[str]:
-        """Of an object that another file makes and exports."""
+        """Return the methods of an object that another file creates and exports."""
         from wardround_typescript.analysis.call_resolution import file_meant
 
         found = file_meant(module, self.source.path, self.source.project)
@@ -194,7 +200,7 @@ class UnboundMethod(TreeCheck):
         return frozenset()
 
     def _taken_out(self) -> Iterator[tuple[Node, str]]:
-        """The names ``const { write } = new Log()`` binds, each with the class."""
+        """Yield the names that ``const { write } = new Log()`` binds, each with the class."""
         code = self.code
         for node in code.kinds("variable_declarator"):
             pattern, made = (
@@ -226,7 +232,7 @@ def _class_named(code: Code, name: str) -> frozenset[str] | None:
 
 
 def _class_of(node: Node) -> int:
-    """The body of the class to which ``this`` belongs at a place; 0 where a function has its own."""
+    """Return the class body to which ``this`` belongs at a node; 0 if a function has its own ``this``."""
     above = node.parent
     while above is not None and above.type not in _OWN_THIS:
         above = above.parent
@@ -234,7 +240,7 @@ def _class_of(node: Node) -> int:
 
 
 def _asking(code: Code, body: Node) -> frozenset[str]:
-    """The methods of a class that ask for ``this`` and are not bound to their object."""
+    """Return the methods of a class that use ``this`` and are not bound to their object."""
     text = code.text(body)
     if _BOUND.search(text):
         return frozenset()

@@ -22,10 +22,10 @@ _ANSWERS = ("binary_expression", "unary_expression", "true", "false")
 
 
 class UncheckedTypePredicate(TreeCheck):
-    """A function that is named like an assertion only answers yes or no.
+    """A function with the name of an assertion only returns a boolean.
 
-    Whoever calls ``assertOwner(row)`` as a statement, as the name asks for, goes on whatever the answer
-    is. Throw in it, or name it for the question it answers: ``isOwner``.
+    A caller that writes ``assertOwner(row)`` as a statement, as the name suggests, continues whatever the
+    result is. Throw in the function, or name it as a predicate: ``isOwner``.
     """
 
     ID = "TS045"
@@ -69,7 +69,8 @@ class UncheckedTypePredicate(TreeCheck):
             if _STOPS.search(code.name_of(function)) and self._only_answers(function):
                 self.report_node(
                     self._named(function),
-                    "the name says that this stops what is wrong, and it only answers yes or no",
+                    "function is named like an assertion but only returns a boolean; throw, or name "
+                    "it as a predicate",
                 )
 
     def _only_answers(self, function: Node) -> bool:

@@ -33,11 +33,11 @@ _NAME = LazyPattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
 
 
 class GuessableTempFile(TreeCheck):
-    """A file is written under a name in the common temporary folder that others can guess.
+    """A file in the shared temporary folder has a predictable name.
 
-    Another program there puts a link in its place beforehand, and this one writes through it or reads what
-    the other left; two runs at once overwrite each other. Make a folder of your own with fs.mkdtemp, and
-    write into that.
+    Another program can create a link under that name first, so that this one writes through it or reads the
+    other's data; two runs at once overwrite each other. Create a private folder with ``fs.mkdtemp`` and write
+    into it.
     """
 
     ID = "TS341"
@@ -85,7 +85,9 @@ class GuessableTempFile(TreeCheck):
                 and self._is_guessable(arguments[0])
                 and not self._is_exclusive(arguments)
             ):
-                self.report_node(node, "others on the machine can guess this file's name and be there first")
+                self.report_node(
+                    node, "temporary file has a predictable name that others can create first; use fs.mkdtemp"
+                )
 
     def _is_guessable(self, node: Node) -> bool:
         text = self._meaning(node)

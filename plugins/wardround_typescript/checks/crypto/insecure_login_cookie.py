@@ -30,10 +30,10 @@ _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie
 
 
 class InsecureLoginCookie(TreeCheck):
-    """A cookie of a login that scripts may read, or that travels unencrypted.
+    """A login cookie is readable by scripts or sent over unencrypted connections.
 
-    One hole for scripts in the page, or one request without TLS, then hands the session over. Say httpOnly:
-    true and secure: true, and keep both where options are put together.
+    A single script injection, or a single request without TLS, then discloses the session. Set ``httpOnly:
+    true`` and ``secure: true``, and keep both where options are merged.
     """
 
     ID = "TS334"
@@ -86,7 +86,7 @@ class InsecureLoginCookie(TreeCheck):
                 self._written(key, value)
 
     def _written(self, name: Node, value: Node) -> None:
-        """A cookie that is put together as the text of a header."""
+        """Check a cookie that is written as the text of a header."""
         if self.text(name).strip("'\"`").lower() != "set-cookie":
             return
         held = self.reader.scope.resolved(value)
@@ -94,9 +94,9 @@ class InsecureLoginCookie(TreeCheck):
         if held.type not in _TEXTS or not _LOGIN.search(whole.partition("=")[0]) or _GONE.search(whole):
             return
         if "httponly" not in whole.lower():
-            self.report_node(value, "scripts may read the cookie of a login: HttpOnly is missing")
+            self.report_node(value, "login cookie is readable by scripts; add HttpOnly")
         elif "secure" not in whole.lower():
-            self.report_node(value, "the cookie of a login also travels unencrypted: Secure is missing")
+            self.report_node(value, "login cookie is also sent unencrypted; add Secure")
 
     def _cookie(self, named: Node, value: Node, options: Node | None, is_express: bool) -> None:
         name = self.reader.literal(named) or self.text(named)
@@ -109,9 +109,9 @@ class InsecureLoginCookie(TreeCheck):
     def _judge(self, at: Node, options: Node | None, defaults_on: bool) -> None:
         http_only, secure = self.reader.option(options, "httpOnly"), self.reader.option(options, "secure")
         if self.text(http_only) == "false" or (http_only is None and not defaults_on):
-            self.report_node(at, "scripts may read the cookie of a login: httpOnly is missing")
+            self.report_node(at, "login cookie is readable by scripts; set httpOnly: true")
         elif self.text(secure) == "false" or (secure is None and not self._is_set_later("secure")):
-            self.report_node(at, "the cookie of a login also travels unencrypted: secure is missing")
+            self.report_node(at, "login cookie is also sent unencrypted; set secure: true")
 
     def _is_set_later(self, name: str) -> bool:
         return f".{name} =" in self.source.text
@@ -119,7 +119,9 @@ class InsecureLoginCookie(TreeCheck):
     def _session(self, options: Node, name: str) -> None:
         if name == "cookie-session":
             if self.text(self.reader.option(options, "httpOnly")) == "false":
-                self.report_node(options, "scripts may read the cookie of the session: httpOnly is false")
+                self.report_node(
+                    options, "session cookie is readable by scripts; do not set httpOnly to false"
+                )
             return
         cookie = (
             self.reader.scope.property(found, "cookie")
@@ -135,6 +137,6 @@ class InsecureLoginCookie(TreeCheck):
             return
         http_only, secure = self.reader.option(cookie, "httpOnly"), self.reader.option(cookie, "secure")
         if self.text(http_only) == "false":
-            self.report_node(cookie, "scripts may read the cookie of the session: httpOnly is false")
+            self.report_node(cookie, "session cookie is readable by scripts; do not set httpOnly to false")
         elif self.text(secure) == "false":
-            self.report_node(cookie, "the cookie of the session also travels unencrypted: secure is false")
+            self.report_node(cookie, "session cookie is also sent unencrypted; do not set secure to false")

@@ -28,10 +28,11 @@ _TAKES_ALL = LazyPattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
 
 
 class InsecureTlsSettings(TreeCheck):
-    """Whoever answers is trusted, or an old TLS is spoken.
+    """TLS certificates are not verified, or an obsolete TLS version is allowed.
 
-    Without a look at the certificate anybody between can read along and answer instead; TLS before 1.2 can be
-    broken. Give the other side's certificate as ca, and leave rejectUnauthorized alone.
+    Without verification of the certificate anyone on the network path can read and alter the traffic; TLS
+    before 1.2 can be broken. Pass the server's certificate as ``ca`` and leave ``rejectUnauthorized`` at its
+    default.
     """
 
     ID = "TS335"
@@ -87,10 +88,12 @@ class InsecureTlsSettings(TreeCheck):
             if (called.endswith(".on") and "certificate-error" in text[:24] and "callback(true)" in text) or (
                 called.endswith("setCertificateVerifyProc") and _TAKES_ALL.search(text)
             ):
-                self.report_node(call, "whoever answers is trusted, with any certificate")
+                self.report_node(
+                    call, "TLS certificate is not verified, so any server is trusted; remove this setting"
+                )
 
     def _is_off_by_default(self, value: Node) -> bool:
-        """Whether a parameter is false unless a caller says otherwise."""
+        """Return True if a parameter is false unless a caller sets it."""
         function = self.reader.function_around(value)
         listed = function.child_by_field_name("parameters") if function is not None else None
         said = self.text(listed).replace(" ", "")
@@ -102,17 +105,17 @@ class InsecureTlsSettings(TreeCheck):
         text = self.text(self.reader.scope.resolved(value))
         if name == "rejectUnauthorized" and value.type == "identifier" and self._is_off_by_default(value):
             self.report_node(
-                node, "whoever answers is trusted, with any certificate, unless a caller asks for more"
+                node, "TLS certificate is not verified unless a caller requests it; verify by default"
             )
         elif name == "rejectUnauthorized" and _NEGATED.search(text):
-            self.report_node(
-                node, "whoever answers is trusted, with any certificate, by an option that says so"
-            )
+            self.report_node(node, "an option disables the verification of the TLS certificate; remove it")
         elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
             name == "secureProtocol" and _OLD.search(text)
         ):
-            self.report_node(node, "this speaks a TLS that can be broken")
+            self.report_node(node, "obsolete TLS version can be broken; require TLSv1.2 or later")
         elif name == "strictSSL" and text == "false":
-            self.report_node(node, "whoever answers is trusted, with any certificate")
+            self.report_node(
+                node, "TLS certificate is not verified, so any server is trusted; remove this setting"
+            )
         elif name == "checkServerIdentity" and _ACCEPTS.search(text):
-            self.report_node(node, "a certificate made for any other host is taken as well")
+            self.report_node(node, "host name of the TLS certificate is not verified; remove this function")

@@ -27,15 +27,15 @@ _NONE = LazyPattern(r"['\"]none['\"]")
 _SECRET_NAME = LazyPattern(
     r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
 )
-_KNOWN = "without the setting this secret is one that stands in the source"
+_KNOWN = "default for the secret is in the source; fail if the setting is missing"
 
 
 class InsecureTokenSettings(TreeCheck):
-    """A token anybody can write, or one that is valid for ever.
+    """A token can be forged or never expires.
 
-    A secret with a default in the source is known to whoever has the source; a token without an end is good
-    for as long as it lies in some log; what decode reads was checked by nobody. Fail when the secret is
-    missing, set expiresIn, and use verify with a list of algorithms.
+    A secret with a default in the source is known to anyone who has the source; a token without an expiry
+    stays valid in any log that contains it; ``decode`` does not verify the signature. Fail if the secret is
+    missing, set ``expiresIn``, and use ``verify`` with a list of algorithms.
     """
 
     ID = "TS336"
@@ -77,7 +77,7 @@ class InsecureTokenSettings(TreeCheck):
             if last == "sign" and is_library and len(arguments) > 1:
                 self._signed(node, arguments)
             elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
-                self.report_node(node, "this token is valid for ever: setExpirationTime is missing")
+                self.report_node(node, "token never expires; call setExpirationTime")
             elif (
                 (last == "decode" and is_library and arguments and not self._verifies(name, arguments))
                 or last in _DECODING
@@ -89,7 +89,7 @@ class InsecureTokenSettings(TreeCheck):
         self._defaults()
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
-                self.report_node(node, "a token is taken long after it ended")
+                self.report_node(node, "expired tokens are accepted; remove ignoreExpiration")
 
     def _verifies(self, name: str, arguments: list[Node]) -> bool:
         """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""
@@ -116,10 +116,10 @@ class InsecureTokenSettings(TreeCheck):
             return
         if claims is None or self.reader.is_open(claims) or self.reader.option(claims, "exp") is not None:
             return
-        self.report_node(node, "this token is valid for ever: expiresIn is missing")
+        self.report_node(node, "token never expires; set expiresIn")
 
     def _is_endless(self, node: Node) -> bool:
-        """Whether a chain that begins with SignJWT, here or in a helper, never says when it ends."""
+        """Return True if a chain that starts with SignJWT, here or in a helper, never sets an expiry."""
         text = self.text(node)
         owner = node.child_by_field_name("function")
         start = self.text(owner).partition("(")[0].rpartition(".")[2] if owner is not None else ""
@@ -138,7 +138,7 @@ class InsecureTokenSettings(TreeCheck):
         )
 
     def _decoded(self, node: Node) -> None:
-        """What was only decoded, in a function or file of a server that never verifies it."""
+        """Report a decoded token in a function or file of a server that never verifies it."""
         function = self.reader.function_around(node)
         around = self.text(function) if function is not None else self.source.text
         around += self._calling(function)
@@ -150,10 +150,12 @@ class InsecureTokenSettings(TreeCheck):
         ):
             return
         if _TRUSTS.search(around):
-            self.report_node(node, "the token's signature is not verified here, so anybody can write one")
+            self.report_node(
+                node, "signature of the token is not verified, so anyone can forge it; use verify"
+            )
 
     def _is_payload(self, node: Node, argument: Node) -> bool:
-        """Whether the middle part of a token is taken apart by hand."""
+        """Return True if the payload of a token is decoded by hand."""
         text = self.text(self.reader.scope.resolved(argument))
         if not _BASE64.search(text):
             return False
@@ -162,7 +164,7 @@ class InsecureTokenSettings(TreeCheck):
         return _PARTED.search(around) is not None and _SENT.search(around) is not None
 
     def _calling(self, function: Node | None) -> str:
-        """The functions of the file that call a helper."""
+        """Return the functions of the file that call a helper."""
         name = self.code.field(function, "name")
         if not name and function is not None and function.parent is not None:
             name = self.code.field(function.parent, "name")
@@ -182,10 +184,12 @@ class InsecureTokenSettings(TreeCheck):
             name = self.text(listed)
             text = self.text(self.reader.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
             if _NONE.search(text):
-                self.report_node(node, "a token that says it needs no signature is taken")
+                self.report_node(
+                    node, "unsigned tokens are accepted; list the allowed algorithms without none"
+                )
 
     def _defaults(self) -> None:
-        """A secret with a default in the source."""
+        """Report a secret with a default in the source."""
         for name, node, arguments in self.reader.calls():
             if (
                 (
@@ -211,5 +215,5 @@ class InsecureTokenSettings(TreeCheck):
 
 
 def _pushed(text: str, name: str) -> list[str]:
-    """What is added to a list of this name."""
+    """Return the elements that are added to a list of this name."""
     return [line for line in text.split("\n") if f"{name}.push(" in line]

@@ -32,14 +32,14 @@ _WITH_OPTIONS = frozenset(
 _WIDE = LazyPattern(
     r"^(0o?|['\"]0?o?)[0-7]?[0-7][0-7][2367]['\"]?$|^(511|438|['\"](a|o|go|ugo)?\+r?wx?['\"])$"
 )
-_SAID = "everybody on the machine may write to this"
+_SAID = "file mode lets every user write; use 0o750 for folders, 0o640 for files"
 
 
 class PermissiveFileMode(TreeCheck):
-    """A file or folder that everybody on the machine may write.
+    """A file or folder is writable by every user of the machine.
 
-    Any other program there can put its own code or data into it. Give the owner the right to write and the
-    group at most the right to read: 0o750 for folders, 0o640 for files.
+    Any other program there can put its own code or data into it. Grant write access to the owner and at most
+    read access to the group: 0o750 for folders, 0o640 for files.
     """
 
     ID = "TS340"
@@ -94,7 +94,7 @@ class PermissiveFileMode(TreeCheck):
         wide = next((one for one in options if _WIDE.search(self.text(one))), None)
         if wide is None:
             return
-        # A mode in a table of modes is wrong where it stands; one in a plain name where it is used.
+        # A mode in a table is reported there; one in a plain name where it is used.
         is_listed = (
             wide.parent is not None and wide.parent.type == "pair" and node.type == "member_expression"
         )

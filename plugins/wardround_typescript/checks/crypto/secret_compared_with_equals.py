@@ -44,10 +44,10 @@ _KEY_NAME = LazyPattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
 class SecretComparedWithEquals(TreeCheck):
-    """A secret is compared with an operator that takes longer the more of it is right.
+    """A secret is compared in time that depends on how much of it matches.
 
-    Somebody who measures the answers finds a signature or a key one sign after the other. Hash both sides and
-    compare them with crypto.timingSafeEqual.
+    An attacker who measures response times recovers a signature or a key one character after the other. Hash
+    both values and compare them with ``crypto.timingSafeEqual``.
     """
 
     ID = "TS339"
@@ -97,7 +97,7 @@ class SecretComparedWithEquals(TreeCheck):
                 continue
             sides = [self._meaning(left), self._meaning(right)]
             if self._is_digest(sides) or self._is_key(left, right, sides):
-                self.report_node(node, "this comparison takes longer the more of a secret is right")
+                self.report_node(node, "comparison time depends on the secret; use crypto.timingSafeEqual")
 
         for called, call in self.code.calls:
             function, first = call.child_by_field_name("function"), argument(call, 0)
@@ -105,10 +105,12 @@ class SecretComparedWithEquals(TreeCheck):
             if called.endswith(("equals", ".localeCompare")) and owner is not None and first is not None:
                 sides = [self._meaning(owner), self._meaning(first)]
                 if called.rpartition(".")[2] in _COMPARES and self._is_digest(sides):
-                    self.report_node(call, "this comparison takes longer the more of a secret is right")
+                    self.report_node(
+                        call, "comparison time depends on the secret; use crypto.timingSafeEqual"
+                    )
 
     def _meaning(self, node: Node) -> str:
-        """A side, with what the names and helpers in it stand for."""
+        """Return the text of an operand with the declarations of the names and helpers in it."""
         found = self.reader.scope.resolved(node)
         text = self.text(found)
         called = found if found.type == "call_expression" else None
@@ -126,7 +128,7 @@ class SecretComparedWithEquals(TreeCheck):
         return any(_HMAC.search(one) and (".digest(" in one or "Hmac" in one) for one in sides)
 
     def _is_key(self, left: Node, right: Node, sides: list[str]) -> bool:
-        """Whether what a request brought is compared with a secret of the server's."""
+        """Return True if a value of the request is compared with a secret of the server."""
         for sent, kept, kept_node in (
             (sides[0], sides[1], right),
             (sides[1], sides[0], left),

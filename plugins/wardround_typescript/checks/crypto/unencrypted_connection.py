@@ -37,8 +37,8 @@ _SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
 class UnencryptedConnection(TreeCheck):
     """A connection to another machine is not encrypted.
 
-    Whoever is on the way, in the same wireless network for example, reads what is sent, tokens among it,
-    and can put in what is received. Use wss: and https:.
+    Anyone on the network path, for example in the same wireless network, can read the traffic with its tokens
+    and alter the responses. Use ``wss:`` and ``https:``.
     """
 
     ID = "TS352"
@@ -74,17 +74,15 @@ class UnencryptedConnection(TreeCheck):
             is_socket = node.type == "new_expression" and name.rpartition(".")[2] in _SOCKETS
             if is_socket and self._is_plain(arguments[0]):
                 self.report_node(
-                    node, "this connection is not encrypted, so others on the way read and change it"
+                    node, "connection is not encrypted, so others can read and alter it; use wss: or https:"
                 )
             elif _CLIENTS.search(name) and self._has_plain_base(arguments[-1]):
-                self.report_node(node, "all that this client sends goes out unencrypted")
+                self.report_node(node, "all requests of this client are sent unencrypted; use https:")
             elif self._sends_secret(name, arguments):
-                self.report_node(
-                    node, "a secret is sent without encryption, so others on the way can read it"
-                )
+                self.report_node(node, "secret is sent unencrypted; use https:")
 
     def _has_plain_base(self, options: Node) -> bool:
-        """Whether the address before all others of a client is one of the internet without encryption."""
+        """Return True if the base URL of a client is an unencrypted address on the internet."""
         bases = [self.reader.option(options, key) for key in ("baseURL", "prefixUrl", "baseUrl")]
         return any(one is not None and _PLAIN_PAGE.search(self._start(one)) for one in bases)
 
@@ -100,7 +98,7 @@ class UnencryptedConnection(TreeCheck):
         return _PLAIN.search(self._start(found)) is not None
 
     def _start(self, node: Node) -> str:
-        """How an address begins, as far as it is a text of the program."""
+        """Return the start of an address as far as it is a constant."""
         found = self.reader.scope.resolved(node)
         while found.type == "binary_expression":
             left = found.child_by_field_name("left")

@@ -23,10 +23,10 @@ _LONE_SIZES = {"Float": 4, "Double": 8}
 
 
 class UninitializedBuffer(TreeCheck):
-    """Memory that was never cleared is handed out, with whatever was in it before.
+    """Uninitialized memory is passed on with its old content.
 
-    Buffer.allocUnsafe leaves old bytes where nothing is written: parts of other requests, keys, passwords.
-    Use Buffer.alloc, or fill it, unless every byte is written.
+    ``Buffer.allocUnsafe`` keeps old bytes where nothing is written: parts of other requests, keys, passwords.
+    Use ``Buffer.alloc``, or fill the buffer, unless every byte is written.
     """
 
     ID = "TS359"
@@ -66,7 +66,7 @@ class UninitializedBuffer(TreeCheck):
         for called, call in self.code.calls:
             if _UNFILLED.search(called) and self._is_handed_out(call):
                 self.report_node(
-                    call, "what is not written of this holds old memory, and it is handed on whole"
+                    call, "buffer is passed on with uninitialized bytes; use Buffer.alloc or fill it"
                 )
 
     def _is_handed_out(self, call: Node) -> bool:
@@ -82,7 +82,7 @@ class UninitializedBuffer(TreeCheck):
         return self._is_part_written(above, call)
 
     def _is_part_written(self, declarator: Node, call: Node) -> bool:
-        """Whether it leaves the function, and what is written to it does not make up its size for sure."""
+        """Return True if the buffer leaves the function and the writes to it do not certainly fill it."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -103,7 +103,7 @@ class UninitializedBuffer(TreeCheck):
         return leaves and not (size.isdigit() and written >= int(size))
 
     def _written(self, use: Node, size: str) -> int | None:
-        """How many bytes a use writes; None where it may be all of them."""
+        """Return the number of bytes that a use writes; None if it may fill the buffer."""
         code, above = self.code, use.parent
         if above is None:
             return None

@@ -23,7 +23,7 @@ _OLD = LazyPattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rab
 
 
 _SHORT_KEY = 2048
-"""Bits of an RSA key below which it counts as broken: NIST SP 800-131A."""
+"""Size in bits below which an RSA key counts as broken: NIST SP 800-131A."""
 
 
 _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
@@ -31,11 +31,11 @@ _OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
 
 
 class WeakCipherBySettings(TreeCheck):
-    """A cipher that hides less than it promises, by what its settings stand for.
+    """A cipher is weak because of its settings.
 
-    In ECB equal blocks give equal text, so patterns stay; DES, RC2 and RC4 can be broken; a start value that
-    never changes tells when two messages begin alike. Use aes-256-gcm with twelve fresh random bytes for each
-    message.
+    In ECB equal blocks give equal ciphertext, so patterns remain; DES, RC2 and RC4 can be broken; a constant
+    initialization vector shows which messages start alike. Use aes-256-gcm with twelve fresh random bytes for
+    each message.
     """
 
     ID = "TS332"
@@ -75,11 +75,11 @@ class WeakCipherBySettings(TreeCheck):
             if last in {"generateKeyPair", "generateKeyPairSync"} and len(arguments) > 1:
                 length = self.reader.option(arguments[1], "modulusLength")
                 if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
-                    self.report_node(node, "a key as short as this can be computed")
+                    self.report_node(node, "RSA key is too short; use at least 2048 bits")
             padding = self.reader.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
             if padding is not None and _OLD_PADDING.search(self.text(padding)):
                 self.report_node(
-                    node, "answers about this padding let others read what was encrypted; use OAEP"
+                    node, "PKCS#1 v1.5 padding enables decryption through error responses; use OAEP"
                 )
             if last in {"createCipheriv", "createDecipheriv"} and arguments:
                 self._node_cipher(node, last, arguments)
@@ -89,7 +89,9 @@ class WeakCipherBySettings(TreeCheck):
                 and len(arguments) > 1
             ):
                 self.report_node(
-                    node, "this cipher makes its key and its start value from the password alone"
+                    node,
+                    "cipher derives key and initialization vector from the password alone; use "
+                    "createCipheriv",
                 )
             elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
                 self._crypto_js(node, name, arguments)
@@ -97,9 +99,11 @@ class WeakCipherBySettings(TreeCheck):
     def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
         algorithms = self._texts(arguments[0])
         if any(_BROKEN.search(one) for one in algorithms):
-            self.report_node(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
         elif last == "createCipheriv" and len(arguments) > 2 and self._is_fixed(arguments[2]):
-            self.report_node(node, "the same start value is used for every message")
+            self.report_node(
+                node, "every message has the same initialization vector; generate a random one for each"
+            )
 
     def _texts(self, node: Node) -> list[str]:
         found = self.reader.scope.resolved(node)
@@ -117,7 +121,7 @@ class WeakCipherBySettings(TreeCheck):
         return _FIXED.search(self.text(found)) is not None or self._is_made_once(found, node)
 
     def _is_made_once(self, found: Node, node: Node) -> bool:
-        """Whether a start value is drawn when the module is loaded, and used again and again."""
+        """Return True if an initialization vector is generated when the module is loaded, and then reused."""
         is_drawn = _DRAWN.search(self.text(found)) is not None
         return (
             is_drawn
@@ -128,8 +132,10 @@ class WeakCipherBySettings(TreeCheck):
     def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
         mode = self.reader.option(arguments[2], "mode") if len(arguments) > 2 else None
         if _OLD.search(name) or (mode is not None and self.text(mode).endswith("ECB")):
-            self.report_node(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
         elif len(arguments) > 2:
             start = self.reader.option(arguments[2], "iv")
             if start is not None and _FIXED_WORDS.search(self.text(start)):
-                self.report_node(node, "the same start value is used for every message")
+                self.report_node(
+                    node, "every message has the same initialization vector; generate a random one for each"
+                )

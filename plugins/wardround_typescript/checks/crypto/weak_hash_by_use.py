@@ -31,7 +31,7 @@ _SIGNS = LazyPattern(
     r"(?i)\b(sign|signature|signed|verifySignature|checkSignature|makeToken|createToken|generateToken|tokenFor|resetToken|sessionToken|issueToken)\b|[sS]ignature\b|(generate|make|create|issue|new)\w*Token\b"
 )
 _PROTOCOL = LazyPattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
-"""Protocols that say which hash is taken."""
+"""Protocols that prescribe the hash."""
 _SLOW = LazyPattern(r"bcrypt|argon2|scrypt|pbkdf2")
 _SHORT = 400
 _FRESH = LazyPattern(r"randomBytes|randomUUID")
@@ -45,15 +45,15 @@ _ROUNDS = {
     "genSalt": (0, 10),
     "genSaltSync": (0, 10),
 }
-"""Where a function is told its rounds, and how many it needs at least: OWASP's cheat sheet on passwords."""
+"""Positions of the iteration count by function, and its minimum: OWASP's password storage cheat sheet."""
 
 
 class WeakHashByUse(TreeCheck):
-    """A password or a signature rests on a hash that is too fast, or can be forged.
+    """A password is stored with a fast hash, or a signature uses a hash that can be forged.
 
-    Graphics cards try billions of MD5 or SHA sums a second, so a stolen table of passwords is soon read; and
-    a hash over a secret and a text is no signature. Hash passwords with scrypt, argon2 or bcrypt; sign with
-    createHmac and sha256.
+    Graphics cards try billions of MD5 or SHA hashes a second, so a stolen table of passwords is soon cracked;
+    and a hash of a secret and a text is not a signature. Hash passwords with scrypt, argon2 or bcrypt; sign
+    with ``createHmac`` and sha256.
     """
 
     ID = "TS333"
@@ -114,12 +114,16 @@ class WeakHashByUse(TreeCheck):
                 _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
             ):
                 if not is_first_step:
-                    self.report_node(node, "a password is hashed with a function made to be fast")
+                    self.report_node(
+                        node, "password is hashed with a fast hash function; use scrypt, argon2 or bcrypt"
+                    )
             elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
-                self.report_node(node, "a signature or a token rests on a hash that can be forged")
+                self.report_node(
+                    node, "signature or token uses a hash that can be forged; use createHmac with sha256"
+                )
 
     def _rounds(self) -> None:
-        """Slow functions that are told to be fast."""
+        """Report slow hash functions with too few iterations."""
         for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             place, least = _ROUNDS.get(last, (9, 0))
@@ -127,10 +131,12 @@ class WeakHashByUse(TreeCheck):
             text = self.text(told).replace("_", "") if told is not None else ""
             is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
             if text.isdigit() and int(text) < least and is_meant:
-                self.report_node(node, "so few rounds leave a password to be guessed fast")
+                self.report_node(
+                    node, "iteration count is too low for a password; raise it to the OWASP minimum"
+                )
 
     def _is_first_step(self, node: Node) -> bool:
-        """Whether the answer takes the place of the password, for another function to hash."""
+        """Return True if the hash replaces the password before another function hashes it."""
         around = node.parent
         while around is not None and around.type in {"member_expression", "call_expression"}:
             around = around.parent
@@ -157,7 +163,7 @@ class WeakHashByUse(TreeCheck):
         )
 
     def _hashed(self, node: Node, name: str, arguments: list[Node]) -> str:
-        """What goes into the hash, with what the names in it stand for."""
+        """Return the hashed text with the declarations of the names in it."""
         text = " ".join(self.text(one) for one in arguments) if not name.endswith("createHash") else ""
         member = node.parent
         while member is not None and member.type in {"member_expression", "call_expression"}:
@@ -173,7 +179,7 @@ class WeakHashByUse(TreeCheck):
         return text
 
     def _given_by_callers(self, node: Node) -> str:
-        """What a helper of the file is given that does nothing but hash."""
+        """Return the arguments passed to a helper of the file that only hashes."""
         function = self.reader.function_around(node)
         own = self.code.name_of(function) if function is not None else ""
         if not own or function is None or function.end_byte - function.start_byte > _SHORT:

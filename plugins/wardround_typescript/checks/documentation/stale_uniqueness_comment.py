@@ -37,10 +37,10 @@ _REMOVED = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
 
 
 class StaleUniquenessComment(TreeCheck):
-    """A comment says that only one of them counts, and since this change others do too.
+    """A comment states "only one", and this change adds others.
 
-    Whoever reads it relies on what was so before: that nobody else may, or that nothing else is looked at.
-    Change the comment in the same commit.
+    Readers rely on the old behaviour: that no other value is allowed, or that nothing else is checked. Update
+    the comment in the same commit.
     """
 
     ID = "TS408"
@@ -124,7 +124,7 @@ class StaleUniquenessComment(TreeCheck):
                     break
 
     def _is_untrue(self, who: str, before: str, now: str) -> bool:
-        """Whether something was compared with one value alone, and is with others too now."""
+        """Return True if a value was compared with one constant and is now compared with several."""
         name = _root(who)
         for left, values in _compared(before).items():
             if values != {name}:
@@ -146,7 +146,7 @@ class StaleUniquenessComment(TreeCheck):
         span = Span(line + row, start, line + row, start + len(first))
         self.report(
             span,
-            f'the comment says "{" ".join(words.split())}", and the code below counts more with this change',
+            f'comment states "{" ".join(words.split())}", but the code below now includes more; update it',
         )
 
 
@@ -154,13 +154,13 @@ _WORDS = LazyPattern(r"[A-Za-z][\w-]*")
 
 
 def _root(word: str) -> str:
-    """A word without its plural and its case."""
+    """Return a word without plural and case."""
     small = word.lower().replace("_", "").replace("-", "")
     return small[:-1] if small.endswith("s") and len(small) > _SHORT else small
 
 
 def _compared(text: str) -> dict[str, set[str]]:
-    """What a piece of code compares -> what with: names of constants and texts, as roots."""
+    """Map each compared expression to its operands: names of constants and texts, as stems."""
     found: dict[str, set[str]] = {}
     for match in _COMPARED.finditer(text):
         if match["value"] not in _NO_VALUES:
@@ -172,7 +172,7 @@ def _compared(text: str) -> dict[str, set[str]]:
 
 
 _SHORT = 3
-"""Letters of a word that has no plural to take off."""
+"""Length in letters of the longest word that has no plural ending."""
 
 
 def _words(text: str) -> set[str]:
@@ -180,7 +180,7 @@ def _words(text: str) -> set[str]:
 
 
 def _commented(code: Code) -> Iterator[tuple[Node, Node]]:
-    """The comments that say "only", each with what stands below it."""
+    """Yield the comments with "only", each with the code below it."""
     for comment in code.kinds("comment"):
         if not _ONLY.search(code.text(comment)) and not _AFTER.search(code.text(comment)):
             continue

@@ -18,10 +18,10 @@ _REMOVED = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcat
 
 
 class NewlySwallowedError(TreeCheck):
-    """A failure stopped the function before this change; now it is written down and all goes on.
+    """An error that stopped the function before this change is now only logged.
 
-    What comes next was only meant for the case that the step succeeded, and runs now on what is missing or
-    was refused. Throw again behind the log, or return.
+    The following code assumes that the step succeeded, and now runs with missing or rejected data. Rethrow
+    the error after logging it, or return.
     """
 
     ID = "TS405"
@@ -121,14 +121,17 @@ class NewlySwallowedError(TreeCheck):
             left -= {one.called for one in now if one.leaves}
             for one in now:
                 if one.called in left and not one.leaves and is_new(self.source, self.code, one.place, base):
-                    said = f"a failure of {one.called}() ended this before, and now all goes on"
-                    self.report_node(one.place, said)
+                    self.report_node(
+                        one.place,
+                        f"a failure of {one.called}() no longer stops the function; rethrow the error "
+                        "or return",
+                    )
                     break
             else:
                 self._compare_answers(base, old, function)
 
     def _compare_answers(self, base: Code, old: Node, function: Node) -> None:
-        """Whether a handler told who waits for an answer, and only writes it down now."""
+        """Report a handler that passed an error to its caller and now only logs it."""
         from wardround_typescript.analysis.exception_handling import answered
 
         told = {called for called, _, tells in answered(base, old) if tells}
@@ -137,6 +140,7 @@ class NewlySwallowedError(TreeCheck):
         for called, place, _ in now:
             if called in told and is_new(self.source, self.code, place, base):
                 self.report_node(
-                    place, f"who waits was told of a failure of {called}() before, and waits for ever now"
+                    place,
+                    f"a failure of {called}() is no longer passed on, so the caller waits forever; report it",
                 )
                 break

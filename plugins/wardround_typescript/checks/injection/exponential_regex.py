@@ -8,10 +8,11 @@ from wardround_typescript.check import TreeCheck
 
 
 class ExponentialRegex(TreeCheck):
-    """A regular expression can split the same text in exponentially many ways.
+    """A regular expression can match the same text in exponentially many ways.
 
-    Thirty letters and a wrong sign at the end then keep the process busy for minutes, and nobody else is
-    answered meanwhile. Let what is repeated begin with a sign that cannot be a part of it, or bound the text.
+    Thirty characters with a mismatch at the end then block the process for minutes, and no other request is
+    served meanwhile. Let the repeated group start with a character that it cannot contain otherwise, or limit
+    the length of the text.
     """
 
     ID = "TS330"
@@ -44,7 +45,11 @@ class ExponentialRegex(TreeCheck):
         for node in self.code.kinds("regex"):
             pattern = self.code.field(node, "pattern")
             if is_slow(pattern):
-                self.report_node(node, "text made for it keeps this pattern busy for minutes")
+                self.report_node(
+                    node,
+                    "regular expression backtracks exponentially on crafted text; make the repetition "
+                    "unambiguous",
+                )
         for name, _, arguments in self.reader.calls():
             if (
                 name == "RegExp"
@@ -52,4 +57,8 @@ class ExponentialRegex(TreeCheck):
                 and arguments[0].type == "string"
                 and is_slow(self.text(arguments[0])[1:-1].replace("\\\\", "\\"))
             ):
-                self.report_node(arguments[0], "text made for it keeps this pattern busy for minutes")
+                self.report_node(
+                    arguments[0],
+                    "regular expression backtracks exponentially on crafted text; make the repetition "
+                    "unambiguous",
+                )

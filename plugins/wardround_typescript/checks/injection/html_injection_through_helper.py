@@ -42,10 +42,10 @@ _DEPTH = 3
 
 
 class HtmlInjectionThroughHelper(TreeCheck):
-    """A value is filled into HTML text, one function away from where the browser runs it.
+    """A value is interpolated into HTML that another function gives to the browser.
 
-    Whatever stands in the value becomes part of the page, script handlers included. Set textContent,
-    build the elements, or clean the value where the text is put together.
+    Markup in the value becomes part of the page, script handlers included. Set ``textContent``, create the
+    elements, or sanitize the value where the HTML is built.
     """
 
     ID = "TS062"
@@ -102,7 +102,9 @@ class HtmlInjectionThroughHelper(TreeCheck):
         for node, value in self._sinks():
             is_others = value is not None and self._is_direct(value) and not self._is_drawn(node)
             if value is not None and not is_others and self._is_filled(value, _DEPTH):
-                self.report_node(node, "a value is filled into this HTML text, which the browser then runs")
+                self.report_node(
+                    node, "value is interpolated into HTML unescaped; set textContent or sanitize it"
+                )
 
     def _sinks(self) -> Iterator[tuple[Node, Node | None]]:
         from wardround.languages.script.code import argument
@@ -119,18 +121,18 @@ class HtmlInjectionThroughHelper(TreeCheck):
                 yield pair, pair.child_by_field_name("value")
 
     def _is_drawn(self, node: Node) -> bool:
-        """Whether a library of maps or charts makes a page of a text, which no other rule looks at."""
+        """Return True for a map or chart library that renders text as HTML, which no other rule checks."""
         called = " ".join(self.code.called(node).split()) if node.type == "call_expression" else ""
         return _DRAWN.search(called) is not None
 
     def _is_direct(self, value: Node) -> bool:
-        """Text that is put together in the place itself is another rule's."""
+        """HTML that is built in place is reported by another rule."""
         return value.type in ("template_string", "string") or (
             value.type == "binary_expression" and value.parent is not None and value.parent.type != "pair"
         )
 
     def _is_filled(self, node: Node | None, depth: int) -> bool:
-        """Whether an expression is HTML text with a value in it that nothing cleaned."""
+        """Return True if an expression is HTML with an unsanitized value."""
         from wardround.languages.script.code import bare
 
         one = bare(node)
@@ -171,7 +173,7 @@ class HtmlInjectionThroughHelper(TreeCheck):
         return any(self._is_text(part) for part in parts if part.type not in ("string", "template_string"))
 
     def _is_text(self, value: Node) -> bool:
-        """Whether a value may be text of others: a parameter, or a field of one."""
+        """Return True if a value may be user text: a parameter or a field of one."""
         code = self.code
         text = code.text(value)
         if value.type == "call_expression" and code.called(value).endswith((".slice", ".trim", ".substring")):
@@ -246,7 +248,7 @@ class HtmlInjectionThroughHelper(TreeCheck):
 
 
 def _terms(node: Node) -> Iterator[Node]:
-    """The parts of a sum."""
+    """Yield the operands of a sum."""
     open_ = [node]
     while open_:
         one = open_.pop()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _MARK = LazyPattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
-"""What is escaped or taken out because it does harm."""
+"""Characters that are escaped or removed because they are dangerous."""
 _MARK_ONCE = LazyPattern(r"^/(\\?['\"`<>&]|\\\\|\\[rn]|\\\.\\\.(\\?/)?|\[['\"<>&]+\])/[imsuy]*$")
 _ESCAPED = LazyPattern(r"^['\"`](&\w+;|&#\w+;|\\\\\\?.|''|\\'\\'|\"\"|\\\"\\\"|\\\\\\\\|%\w\w|)['\"`]$")
 _QUOTED = LazyPattern(r"^['\"`]\\\\\\?['\"`]['\"`]$")
@@ -48,11 +48,11 @@ _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
 
 
 class IncompleteSanitization(TreeCheck):
-    """What is to make a text harmless, or to tell a good address, can be got round.
+    """A sanitizer or a host check can be bypassed.
 
-    ``replace`` with a text changes the first place only, what is taken out of the middle can leave behind
-    what was to go, and the name of a trusted host may stand anywhere in an address of another. Replace
-    with a pattern that has the flag g, and compare the host that ``new URL`` reads.
+    ``replace`` with a string replaces the first occurrence only, removing text from the middle can join the
+    rest into the removed text, and a trusted host name may occur anywhere in the URL of another host. Replace
+    with a pattern with the flag g, and compare the host that ``new URL`` parses.
     """
 
     ID = "TS354"
@@ -98,16 +98,17 @@ class IncompleteSanitization(TreeCheck):
             text = self.text(node)
             if _HOST_PATTERN.search(text) and _OPEN_DOT.search(text):
                 self.report_node(
-                    node, "a dot of this pattern stands for any character, so it fits other hosts as well"
+                    node, "dot of this pattern matches any character, so other hosts match; escape it"
                 )
             elif self._judges(node) and (
                 _NO_ANCHOR.search(text) or (_HOST_PATTERN.search(text) and _NO_END.search(text))
             ):
                 self.report_node(
-                    node, "this pattern also fits addresses of other hosts, which only hold this one"
+                    node,
+                    "pattern also matches URLs of other hosts that contain this one; anchor it at both ends",
                 )
 
-    # What makes a text harmless.
+    # Sanitizers.
 
     def _replacing(self, node: Node, method: str) -> None:
         from wardround.languages.script.code import argument
@@ -118,11 +119,13 @@ class IncompleteSanitization(TreeCheck):
         pattern, put = self.text(first), self.text(second)
         once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
         if once and _ESCAPED.search(put) and not self._is_part_of_loop(node):
-            self.report_node(node, "only the first place is replaced")
+            self.report_node(node, "only the first occurrence is replaced; use a pattern with the flag g")
         elif put in {"''", '""', "``"} and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
-            self.report_node(node, "what is left over can join to what was taken out")
+            self.report_node(node, "the rest can join into the removed text; repeat until nothing changes")
         elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
-            self.report_node(node, "a backslash before the quote undoes this; backslashes are not escaped")
+            self.report_node(
+                node, "a backslash before the quote defeats the escape; escape backslashes as well"
+            )
 
     def _is_part_of_loop(self, node: Node) -> bool:
         around = node.parent
@@ -141,7 +144,7 @@ class IncompleteSanitization(TreeCheck):
             around = around.parent
         return _BACKSLASH.search(self.text(function if function is not None else around)) is not None
 
-    # What tells a good address.
+    # Host checks.
 
     def _testing(self, node: Node, called: str, method: str) -> None:
         from wardround.languages.script.code import argument
@@ -157,12 +160,10 @@ class IncompleteSanitization(TreeCheck):
         if self._judges(node) and not (method == "endsWith" and site.startswith(".")):
             if is_host and method in {"includes", "indexOf"} and "://" in site:
                 return
-            self.report_node(
-                node, "an address of another host can hold this as well; compare the host itself"
-            )
+            self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
 
     def _judges(self, node: Node) -> bool:
-        """Whether something is let through or refused by what a test says."""
+        """Return True if a test decides whether something is accepted."""
         if _JUDGES.search(self.reader.names_around(node)):
             return True
         around = node.parent

@@ -23,10 +23,10 @@ _ENDED = LazyPattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|t
 
 
 class PartialPathTraversal(TreeCheck):
-    """Whether a file lies in a folder is told by how its path begins, without the slash after the folder.
+    """A path prefix without a trailing separator decides whether a file is in a folder.
 
-    ``/srv/data-old/x`` begins with ``/srv/data`` too, so files of every folder pass whose name begins
-    alike. Add ``path.sep`` to the folder, or look whether ``path.relative`` begins with two dots.
+    ``/srv/data-old/x`` starts with ``/srv/data`` too, so files of sibling folders pass the test. Append
+    ``path.sep`` to the folder, or test whether ``path.relative`` starts with two dots.
     """
 
     ID = "TS357"
@@ -80,11 +80,11 @@ class PartialPathTraversal(TreeCheck):
                 continue
             if self._is_folder(first) and not _ENDED.search(self._around(node)):
                 self.report_node(
-                    node, "files of folders beside it whose names begin alike pass this too; add path.sep"
+                    node, "files of sibling folders with the same prefix pass this test; append path.sep"
                 )
 
     def _is_folder(self, node: Node) -> bool:
-        """Whether this is a folder's path that does not end with a slash, as far as can be seen."""
+        """Return True for the path of a folder that does not visibly end with a separator."""
         found = self.reader.scope.resolved(node)
         text = self.text(found)
         if found.type == "call_expression" and _MADE.search(text):
@@ -95,7 +95,7 @@ class PartialPathTraversal(TreeCheck):
         return is_name and _FOLDER.search(self.text(node)) is not None
 
     def _around(self, node: Node) -> str:
-        """The statement a test stands in, and what the folder stands for."""
+        """Return the statement of a test and the declaration of the folder."""
         from wardround.languages.script.code import argument
 
         around = node

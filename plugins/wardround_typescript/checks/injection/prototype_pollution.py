@@ -19,10 +19,10 @@ _KEPT_OUT = LazyPattern(
 
 
 class PrototypePollution(TreeCheck):
-    """An object is changed under keys that the data brings, as deep as the data says.
+    """An object is assigned under keys of the data at any depth.
 
-    The key ``__proto__`` leads to the object that all others inherit from, and what is set there appears
-    in every object of the program. Skip ``__proto__``, ``constructor`` and ``prototype``, or fill
+    The key ``__proto__`` leads to the prototype of all objects, and a property set there appears in every
+    object of the program. Skip ``__proto__``, ``constructor`` and ``prototype``, or fill
     ``Object.create(null)``.
     """
 
@@ -103,7 +103,7 @@ class PrototypePollution(TreeCheck):
         return index if index is not None and index.type not in {"string", "number"} else None
 
     def _merging(self, function: Node, text: str) -> None:
-        """``into[key] = merge(into[key], ...)`` in merge itself, for the keys of what is merged in."""
+        """Report ``into[key] = merge(into[key], ...)`` in merge itself, for the keys of the merged object."""
         from wardround.languages.script.syntax import inside
 
         own = self.code.name_of(function)
@@ -122,12 +122,12 @@ class PrototypePollution(TreeCheck):
             said = self.text(right)
             if target in names[:1] and f"{own}(" in said and self.text(left) in said:
                 self.report_node(
-                    node, "a key named __proto__ in the data changes every object of the program"
+                    node, "key __proto__ in the data changes every object of the program; skip it"
                 )
                 return
 
     def _walking(self, function: Node, text: str, written: list[Node]) -> None:
-        """A place found by a path of names: ``at = at[key]`` for each, and then ``at[last] = value``."""
+        """Report an assignment at a path of keys: ``at = at[key]`` for each, then ``at[last] = value``."""
         names = self._parameters(function)
         if len(names) < 2 or ".split(" not in text:
             return
@@ -136,13 +136,15 @@ class PrototypePollution(TreeCheck):
             target = self.code.field(left, "object")
             steps = f"{target} = {target}["
             if steps in text and self._starts_at(target, names, text):
-                self.report_node(node, "a path through __proto__ changes every object of the program")
+                self.report_node(
+                    node, "path through __proto__ changes every object of the program; reject such keys"
+                )
                 return
 
     def _starts_at(self, target: str, names: list[str], text: str) -> bool:
         if len(names) > 2:
             return target in names or any(f"{target} = {name}" in text for name in names[:2])
-        # Into what the module keeps, as it stands in ``let node = preferences``.
+        # Into an object of the module, as in ``let node = preferences``.
         named = rf"(?:let|var) {re.escape(target)}(?:: [\w<>\[\], ]{{1,60}})?"
         begun = re.search(named + r" = ([\w.]{1,60});", text)
         return begun is not None and begun[1] not in names
@@ -156,4 +158,4 @@ class PrototypePollution(TreeCheck):
 
 
 _LONGEST = 4_000
-"""Characters of a function; merges are short."""
+"""Length of a function in characters; merges are short."""

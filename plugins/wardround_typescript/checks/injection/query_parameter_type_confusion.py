@@ -24,11 +24,10 @@ _CHECKED = LazyPattern(
 
 
 class QueryParameterTypeConfusion(TreeCheck):
-    """A parameter of the query is looked at as text, but whoever sends it can make it a list.
+    """A query parameter is treated as a string, but a client can send a list.
 
-    ``?text=a&text=b`` gives a list, and then ``includes`` asks for a whole element and ``length`` counts
-    elements, so the test passes what it should refuse. Ask with ``typeof`` first, or check the query with
-    a schema.
+    ``?text=a&text=b`` yields a list, for which ``includes`` compares elements and ``length`` counts them, so
+    the test accepts what it should reject. Test with ``typeof`` first, or validate the query with a schema.
     """
 
     ID = "TS355"
@@ -85,7 +84,7 @@ class QueryParameterTypeConfusion(TreeCheck):
             place = self._looked_at(test)
             if place is not None:
                 self.report_node(
-                    place, "this parameter can be sent as a list, and then the test says something else"
+                    place, "query parameter may be a list, which bypasses this test; check its type first"
                 )
 
     def _leaves(self, node: Node) -> bool:

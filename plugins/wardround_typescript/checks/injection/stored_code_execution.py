@@ -19,10 +19,10 @@ _HOLDS = LazyPattern(
 
 
 class StoredCodeExecution(TreeCheck):
-    """Text that somebody stored is run as code.
+    """Stored user text is run as code.
 
-    vm keeps nobody in: code in it reaches the process and everything it may do. Whoever may save such a
-    script has the rights of the server. Run it in a process of its own without rights, or offer a small
+    ``vm`` is not a sandbox: code in it reaches the process and all its rights. Anyone who may save such a
+    script has the rights of the server. Run it in a separate process without rights, or offer a small
     language.
     """
 
@@ -67,10 +67,10 @@ class StoredCodeExecution(TreeCheck):
                 continue
             code = arguments[-1] if name == "Function" else arguments[0]
             if self._is_stored(code):
-                self.report_node(node, "text that somebody stored is run as code")
+                self.report_node(node, "stored user text is run as code; run it in a process without rights")
 
     def _is_stored(self, node: Node) -> bool:
-        """Whether it is, or is filled with, a property that by its name holds code of a user's."""
+        """Return True for a property, or a value filled from one, whose name is that of user code."""
         from wardround.languages.script.syntax import inside
 
         found = self.reader.scope.resolved(node)

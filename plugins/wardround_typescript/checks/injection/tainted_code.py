@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedCode(TreeCheck):
-    """Data from the request is run as code.
+    """Request data is run as code.
 
-    Whoever sends the request runs code with the rights of the server; vm and vm2 keep nobody in. Parse the
-    value, or look it up in a table of functions.
+    The client runs code with the rights of the server; vm and vm2 are not sandboxes. Parse the value, or look
+    it up in a table of functions.
     """
 
     ID = "TS304"
@@ -22,8 +22,8 @@ class TaintedCode(TreeCheck):
     DEFECT_CLASS = "code-injection"
     SINK = TaintedSink(
         kinds=("CODE",),
-        message="data from the request is run as code",
-        arguments_message="a word of the command line is run as code",
+        message="request data is run as code; parse it or use a table of functions",
+        arguments_message="command-line argument is run as code",
     )
     WORDS = ("eval", "Function", "vm", "require(", "import(", "$where", "valuate", "Script")
     VALID = [

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedDeserialization(TreeCheck):
-    """Data from the request is turned into objects that can run code.
+    """Request data is deserialized into objects that can run code.
 
-    What these functions read may name functions and classes, so whoever wrote it runs code on the server. js-
-    yaml before version 4 does the same in load. Send JSON, or use safeLoad.
+    Input of these functions may name functions and classes, so its author runs code on the server. ``load``
+    of js-yaml before version 4 does the same. Send JSON, or use ``safeLoad``.
     """
 
     ID = "TS305"
@@ -22,7 +22,7 @@ class TaintedDeserialization(TreeCheck):
     DEFECT_CLASS = "insecure-deserialisation"
     SINK = TaintedSink(
         kinds=("OBJECTS",),
-        message="data from the request is turned into objects that can run code",
+        message="request data is deserialized into objects that can run code; use JSON or safeLoad",
     )
     WORDS = ("serialize", "yaml", "cryo", "funcster")
     VALID = [

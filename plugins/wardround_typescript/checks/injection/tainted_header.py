@@ -10,10 +10,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedHeader(TreeCheck):
-    """Data from the request becomes a line of a header.
+    """Request data becomes a line of a header.
 
-    A line break in the value adds a header of the sender's own, or a second request. Take line breaks out, or
-    encode the value.
+    A line break in the value adds another header, or a second request. Remove line breaks, or encode the
+    value.
     """
 
     ID = "TS313"
@@ -23,7 +23,7 @@ class TaintedHeader(TreeCheck):
     DEFECT_CLASS = "header-injection"
     SINK = TaintedSink(
         kinds=("HEADER",),
-        message="data from the request becomes a line of a header",
+        message="request data becomes a line of a header; remove line breaks or encode it",
     )
     WORDS = ("\\r\\n",)
     VALID = [

@@ -9,11 +9,11 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedHtml(TreeCheck):
-    """Data from the request becomes HTML as it is.
+    """Request data becomes HTML unescaped.
 
-    The browser runs the script that somebody put into a link; one that a server drives for pictures and
-    PDF files fetches what the page names, from inside the network. Escape the value, render a template that
-    escapes, or answer with JSON.
+    The browser runs a script from a crafted link; a headless browser on the server, for images and PDF files,
+    fetches URLs of the page from inside the network. Escape the value, render a template that escapes, or
+    respond with JSON.
     """
 
     ID = "TS307"
@@ -22,7 +22,7 @@ class TaintedHtml(TreeCheck):
     DEFECT_CLASS = "html-injection"
     SINK = TaintedSink(
         kinds=("HTML", "PAGE"),
-        message="data from the request becomes HTML as it is",
+        message="request data becomes HTML unescaped; escape it",
     )
     WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response", "setContent(", "pdf")
     VALID = [

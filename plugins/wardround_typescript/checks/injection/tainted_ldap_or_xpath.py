@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedLdapOrXpath(TreeCheck):
-    """Data from the request becomes part of an LDAP filter or an XPath expression.
+    """Request data becomes part of an LDAP filter or an XPath expression.
 
-    A star or a quote in the value makes another question of it: who is there at all, or whose password begins
-    with a. Escape the value, or refuse what is no plain name.
+    A star or a quote in the value changes the query: it lists all users, or tests passwords by prefix. Escape
+    the value, or reject anything but a plain name.
     """
 
     ID = "TS316"
@@ -21,7 +21,7 @@ class TaintedLdapOrXpath(TreeCheck):
     DEFECT_CLASS = "query-injection"
     SINK = TaintedSink(
         kinds=("LDAP", "XPATH"),
-        message="data from the request becomes part of the question to a directory or a document",
+        message="request data becomes part of an LDAP filter or an XPath expression; escape it",
     )
     WORDS = ("ldap", "xpath", "libxml", "XPath")
     VALID = [

@@ -10,10 +10,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedLog(TreeCheck):
-    """Data from the request becomes part of a line of the log.
+    """Request data becomes part of a log line.
 
-    A line break in it begins a line of the sender's own, which reads as if the program had written it. Log
-    the value as a field of its own, or as JSON, in which line breaks are escaped.
+    A line break in the value starts a forged log line. Log the value as a separate field, or as JSON, which
+    escapes line breaks.
     """
 
     ID = "TS317"
@@ -24,7 +24,7 @@ class TaintedLog(TreeCheck):
     DEFECT_CLASS = "log-injection"
     SINK = TaintedSink(
         kinds=("LINE",),
-        message="data from the request becomes part of a line of the log, and may hold line breaks",
+        message="request data becomes part of a log line and may contain line breaks; log it as a field",
     )
     WORDS = ("console.", "log4js", "format(")
     VALID = [

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedMassAssignment(TreeCheck):
-    """The request chooses which fields of the record are written.
+    """The request decides which fields of a record are written.
 
-    A field nobody thought of, such as role or ownerId, is written as well. Name the fields that may be
-    changed, or let a schema drop the others.
+    Unexpected fields, such as role or ownerId, are written as well. List the fields that may be changed, or
+    let a schema drop the others.
     """
 
     ID = "TS312"
@@ -21,7 +21,7 @@ class TaintedMassAssignment(TreeCheck):
     DEFECT_CLASS = "mass-assignment"
     SINK = TaintedSink(
         kinds=("FIELDS",),
-        message="the request chooses which fields of the record are written",
+        message="request decides which fields of the record are written; list the allowed fields",
     )
     WORDS = (
         "create",

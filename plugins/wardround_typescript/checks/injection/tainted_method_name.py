@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedMethodName(TreeCheck):
-    """The request chooses which function of an object is called.
+    """The request decides which method of an object is called.
 
-    Every object also has constructor, toString and what its prototype brings, and a name that it lacks throws
-    outside of what anybody catches. Keep the functions in a Map, or ask Object.hasOwn first.
+    Every object also has ``constructor``, ``toString`` and the members of its prototype, and a missing name
+    throws an uncaught error. Keep the functions in a Map, or test ``Object.hasOwn`` first.
     """
 
     ID = "TS361"
@@ -21,7 +21,7 @@ class TaintedMethodName(TreeCheck):
     DEFECT_CLASS = "unvalidated-call"
     SINK = TaintedSink(
         kinds=("METHOD",),
-        message="data from the request chooses what is called here, and nothing asks whether it may",
+        message="request data selects the called method without a check; use a Map or Object.hasOwn",
     )
     WORDS = ("](",)
     VALID = [

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedNosqlQuery(TreeCheck):
-    """The request may send operators where a value is expected.
+    """A request can send query operators where a value is expected.
 
-    A filter that takes an object from the request takes {"$ne": null} too, and that matches every record: a
-    login without a password. Turn the value into text with String, or let a schema check it.
+    A filter that accepts an object from the request also accepts {"$ne": null}, which matches every record: a
+    login without a password. Convert the value with ``String``, or validate it with a schema.
     """
 
     ID = "TS310"
@@ -21,7 +21,7 @@ class TaintedNosqlQuery(TreeCheck):
     DEFECT_CLASS = "query-injection"
     SINK = TaintedSink(
         kinds=("NOSQL",),
-        message="the request may send operators here where a value is expected",
+        message="request can send query operators instead of a value; convert it with String",
     )
     WORDS = ("find", "One(", "Many(", "count", "aggregate", "distinct", "remove(")
     VALID = [

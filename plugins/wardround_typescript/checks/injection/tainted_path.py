@@ -9,11 +9,11 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedPath(TreeCheck):
-    """Data from the request chooses which file is touched.
+    """Request data becomes part of a file path.
 
-    Two dots and a slash climb out of the folder you meant. Take path.basename of the value, give sendFile a
-    root, or resolve the path and check that it still starts with the folder and a separator. The same holds
-    for names inside an archive, and for the name an upload was sent with.
+    ``../`` leaves the intended folder. Use ``path.basename`` of the value, give ``sendFile`` a root, or
+    resolve the path and check that it starts with the folder and a separator. The same holds for names inside
+    an archive and for the file name of an upload.
     """
 
     ID = "TS303"
@@ -22,8 +22,8 @@ class TaintedPath(TreeCheck):
     DEFECT_CLASS = "path-traversal"
     SINK = TaintedSink(
         kinds=("PATH",),
-        message="data from the request chooses which file is touched",
-        archive_message="a name inside the archive chooses which file is written",
+        message="request data becomes part of a file path; use path.basename or check the resolved path",
+        archive_message="entry name of the archive decides which file is written; check the resolved path",
     )
     WORDS = (
         "File",

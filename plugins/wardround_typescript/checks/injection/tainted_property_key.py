@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedPropertyKey(TreeCheck):
-    """The request chooses a property, and then a property of that.
+    """The request selects a property, and then a property of its value.
 
-    The keys __proto__ and constructor lead to what all objects share, so one request changes the whole
-    program. Use a Map, or refuse these keys.
+    The keys ``__proto__`` and ``constructor`` lead to objects that the program shares, so one request changes
+    all of it. Use a Map, or reject these keys.
     """
 
     ID = "TS315"
@@ -21,7 +21,7 @@ class TaintedPropertyKey(TreeCheck):
     DEFECT_CLASS = "prototype-pollution"
     SINK = TaintedSink(
         kinds=("KEY", "REACHED"),
-        message="the request chooses the keys here, and __proto__ among them changes every object",
+        message="request selects the keys, and __proto__ changes every object; use a Map or reject it",
     )
     WORDS = ("] =", "]=", "] ??", "] ||", "set(")
     VALID = [

@@ -10,11 +10,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedRedirect(TreeCheck):
-    """The request says where the visitor is sent next.
+    """The request decides the target of a redirect.
 
-    A link to your site then leads to a look-alike that asks for the password. Send visitors to paths of your
-    own only: one that begins with a slash may still begin with two, so resolve it against your own address
-    and compare the origins.
+    A link to your site then leads to a phishing page. Redirect only to paths of your own site: a path that
+    starts with one slash may start with two, so resolve it against your own URL and compare the origins.
     """
 
     ID = "TS308"
@@ -24,7 +23,7 @@ class TaintedRedirect(TreeCheck):
     DEFECT_CLASS = "open-redirect"
     SINK = TaintedSink(
         kinds=("REDIRECT",),
-        message="the request says where the visitor is sent next",
+        message="request decides the target of the redirect; allow paths of your own site only",
     )
     WORDS = ("edirect", "ocation")
     VALID = [

@@ -10,10 +10,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedRegex(TreeCheck):
-    """Data from the request is used as a regular expression.
+    """Request data is used as a regular expression.
 
-    A pattern made for it keeps the server busy for minutes, and with it everybody else's requests. Escape the
-    value, or search for it as text.
+    A crafted pattern blocks the server for minutes, and with it all other requests. Escape the value, or
+    search for it as text.
     """
 
     ID = "TS314"
@@ -23,7 +23,7 @@ class TaintedRegex(TreeCheck):
     DEFECT_CLASS = "regex-denial-of-service"
     SINK = TaintedSink(
         kinds=("PATTERN",),
-        message="data from the request is used as a regular expression",
+        message="request data is used as a regular expression; escape it",
     )
     WORDS = ("RegExp",)
     VALID = [

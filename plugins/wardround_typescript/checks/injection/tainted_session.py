@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedSession(TreeCheck):
-    """Data from the request is stored in the session as it came.
+    """Request data is stored in the session unchecked.
 
-    Code elsewhere trusts the session: it takes what stands there for checked. Look the value up, or check it,
-    before it goes in.
+    Other code trusts the session and does not check its values again. Look the value up, or validate it,
+    before storing it.
     """
 
     ID = "TS311"
@@ -21,7 +21,7 @@ class TaintedSession(TreeCheck):
     DEFECT_CLASS = "trust-boundary"
     SINK = TaintedSink(
         kinds=("TRUST",),
-        message="data from the request is stored in the session as it came",
+        message="request data is stored in the session unchecked; validate it first",
     )
     WORDS = ("session.", "session[")
     VALID = [

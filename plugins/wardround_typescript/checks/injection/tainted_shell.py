@@ -9,11 +9,11 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedShell(TreeCheck):
-    """Data from the request reaches a shell.
+    """Request data becomes part of a shell command.
 
     A semicolon, a pipe or a backtick in the value starts a second command with the rights of the server. Call
-    execFile or spawn with a list of arguments, without the shell option. Words of the command line that reach
-    a shell are a note: whoever starts the program chose them.
+    ``execFile`` or ``spawn`` with a list of arguments, without the shell option. Command-line arguments that
+    reach a shell are reported as info: the user who starts the program chose them.
     """
 
     ID = "TS302"
@@ -23,8 +23,8 @@ class TaintedShell(TreeCheck):
     DEFECT_CLASS = "shell-injection"
     SINK = TaintedSink(
         kinds=("SHELL",),
-        message="data from the request reaches a shell",
-        arguments_message="a word of the command line reaches a shell",
+        message="request data becomes part of a shell command; use execFile with a list of arguments",
+        arguments_message="command-line argument becomes part of a shell command",
     )
     WORDS = ("child_process", "execa", "shelljs", "cross-spawn", "Deno.", "Bun.spawn")
     VALID = [

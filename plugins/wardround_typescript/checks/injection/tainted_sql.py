@@ -9,11 +9,11 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedSql(TreeCheck):
-    """Data from the request becomes part of the SQL text.
+    """Request data becomes part of an SQL statement.
 
-    Whoever sends the request can close the quote and add SQL of their own: read other tables, change rows,
-    log in as somebody else. Leave a placeholder in the text and pass the value as a parameter. What stands
-    between quotes in the text is reported whoever calls the function.
+    An attacker can close the quote and add SQL: read other tables, change rows, log in as another user. Use a
+    placeholder and pass the value as a parameter. A parameter between quotes in the statement is reported for
+    any caller.
     """
 
     ID = "TS301"
@@ -22,8 +22,8 @@ class TaintedSql(TreeCheck):
     DEFECT_CLASS = "sql-injection"
     SINK = TaintedSink(
         kinds=("SQL", "STATEMENT"),
-        message="data from the request becomes part of the SQL text",
-        parameter_message="what a caller gives stands between quotes in the SQL text",
+        message="request data becomes part of an SQL statement; pass it as a parameter",
+        parameter_message="parameter is interpolated between quotes in an SQL statement; use a placeholder",
         parameter_label="QUOTED",
     )
     WORDS = (

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedTemplate(TreeCheck):
-    """Data from the request is read as a template.
+    """Request data is compiled as a template.
 
-    Templates of these engines can call functions, so whoever writes one runs code on the server. Keep the
-    template in a file and pass the value to it.
+    Templates of these engines can call functions, so their author runs code on the server. Keep the template
+    in a file and pass the value to it.
     """
 
     ID = "TS306"
@@ -22,7 +22,7 @@ class TaintedTemplate(TreeCheck):
     DEFECT_CLASS = "template-injection"
     SINK = TaintedSink(
         kinds=("TEMPLATE",),
-        message="data from the request is read as a template",
+        message="request data is compiled as a template; pass it to a template as a value",
     )
     WORDS = (
         "ejs",

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedTemplateVariables(TreeCheck):
-    """The sender of a request chooses which values a template is given, by name.
+    """The request decides which variables a template receives.
 
-    Engines take options from the same object: with ejs a key of the sender's can run code on the server, with
-    others it names another layout file. Hand over the values the template needs, each by its name.
+    Engines read options from the same object: with ejs an option can run code on the server, with others it
+    selects another layout file. Pass only the variables that the template needs, by name.
     """
 
     ID = "TS318"
@@ -21,7 +21,7 @@ class TaintedTemplateVariables(TreeCheck):
     DEFECT_CLASS = "template-injection"
     SINK = TaintedSink(
         kinds=("VIEW",),
-        message="the sender chooses what the template is given, options of the engine among it",
+        message="request decides the variables of the template, engine options included; pass them by name",
     )
     WORDS = ("render(", "view(")
     VALID = [

@@ -9,10 +9,10 @@ from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_taint
 
 
 class TaintedUrl(TreeCheck):
-    """The request chooses which server is asked.
+    """The request decides which server is contacted.
 
-    The server asks from inside: metadata of the cloud, databases and admin pages answer it. Look the address
-    up in a table, or compare the host with a list, and don't follow redirects.
+    The server sends the request from inside the network: cloud metadata, databases and admin pages respond to
+    it. Look the URL up in a table, or compare the host with a list, and do not follow redirects.
     """
 
     ID = "TS309"
@@ -21,7 +21,7 @@ class TaintedUrl(TreeCheck):
     DEFECT_CLASS = "ssrf"
     SINK = TaintedSink(
         kinds=("URL",),
-        message="the request chooses which server is asked",
+        message="request decides which server is contacted; compare the host with a list",
     )
     WORDS = (
         "fetch",

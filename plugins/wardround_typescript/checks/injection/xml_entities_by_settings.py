@@ -28,10 +28,10 @@ _READS = ("noent", "replaceEntities", "dtdload", "expandEntities")
 
 
 class XmlEntitiesBySettings(TreeCheck):
-    """The parser reads what the document names: files of the server, addresses inside its network.
+    """An XML parser expands external entities.
 
-    With noent or dtdload whoever sends the document has them put into what you read, or keeps the server busy
-    with entities in entities. Leave both off.
+    With ``noent`` or ``dtdload`` the author of the document includes files of the server or responses from
+    its network, or exhausts the server with nested entities. Disable both options.
     """
 
     ID = "TS342"
@@ -68,14 +68,17 @@ class XmlEntitiesBySettings(TreeCheck):
         for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] in _STARTS and self._is_xmllint(arguments):
                 self.report_node(
-                    node, "xmllint puts in what the document names, files of the server among it"
+                    node,
+                    "xmllint expands external entities, which include files of the server; remove the option",
                 )
             if name.rpartition(".")[2] in _PARSES and "libxml" in name.lower() and len(arguments) > 1:
                 for option in _READS:
                     value = self.reader.option(arguments[1], option)
                     if value is not None and self.text(value) not in {"false", "0", "undefined"}:
                         self.report_node(
-                            node, "the parser puts in what the document names, files of the server among it"
+                            node,
+                            "parser expands external entities, which include files of the server; "
+                            "disable the option",
                         )
                         break
 

@@ -20,10 +20,10 @@ _NO_REQUEST = LazyPattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId
 
 
 class MissingReturnAwait(TreeCheck):
-    """The catch below never sees the failure of this promise.
+    """A promise is returned from ``try`` without ``await``, so ``catch`` never handles its failure.
 
-    return hands the promise on and leaves the try at once; it fails later, with the caller, so that what
-    the catch should do is never done. Write return await.
+    ``return`` passes the promise on and leaves the ``try`` at once; it fails later, in the caller. Write
+    ``return await``.
     """
 
     ID = "TS064"
@@ -91,11 +91,11 @@ class MissingReturnAwait(TreeCheck):
             ):
                 self.report_node(
                     node,
-                    "this catch never sees the failure of the promise that is returned: return await",
+                    "this catch never handles a failure of the returned promise; use return await",
                 )
 
     def _is_caught(self, node: Node) -> bool:
-        """Whether it stands in a try with a catch, in an async function."""
+        """Return True if the node is in a ``try`` with a ``catch``, in an async function."""
         from wardround.languages.script.code import FUNCTIONS, is_async
 
         within, above, caught = node, node.parent, False
@@ -130,7 +130,7 @@ class MissingReturnAwait(TreeCheck):
 
 
 def _answers(node: Node) -> list[Node]:
-    """The expression that is returned, or the sides of a choice."""
+    """Yield the returned expression, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
     one = bare(node)

@@ -22,11 +22,11 @@ _OPERATORS = frozenset({"===", "!==", "==", "!=", "<", ">", "<=", ">=", "+", "-"
 
 
 class PromiseUsedAsValue(TreeCheck):
-    """A promise is used as if it were the value that comes out of it.
+    """A promise is used as if it were its resolved value.
 
-    A promise counts as true, has none of the fields of the value, and prints as [object Promise]: filter
-    keeps everything, the condition always holds. Await it first; for a list, await Promise.all of the
-    answers and filter by them.
+    A promise is truthy, lacks the fields of the value, and prints as [object Promise]: ``filter`` keeps
+    everything, the condition always holds. Await it first; for a list, await ``Promise.all`` of the results
+    and filter by them.
     """
 
     ID = "TS065"
@@ -101,17 +101,15 @@ class PromiseUsedAsValue(TreeCheck):
                     if node.type == "identifier":
                         if is_promising(code, code.text(node), node, project):
                             self.report_node(
-                                node, "this gives a promise, which counts as true whatever it will say"
+                                node, "this returns a promise, which is always truthy; await it first"
                             )
                     elif gives_promise(code, node, project):
-                        self.report_node(node, "this is a promise, which counts as true whatever it will say")
+                        self.report_node(node, "this is a promise, which is always truthy; await it")
             if self._is_taken(call) and gives_promise(code, call, project):
-                self.report_node(
-                    call, "this is a promise, and it is used as if it were the value: await is missing"
-                )
+                self.report_node(call, "this is a promise used as its value; await it")
 
     def _answers(self, call: Node) -> Iterator[Node]:
-        """What the function handed to a predicate method answers, or its name."""
+        """Yield the results of the callback passed to a predicate method, or its name."""
         from wardround.languages.script.code import FUNCTIONS, argument, bare, is_async, returned
 
         given = bare(argument(call, 0))
@@ -128,7 +126,7 @@ class PromiseUsedAsValue(TreeCheck):
                     yield one
 
     def _is_taken(self, call: Node) -> bool:
-        """Whether something looks at the value of a call where it stands."""
+        """Return True if the value of a call is read in place."""
         from wardround.languages.script.code import is_awaited
 
         node, above = call, call.parent

@@ -20,11 +20,11 @@ _REMOVED = LazyPattern(r"\bawait\b")
 
 
 class RemovedAwait(TreeCheck):
-    """A call was awaited before this change, and now nobody waits for it.
+    """The ``await`` of a call is removed by this change.
 
-    What follows runs before it is done, and when it fails nobody hears of it: the request is answered, the
-    transaction closed or the process ended in between. Await it again; where it is meant to go on by itself,
-    write ``void`` before it and handle its failure with ``catch``.
+    The following code runs before the call is done, and its failure is unhandled: meanwhile the response is
+    sent, the transaction is closed or the process ends. Await it again; to run it in the background, write
+    ``void`` and handle its failure with ``catch``.
     """
 
     ID = "TS404"
@@ -118,11 +118,13 @@ class RemovedAwait(TreeCheck):
                     and not self._answers_at_once(base, called)
                 ):
                     self.report_node(
-                        call, f"{called}() was awaited before this change, and nobody waits for it now"
+                        call,
+                        f"{called}() is no longer awaited since this change; await it, or write void "
+                        "and catch",
                     )
 
     def _answers_at_once(self, base: Code, called: str) -> bool:
-        """Whether the function of the file that is called, if it is one, is not async any more."""
+        """Return True if the called function of the file, if any, is no longer async."""
         from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]
@@ -133,7 +135,7 @@ class RemovedAwait(TreeCheck):
         return _TAKEN.search(called) is not None or self._is_plain_elsewhere(called)
 
     def _is_plain_elsewhere(self, called: str) -> bool:
-        """Whether another file has the function that is called, and it gives no promise."""
+        """Return True if the called function is in another file and returns no promise."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
         from wardround_typescript.analysis.promises import function_gives
@@ -164,7 +166,7 @@ def _awaited(code: Code, function: Node) -> Iterator[str]:
 
 
 def _dropped(function: Node) -> Iterator[Node]:
-    """The calls of a function that are statements of their own, or are returned past a ``catch``."""
+    """Yield the calls that are statements of a function, or are returned past a ``catch``."""
     from wardround.languages.script.code import is_awaited, own_nodes
 
     for node in own_nodes(function):
@@ -175,7 +177,7 @@ def _dropped(function: Node) -> Iterator[Node]:
 
 
 def _is_tried(node: Node) -> bool:
-    """Whether a statement stands in the body of a ``try`` of its function that has a ``catch``."""
+    """Return True if a statement is in the body of a ``try`` of its function with a ``catch``."""
     inner: Node = node
     while inner.parent is not None and inner.parent.type not in ("program", "class_body"):
         above = inner.parent

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class SequentialAwait(TreeCheck):
-    """A promise that was started already is awaited only after another one.
+    """A promise that is already running is awaited only after another one.
 
-    While the first is awaited nobody listens to the second: if that fails meanwhile, or the first
-    throws, its error is an unhandled rejection, which ends a Node process. Await them together with
-    ``Promise.all``.
+    Nothing handles the second promise while the first is awaited: if it fails meanwhile, or the first throws,
+    its error is an unhandled rejection, which ends a Node process. Await both with ``Promise.all``.
     """
 
     ID = "TS043"
@@ -76,7 +75,7 @@ class SequentialAwait(TreeCheck):
             self._look_at(sorted(pairs, key=lambda pair: pair[0].start_byte))
 
     def _is_started(self, declarator: Node, awaited: Node) -> bool:
-        """Whether a variable holds what a call gave in the same function, and only the wait uses it."""
+        """Return True if a variable holds the result of a call in the same function and is only awaited."""
         from wardround.languages.script.code import function_around, is_awaited
 
         code = self.code
@@ -98,12 +97,12 @@ class SequentialAwait(TreeCheck):
         return len(uses) == 2
 
     def _look_at(self, pairs: Sequence[tuple[Node, Node]]) -> None:
-        """Report the first wait for what had been started before another wait began."""
+        """Report the first await of a promise that was started before another await."""
         first, _ = pairs[0]
         for node, started in pairs[1:]:
             if started.end_byte < first.start_byte:
                 self.report_node(
                     node,
-                    "this was started long before; if it fails while another is awaited, nobody hears of it",
+                    "promise is unhandled while another one is awaited; await both with Promise.all",
                 )
                 return

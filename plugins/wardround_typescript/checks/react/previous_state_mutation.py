@@ -31,11 +31,11 @@ _FIRST = 0
 
 
 class PreviousStateMutation(TreeCheck):
-    """The state before is changed here, and React or Redux compares the new one with it.
+    """The previous state is mutated, with which React or Redux compares the new one.
 
-    What was taken out of the state is still the same object: to change it changes what earlier renders,
-    other subscribers and the history see, and a comparison finds no difference. A copy made with ``...``
-    goes one level deep, what is inside is shared. Make a copy with the change in it.
+    A value read from the state is still the same object: mutating it changes earlier renders, other
+    subscribers and the history, and a comparison finds no difference. A copy made with ``...`` is shallow,
+    and nested values stay shared. Create a copy with the change in it.
     """
 
     ID = "TS068"
@@ -112,29 +112,27 @@ class PreviousStateMutation(TreeCheck):
 
     @cached_property
     def _open(self) -> set[int]:
-        """Where the helpers begin that are being looked into, which may call each other."""
+        """Start offsets of the helpers under inspection, which may call each other."""
         return set()
 
     def check(self) -> None:
         if _IMMER.search(self.code.module.text):
             return
         for node in self._sorted_props():
-            self.report_node(node, "this changes the list that was handed in, in place: make a copy first")
+            self.report_node(node, "list argument is mutated in place; copy it first")
         seen: set[int] = set()
         for function in self._changers():
             seen.add(function.id)
             names = self._of_state(function)
             for node in self._changes(function, names) if names else ():
-                self.report_node(node, "this changes the state before, which what renders is compared with")
+                self.report_node(node, "previous state is mutated; return a new object")
         for function in self._copiers():
             names = self._of_state(function) if function.id not in seen else set()
             for node in self._changes(function, names) if names else ():
-                self.report_node(
-                    node, "this changes what was handed in, of which the answer is to be a changed copy"
-                )
+                self.report_node(node, "reducer mutates its input; return a new object")
 
     def _sorted_props(self) -> Iterator[Node]:
-        """Lists of a component's props that are sorted or cut in place while it renders."""
+        """Yield the lists of a component's props that are sorted or spliced in place during rendering."""
         from wardround_typescript.analysis.react_components import component_around, is_component
 
         code = self.code
@@ -155,7 +153,7 @@ class PreviousStateMutation(TreeCheck):
                 yield call
 
     def _is_prop(self, props: Node, name: str, at: Node) -> bool:
-        """Whether a name stands at a place for what a component was handed."""
+        """Return True if a name at a node refers to a prop of a component."""
         code = self.code
         if props.type == "identifier":
             return name.startswith(f"{code.text(props)}.") and name.count(".") == 1
@@ -163,7 +161,7 @@ class PreviousStateMutation(TreeCheck):
         return props.type == "object_pattern" and declared == props.parent and name in code.names_in(props)
 
     def _copiers(self) -> Iterator[Node]:
-        """Functions that answer with a copy of the first thing they are given."""
+        """Yield the functions that return a copy of their first argument."""
         from wardround.languages.script.code import bare, function_around, returned
 
         code = self.code
@@ -181,7 +179,7 @@ class PreviousStateMutation(TreeCheck):
                     break
 
     def _changers(self) -> Iterator[Node]:
-        """Reducers, and functions handed to the setter of a state."""
+        """Yield the reducers and the functions passed to the setter of a state."""
         from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
@@ -195,7 +193,7 @@ class PreviousStateMutation(TreeCheck):
                     yield given
 
     def _of_state(self, function: Node) -> set[str]:
-        """The state's own name, and the names of what is taken out of it as it is."""
+        """Return the name of the state, and the names bound to parts of it."""
         from wardround.languages.script.code import own_nodes
 
         code = self.code
@@ -217,7 +215,7 @@ class PreviousStateMutation(TreeCheck):
         return names
 
     def _bound(self, pattern: Node | None) -> Iterator[str]:
-        """The names a pattern binds to parts of a value; what ``...rest`` gathers is a copy."""
+        """Yield the names that a pattern binds to parts of a value; ``...rest`` is a copy."""
         if pattern is not None and pattern.type == "object_pattern":
             for one in pattern.named_children:
                 if one.type != "rest_pattern":
@@ -226,7 +224,7 @@ class PreviousStateMutation(TreeCheck):
             yield self.code.text(pattern)
 
     def _is_taken(self, value: Node | None, names: set[str]) -> bool:
-        """Whether a value is a part of the state, and no copy of one."""
+        """Return True if a value is a part of the state and not a copy of one."""
         from wardround.languages.script.code import argument, bare, returned
 
         code = self.code
@@ -282,7 +280,7 @@ class PreviousStateMutation(TreeCheck):
         return not self.code.text(target).endswith(".current") and self._is_taken(holder, names)
 
     def _is_copy(self, value: Node | None, names: set[str]) -> bool:
-        """Whether a value is a copy of the state that is one level deep."""
+        """Return True if a value is a shallow copy of the state."""
         from wardround.languages.script.code import bare
 
         one = bare(value)
@@ -293,7 +291,7 @@ class PreviousStateMutation(TreeCheck):
         return found is not None and found["list"] in names
 
     def _marks(self, copy: Node) -> Iterator[str]:
-        """How a copy is kept among the names: with a point behind it, and with each key it has of its own."""
+        """Return the names of a copy: with a trailing dot, and with each of its own keys."""
         from wardround.languages.script.code import bare
 
         name, value = self.code.field(copy, "name"), bare(copy.child_by_field_name("value"))
@@ -303,7 +301,7 @@ class PreviousStateMutation(TreeCheck):
                 yield f"{name}.{self.code.field(one, 'key') or self.code.text(one)}"
 
     def _is_own(self, part: Node, names: set[str]) -> bool:
-        """Whether a part of a copy is not shared: written with it, or put into it since."""
+        """Return True if a part of a copy is not shared: written with it, or assigned later."""
         path = self.code.text(part)
         made = self.code.kinds("assignment_expression")
         return path in names or any(self.code.field(one, "left") == path for one in made)

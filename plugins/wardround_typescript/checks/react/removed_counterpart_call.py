@@ -47,10 +47,10 @@ _REMOVED = LazyPattern(
 
 
 class RemovedCounterpartCall(TreeCheck):
-    """What is taken, started or switched on here was given back in this file, and is not since this change.
+    """A resource is still acquired but no longer released in this file.
 
-    The listener, timer, subscription, lock or address of a blob stays for good, or a button stays busy for
-    ever. Put the call back that ended it, or take the other one out too.
+    The listener, timer, subscription, lock or object URL is never released, or a button stays busy forever.
+    Restore the call that released it, or remove the acquisition as well.
     """
 
     ID = "TS402"
@@ -150,10 +150,10 @@ class RemovedCounterpartCall(TreeCheck):
             return
         for call in self._left_open(base):
             self.report_node(
-                call, "what ended this is gone from the file with this change, and this is still done"
+                call, "call that released this is removed by this change; restore it or remove this too"
             )
         for call in self._left_on(base):
-            self.report_node(call, "what switched this off again is gone from the file with this change")
+            self.report_node(call, "call that reset this is removed by this change; restore it")
 
     def _left_open(self, base: Code) -> Iterator[Node]:
         now, before = self.code.calls_by_last, base.calls_by_last
@@ -167,7 +167,7 @@ class RemovedCounterpartCall(TreeCheck):
                 yield left[0]
 
     def _left_on(self, base: Code) -> Iterator[Node]:
-        """Calls ``setLoading(true)`` of a setter that was called with ``false`` before this change."""
+        """Yield the calls ``setLoading(true)`` whose ``setLoading(false)`` the change removed."""
         now, before = _switched(self.code), _switched(base)
         for name, calls in now.items():
             on = [one for one, given in calls if given == "true"]
@@ -178,19 +178,19 @@ class RemovedCounterpartCall(TreeCheck):
                 yield on[0]
 
     def _is_in_effect(self, call: Node) -> bool:
-        """What an effect opens and does not close is another rule's."""
+        """Another rule reports resources that an effect opens and does not close."""
         from wardround_typescript.analysis.react_components import is_in_effect
 
         return is_in_effect(self.code, call)
 
 
 def _is_statement(call: Node) -> bool:
-    """Whether nobody takes the answer, which is often what ends it."""
+    """Return True if the result is unused, which is often needed to release the resource."""
     return call.parent is not None and call.parent.type == "expression_statement"
 
 
 def _switched(code: Code) -> dict[str, list[tuple[Node, str]]]:
-    """The setters of what says that something is going on -> their calls, with what is given."""
+    """Map the setters of progress flags to their calls, with the argument."""
     from wardround.languages.script.code import argument
 
     found: dict[str, list[tuple[Node, str]]] = {}

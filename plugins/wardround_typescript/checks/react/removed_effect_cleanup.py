@@ -30,7 +30,7 @@ _REMOVED = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdi
 
 
 class _Effect(NamedTuple):
-    """An effect: whose it is, its call, what it does, and what its clean-up does to what."""
+    """An effect: its owner, its call, its operations, and the cleanup of each object."""
 
     function: str
     call: Node
@@ -41,10 +41,10 @@ class _Effect(NamedTuple):
 
 
 class RemovedEffectCleanup(TreeCheck):
-    """An effect gave back what it took, and since this change it does not.
+    """The cleanup of an effect is removed by this change.
 
-    What it sets up still happens, again with every change of what it depends on, and stays when the component
-    is gone: listeners, timers and marks on the page pile up. Return the function that undoes it.
+    The setup still runs, again with every change of a dependency, and outlives the component: listeners,
+    timers and marks on the page accumulate. Return the function that undoes it.
     """
 
     ID = "TS401"
@@ -146,18 +146,18 @@ class RemovedEffectCleanup(TreeCheck):
                 before.remove(lost)
                 self.report_node(
                     self._act(one, lost),
-                    "the clean-up that undid this is gone with this change",
+                    "cleanup of this effect is removed by this change; restore it",
                 )
 
     def _is_elsewhere(self, base: Code, lost: _Effect) -> bool:
-        """Whether what cleaned up still stands in the file, in another effect or a helper."""
+        """Return True if the cleanup code is still in the file, in another effect or a helper."""
         return all(self._times(self.code, name) >= self._times(base, name) for name in lost.cleans)
 
     def _times(self, code: Code, name: str) -> int:
         return len(code.calls_named(name)) or code.module.text.count(f"{name} =")
 
     def _act(self, now: _Effect, lost: _Effect) -> Node:
-        """The first thing done that was undone: of the object that was cleaned, or done before too."""
+        """Return the first operation whose cleanup is removed."""
         from wardround.languages.script.syntax import inside
 
         code = self.code
@@ -172,7 +172,7 @@ def _owner(called: str) -> str:
 
 
 def _is_same(old: _Effect, new: _Effect) -> bool:
-    """Whether an effect does what another did, or something to what that one cleaned."""
+    """Return True if two effects perform the same operation, or one on an object that the other cleaned."""
     if old.function != new.function:
         return False
     touched = {_owner(name) for name in new.acts}
@@ -191,7 +191,7 @@ _OPENS = LazyPattern(
 
 
 def _owners(code: Code, effect: Node, cleans: Counter[str]) -> set[str]:
-    """The objects that a clean-up works on: those of the page, and those the effect made."""
+    """Return the objects that a cleanup works on: those of the page, and those the effect created."""
     found = set()
     for owner in {_owner(name) for name in cleans} - {""}:
         declared = code.declared.get(owner.partition(".")[0].rstrip("?!"), ())
@@ -218,7 +218,7 @@ def _effects(code: Code) -> Iterator[_Effect]:
 
 
 def _cleanups(code: Code, function: Node) -> Iterator[Node]:
-    """What an effect returns: a function, the name of one, or the answer of a call."""
+    """Return the return value of an effect: a function, its name, or the result of a call."""
     from wardround.languages.script.code import bare, returned
 
     body = function.child_by_field_name("body")
@@ -231,7 +231,7 @@ def _cleanups(code: Code, function: Node) -> Iterator[Node]:
 
 
 def _calls(code: Code, node: Node) -> Iterator[str]:
-    """What is called, and the fields of other things that are set."""
+    """Yield the callees, and the assigned fields of other objects."""
     from wardround.languages.script.syntax import inside
 
     return (done for done in (_deed(code, one) for one in inside(node)) if done)

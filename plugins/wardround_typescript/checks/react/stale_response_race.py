@@ -35,11 +35,12 @@ _NO_REQUEST = LazyPattern(
 
 
 class StaleResponseRace(TreeCheck):
-    """A slow answer for an old value can overwrite the answer for the present one.
+    """A late response for an old value can overwrite the response for the current one.
 
-    The effect runs again whenever the value changes, and answers come in any order, also after the component
-    is gone. Note in the effect's cleanup that its answer is no longer wanted, abort the request, or leave it
-    to a query library. A ref that says whether the component is mounted does not help: it is.
+    The effect runs again whenever the value changes, and responses arrive in any order, also after the
+    component is unmounted. Set a flag in the cleanup of the effect that discards the response, abort the
+    request, or use a query library. A ref that records whether the component is mounted does not help: it
+    still is.
     """
 
     ID = "TS054"
@@ -111,12 +112,14 @@ class StaleResponseRace(TreeCheck):
                 place = self._late_setter(function, changing, component)
                 if place is not None:
                     self.report_node(
-                        place, "a slow answer for an old value can overwrite the answer for the present one"
+                        place,
+                        "late response for an old value can overwrite the current one; discard it in "
+                        "the cleanup",
                     )
                     break
 
     def _has_end(self, function: Node) -> bool:
-        """Whether the effect hands on a cleanup of any kind."""
+        """Return True if the effect returns a cleanup of any kind."""
         from wardround.languages.script.code import returned
 
         body = function.child_by_field_name("body")
@@ -127,7 +130,9 @@ class StaleResponseRace(TreeCheck):
         )
 
     def _runs(self, effect: Effect) -> Iterator[tuple[Node, tuple[str, ...]]]:
-        """What the effect runs and the values that start it again: itself, or what useCallback keeps."""
+        """Yield the functions that the effect runs with the values that rerun them: itself, or a
+        ``useCallback``.
+        """
         from wardround.languages.script.code import argument, function_around
 
         yield effect.function, tuple(one for one in effect.dependencies or () if not _STABLE.search(one))
@@ -147,7 +152,7 @@ class StaleResponseRace(TreeCheck):
                     yield function, tuple(one for one in names if not _STABLE.search(one))
 
     def _late_setter(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
-        """The first call that sets state from an answer to a request made with a value that changes."""
+        """Return the first call that sets state from the response to a request with a value that changes."""
         text = self.code.text(function)
         if not changing or _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
             return None
@@ -162,7 +167,7 @@ class StaleResponseRace(TreeCheck):
         return None
 
     def _made_of(self, function: Node, changing: Sequence[str]) -> list[str]:
-        """The variables of a function that are made of the values that start it again."""
+        """Return the variables of a function that are computed from the values that rerun it."""
         found: list[str] = []
         for node in _inside(function):
             value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
@@ -173,7 +178,7 @@ class StaleResponseRace(TreeCheck):
         return found
 
     def _answers(self, function: Node) -> set[str]:
-        """The names of what was waited for in a function, and of what was made of it."""
+        """Return the names of the awaited results in a function, and of values computed from them."""
         from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
@@ -199,7 +204,9 @@ class StaleResponseRace(TreeCheck):
         )
 
     def _is_answer(self, node: Node, names: set[str]) -> bool:
-        """Whether what is set comes from the answer, and is not kept under what was asked for."""
+        """Return True if the new state comes from the response and is not stored under the key of the
+        request.
+        """
         if node.type == "identifier":
             return True
         given = node.child_by_field_name("arguments")
@@ -208,7 +215,7 @@ class StaleResponseRace(TreeCheck):
         return _KEPT_BY_KEY.search(self.code.text(given)) is None
 
     def _is_guarded_by_hook(self, text: str, component: Node) -> bool:
-        """A flag in the effect itself guards; a ref that another effect clears does not."""
+        """Return True if a flag in the effect itself guards; a ref that another effect clears does not."""
         if not _MOUNTED.search(text):
             return False
         return "useIsMounted" in self.code.text(component) or ".current" not in text or "return" in text
@@ -219,7 +226,7 @@ class StaleResponseRace(TreeCheck):
         return frozenset(one.setter for one in states(self.code, component, "useState", "useReducer"))
 
     def _requests(self, function: Node) -> Iterator[Node]:
-        """The calls whose answer is waited for."""
+        """Yield the calls whose response is awaited."""
         from wardround.languages.script.code import awaited_call
 
         for node in _inside(function):
@@ -250,7 +257,7 @@ class StaleResponseRace(TreeCheck):
         return False
 
     def _is_late(self, node: Node, effect: Node) -> bool:
-        """Whether a node runs after an answer: behind an await, or in a function handed to then."""
+        """Return True if a node runs after a response: behind an await, or in a callback of ``then``."""
         from wardround.languages.script.code import function_around
 
         above = function_around(node)

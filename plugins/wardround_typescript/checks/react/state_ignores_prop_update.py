@@ -42,11 +42,11 @@ _HANDED_ON = r"[(,]\s*%s\s*[,)]|[{,]\s*%s\s*[,}]"
 
 
 class StateIgnoresPropUpdate(TreeCheck):
-    """The first value of the prop is kept for ever.
+    """A state keeps the first value of a prop forever.
 
-    The script of a component runs once. A ref, a state or a variable filled from a prop there is a copy,
-    and nothing here ever changes it: when the parent passes another value, this one stays. Use the prop
-    itself, computed, $derived or $: instead.
+    The script of a component runs once. A ref, a state or a variable initialized from a prop is a copy, and
+    nothing here ever updates it: when the parent passes another value, this one stays. Use the prop itself,
+    ``computed``, ``$derived`` or ``$:`` instead.
     """
 
     ID = "TS057"
@@ -112,7 +112,7 @@ class StateIgnoresPropUpdate(TreeCheck):
             found = self._in_classes()
         for node in found:
             self.report_node(
-                node, "this keeps the first value of the prop: nothing changes it when another is passed"
+                node, "state keeps the first value of the prop; use the prop itself or a computed value"
             )
 
     def _in_vue(self) -> Iterator[Node]:
@@ -163,7 +163,7 @@ class StateIgnoresPropUpdate(TreeCheck):
                 yield _name(node)
 
     def _in_classes(self) -> Iterator[Node]:
-        """Keys of a class component's first state that come from props and that nobody sets."""
+        """Return the keys of a class component's initial state that come from props and are never set."""
         code = self.code
         text = code.module.text
         if "getDerivedStateFromProps" in text or ("this.state" not in text and "state =" not in text):
@@ -197,7 +197,7 @@ class StateIgnoresPropUpdate(TreeCheck):
         return function_around(node) is None
 
     def _is_never_written(self, declarator: Node) -> bool:
-        """Whether nothing in the script or the markup sets any of the names, or hands them on whole."""
+        """Return True if the script and the markup neither set a name nor pass it on."""
         names = self.code.names_in(_name(declarator))
         rest = _without(self.source.text, declarator)
         script = _without(self.code.module.text, declarator)
@@ -214,13 +214,13 @@ class StateIgnoresPropUpdate(TreeCheck):
 
 
 def _without(text: str, node: Node) -> str:
-    """A text without the lines a node stands on."""
+    """Return a text without the lines of a node."""
     lines = text.split("\n")
     return "\n".join([*lines[: node.start_point[0]], *lines[node.end_point[0] + 1 :]])
 
 
 def _markup(text: str, script: str) -> str:
-    """What of a file is not script: the lines the script has nothing on."""
+    """Return the markup of a file: the lines without script."""
     pairs = zip(text.split("\n"), script.split("\n"), strict=False)
     return "\n".join("" if code.strip() else line for line, code in pairs)
 

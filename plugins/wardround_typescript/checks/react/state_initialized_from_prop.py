@@ -31,12 +31,11 @@ _FOLLOWS = ("getDerivedStateFromProps", "componentDidUpdate", "WillReceiveProps"
 
 
 class StateInitializedFromProp(TreeCheck):
-    """The state keeps a copy of what came first, and does not follow when it changes.
+    """A state copies a value that changes later and does not follow it.
 
-    ``useState`` reads its argument in the first render only. Of a query that is the time before the
-    answer, so the state stays empty; of a value that the parent holds and is told about, the copy goes
-    on showing what the parent has refused or replaced. Use the value itself, or set the state when it
-    arrives.
+    ``useState`` reads its argument in the first render only. A query has no result at that time, so the state
+    stays empty; a value that the parent owns and is notified of may be rejected or replaced, and the copy
+    still shows the old one. Use the value itself, or set the state when it changes.
     """
 
     ID = "TS039"
@@ -100,7 +99,9 @@ class StateInitializedFromProp(TreeCheck):
             for state in states(code, component):
                 self._look_at(state, component)
         for pair in self._in_classes():
-            self.report_node(pair, "this keeps a copy of the prop, and nothing brings it up to date")
+            self.report_node(
+                pair, "state copies the prop and never updates; use the prop or set the state when it changes"
+            )
 
     def _look_at(self, state: ComponentState, component: Node) -> None:
         from wardround.languages.script.code import argument, bare
@@ -116,15 +117,17 @@ class StateInitializedFromProp(TreeCheck):
             return
         if self._is_answer(start, state.call):
             self.report_node(
-                pattern, "the first render comes before the answer, so this state never holds it"
+                pattern, "query has no result in the first render, so this state stays empty; use the result"
             )
         elif self._is_prop(start, value, component) and self._is_told(state, component):
             self.report_node(
-                pattern, "this keeps a copy of what the parent holds and is told about", Severity.INFO
+                pattern,
+                "state copies a value that the parent owns and is notified of; use the prop",
+                Severity.INFO,
             )
 
     def _is_brought_up_to_date(self, state: ComponentState, start: str, first: Node) -> bool:
-        """Whether the setter gets the value once more, or runs in an effect at all."""
+        """Return True if the setter receives the value again, or runs in an effect at all."""
         asked = (state.setter, start)
         if asked not in self._last_updates:
             uses = self.code.named(state.setter)
@@ -135,7 +138,7 @@ class StateInitializedFromProp(TreeCheck):
 
     @cached_property
     def _last_updates(self) -> dict[tuple[str, str], int]:
-        """A setter and a value -> where the setter last gets the value, or runs in an effect."""
+        """Map a setter and a value to the calls that set it again, or run in an effect."""
         return {}
 
     def _updates(self, node: Node, start: str) -> bool:
@@ -149,7 +152,7 @@ class StateInitializedFromProp(TreeCheck):
         )
 
     def _is_answer(self, name: str, at: Node) -> bool:
-        """Whether a name is what a hook gives that also says that it is still waiting."""
+        """Return True if a hook that also reports that it is loading returns the name."""
         code = self.code
         declarator = code.declaration(name, at)
         if declarator is None or declarator.type != "variable_declarator":
@@ -171,7 +174,7 @@ class StateInitializedFromProp(TreeCheck):
         )
 
     def _is_prop(self, start: str, value: Node, component: Node) -> bool:
-        """Whether a value is a prop: one taken apart among the parameters, or of an object of props."""
+        """Return True for a prop: destructured in the parameters, or of an object of props."""
         code = self.code
         last = code.text(value).rpartition(".")[2]
         given = component.child_by_field_name("parameters") or component.child_by_field_name("parameter")
@@ -185,7 +188,7 @@ class StateInitializedFromProp(TreeCheck):
         )
 
     def _is_told(self, state: ComponentState, component: Node) -> bool:
-        """Whether the parent is told of just what the state is set to, in the same place."""
+        """Return True if the parent is notified of the new state in the same block."""
         from wardround.languages.script.code import within
 
         code = self.code
@@ -199,7 +202,7 @@ class StateInitializedFromProp(TreeCheck):
         return False
 
     def _beside(self, call: Node) -> Iterator[tuple[str, Node]]:
-        """The calls that are statements beside another one."""
+        """Yield the calls that are statements next to another one."""
         statement = call.parent
         block = (
             statement.parent if statement is not None and statement.type == "expression_statement" else None
@@ -212,7 +215,9 @@ class StateInitializedFromProp(TreeCheck):
                 yield self.code.called(inner), inner
 
     def _in_classes(self) -> Iterator[Node]:
-        """Keys of a class component's first state: copies of a prop made over, or told to the parent."""
+        """Return the keys of a class component's initial state: copied props, converted or passed to the
+        parent.
+        """
         code = self.code
         text = code.module.text
         if any(word in text for word in _FOLLOWS[::2]) or "props" not in text:
@@ -232,7 +237,7 @@ class StateInitializedFromProp(TreeCheck):
                     yield pair
 
     def _is_followed(self, first: str) -> bool:
-        """Whether a change of the prop is looked for after an update."""
+        """Return True if a change of the prop is detected after an update."""
         prop = re.search(r"props\.(\w+)", first)
         text = self.code.module.text
         if prop is None or _FOLLOWS[1] not in text:

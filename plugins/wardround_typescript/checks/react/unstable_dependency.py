@@ -38,12 +38,12 @@ _MEMO = LazyPattern(r"^(React\.)?memo$")
 
 
 class UnstableDependency(TreeCheck):
-    """A value is new on every render, and what it is handed to compares it with the one before.
+    """A value is new on every render, and its receiver compares it with the previous one.
 
-    An object, array or function written in a component is made anew each time it renders. A hook that has
-    it among the dependencies of its effect runs that effect every time, and a memoised child renders
-    every time. Make it outside, or with useMemo or useCallback; for a default, use a constant of the
-    module.
+    An object, array or function written in a component is created again on each render. A hook with the value
+    among the dependencies of its effect runs that effect every time, and a memoised child renders every time.
+    Create it outside of the component, or with ``useMemo`` or ``useCallback``; for a default, use a constant
+    of the module.
     """
 
     ID = "TS059"
@@ -116,17 +116,21 @@ class UnstableDependency(TreeCheck):
     def check(self) -> None:
         for node in self._handed_to_hooks():
             self.report_node(
-                node, "this is a new value on every render, and the hook runs again whenever it changes"
+                node, "value is new on every render and reruns the hook; use useMemo or useCallback"
             )
         for node in self._handed_to_memos():
-            self.report_node(node, "this prop is a new value on every render, and the child is memoised")
+            self.report_node(
+                node, "prop is new on every render and the child is memoised; use useMemo or useCallback"
+            )
         for node in self._defaults():
             self.report_node(
-                node, "this default is a new value on every render, and a memoised child compares it"
+                node, "default is new on every render and a memoised child compares it; use a constant"
             )
 
     def _handed_to_memos(self) -> Iterator[Node]:
-        """Names of objects and lists made in the component, as props of a memoised child of another file."""
+        """Yield the objects and lists created in a component that are props of a memoised child of another
+        file.
+        """
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             element, value = attribute.parent, attribute.named_children[-1]
@@ -138,7 +142,7 @@ class UnstableDependency(TreeCheck):
                 yield attribute
 
     def _is_memo(self, name: str) -> bool:
-        """Whether a component of another file is memoised without a comparison of its own."""
+        """Return True if a component of another file is memoised without a comparison function."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
@@ -184,7 +188,7 @@ class UnstableDependency(TreeCheck):
         return value.type in ("object", "array") and bool(value.named_children)
 
     def _compared(self, hook: str) -> set[int]:
-        """The places of the parameters that a hook has among its dependencies as they are."""
+        """Return the positions of the parameters that a hook has among its dependencies unchanged."""
         found = self._hook(hook)
         if found is None:
             return set()
@@ -198,7 +202,7 @@ class UnstableDependency(TreeCheck):
         return {names[name] for name in _dependencies(code, function) if name in names}
 
     def _hook(self, name: str) -> tuple[Code, Node] | None:
-        """The hook of a name, of this file or of one it imports."""
+        """Return the hook of a name, declared in this file or in one that it imports."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
@@ -232,7 +236,7 @@ class UnstableDependency(TreeCheck):
                 yield node
 
     def _memos(self) -> frozenset[str]:
-        """The components of the file that are memoised without a comparison of their own."""
+        """Return the components of the file that are memoised without a comparison function."""
         code = self.code
         return frozenset(
             code.field(call.parent, "name")

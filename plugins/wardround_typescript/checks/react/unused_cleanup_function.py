@@ -31,11 +31,11 @@ _ENDING_CALL = LazyPattern(
 
 
 class UnusedCleanupFunction(TreeCheck):
-    """Nobody calls this cleanup, so what the code above opened stays open.
+    """A cleanup function is never called, so the resource it closes stays open.
 
-    Effects and Svelte's onMount call the function they are given back at once: from an async function
-    they get a promise, from a callback in them nothing, and Vue's onMounted never looks. Return it from
-    the effect itself, or hand it to onDestroy or onUnmounted.
+    Effects, and ``onMount`` of Svelte, call the returned function: an async function returns a promise
+    instead, a nested callback returns it to its own caller, and ``onMounted`` of Vue ignores it. Return it
+    from the effect itself, or pass it to ``onDestroy`` or ``onUnmounted``.
     """
 
     ID = "TS052"
@@ -105,7 +105,10 @@ class UnusedCleanupFunction(TreeCheck):
                 continue
             own = list(_returns(function))
             if name in _TAKES_NONE or is_async(function):
-                self._report(own, "nobody calls this cleanup: what returns it cannot hand it on")
+                self._report(
+                    own,
+                    "cleanup is never called, since its caller ignores the result; return it from the effect",
+                )
             elif name in _TAKES_CLEANUP:
                 self._report_lost(function)
                 for node in own:
@@ -113,7 +116,7 @@ class UnusedCleanupFunction(TreeCheck):
                     if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
                         self.report_node(
                             node,
-                            "this ends it at once, and nothing is left for the cleanup: return a function",
+                            "cleanup is called immediately; return a function instead",
                         )
 
     def _report(self, returns: Sequence[Node], message: str) -> None:
@@ -131,15 +134,15 @@ class UnusedCleanupFunction(TreeCheck):
         return value.type == "identifier" and _ENDS.search(self.code.text(value)) is not None
 
     def _report_lost(self, effect: Node) -> None:
-        """Cleanups that a callback or a helper in the effect returns to nobody."""
+        """Yield the cleanups that a callback or a helper in the effect returns to nobody."""
         for inner in self._dropped(effect):
             found = [node for node in _returns(inner) if self._is_cleanup(node.named_children[0])]
             self._report(
-                found, "nobody calls this cleanup: it is returned to the callback's caller, not the effect"
+                found, "cleanup is returned to the caller of the callback, not to the effect; return it there"
             )
 
     def _dropped(self, effect: Node) -> Iterator[Node]:
-        """The functions in an effect whose answer nobody takes."""
+        """Yield the functions in an effect whose result is unused."""
         from wardround.languages.script.code import FUNCTIONS, argument, function_around, is_async
         from wardround.languages.script.syntax import inside
 
@@ -161,7 +164,7 @@ class UnusedCleanupFunction(TreeCheck):
 
 
 def _is_dropped(call: Node) -> bool:
-    """Whether a call is a statement, links of a promise chain behind it included."""
+    """Return True if a call is a statement, including the end of a promise chain."""
     above = call.parent
     while above is not None and above.type in ("member_expression", "call_expression", "unary_expression"):
         above = above.parent

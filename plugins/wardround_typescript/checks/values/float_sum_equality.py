@@ -27,10 +27,10 @@ _EQUAL = frozenset({"===", "!==", "==", "!="})
 
 
 class FloatSumEquality(TreeCheck):
-    """A sum of fractions is compared exactly, and rounding makes it differ.
+    """A sum of fractions is compared exactly although it is rounded.
 
-    A double cannot hold most tenths: 0.1 + 0.2 is not 0.3. Add whole cents, or ask whether the difference
-    is smaller than half of the smallest unit.
+    A double cannot represent most decimal fractions: 0.1 + 0.2 is not 0.3. Add integer cents, or test whether
+    the difference is smaller than half of the smallest unit.
     """
 
     ID = "TS072"
@@ -74,7 +74,7 @@ class FloatSumEquality(TreeCheck):
                 continue
             if any(self._is_fraction(side) for side in sides):
                 self.report_node(
-                    node, "rounding makes this sum differ in its last digits, so it is rarely equal"
+                    node, "rounded sum is rarely equal to a constant; compare the difference with a tolerance"
                 )
 
     def _is_fraction(self, node: Node | None) -> bool:

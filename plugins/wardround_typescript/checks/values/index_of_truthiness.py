@@ -18,10 +18,10 @@ _TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
 
 
 class IndexOfTruthiness(TreeCheck):
-    """The place in a list is taken for yes or no, and both are the wrong way round.
+    """An index is used as a boolean.
 
-    These give 0 for the first place, which counts as false, and -1 for none, which counts as true.
-    Compare with -1, or use includes, some or test.
+    These methods return 0 for the first position, which is falsy, and -1 for no match, which is truthy.
+    Compare with -1, or use ``includes``, ``some`` or ``test``.
     """
 
     ID = "TS073"
@@ -61,17 +61,17 @@ class IndexOfTruthiness(TreeCheck):
                 continue
             if self._is_tested(call):
                 self.report_node(
-                    call, "0 is the first place and counts as false, -1 is none and counts as true"
+                    call, "0 is the first position and falsy, -1 is no match and truthy; compare with -1"
                 )
             declarator = call.parent
             if declarator is not None and declarator.type == "variable_declarator":
                 for use in self._uses(code.field(declarator, "name"), declarator):
                     self.report_node(
-                        use, "0 is the first place and counts as false, -1 is none and counts as true"
+                        use, "0 is the first position and falsy, -1 is no match and truthy; compare with -1"
                     )
 
     def _is_other(self, called: str, call: Node) -> bool:
-        """Search is a method of clients too, and after localeCompare || goes on to the next key."""
+        """Clients have methods named ``search`` too, and ``||`` after ``localeCompare`` chains sort keys."""
         if called.endswith(".search"):
             given = self.code.field(call, "arguments")
             return not given.startswith("(/")

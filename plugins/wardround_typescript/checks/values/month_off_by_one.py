@@ -19,10 +19,10 @@ _DAY = LazyPattern(r"\.get(UTC)?Day\(\)$")
 
 
 class MonthOffByOne(TreeCheck):
-    """Months are counted from 0 and getDay is the day of the week, so this date is another one.
+    """Months are counted from 0, and ``getDay`` returns the day of the week.
 
-    January is 0 for getMonth and for new Date(year, month, day). Add 1 where the month is written down,
-    use getDate for the day of the month, and 11 for December.
+    January is 0 for ``getMonth`` and for ``new Date(year, month, day)``. Add 1 to print the month, use
+    ``getDate`` for the day of the month, and 11 for December.
     """
 
     ID = "TS075"
@@ -62,9 +62,13 @@ class MonthOffByOne(TreeCheck):
             if text is None or not any(part in text for part in _DATE_PARTS):
                 continue
             if _MONTH.search(code.text(call)):
-                self.report_node(call, "January is 0 here: the month that is written down is the one before")
+                self.report_node(
+                    call, "getMonth counts from 0, so the printed month is the previous one; add 1"
+                )
             elif _DAY.search(code.text(call)) and "Month()" in text and "getDate()" not in text:
-                self.report_node(call, "this is the day of the week: getDate gives the day of the month")
+                self.report_node(
+                    call, "getDay returns the day of the week; use getDate for the day of the month"
+                )
         for node in code.kinds("new_expression"):
             given = node.child_by_field_name("arguments")
             parts = [code.text(one) for one in given.named_children] if given is not None else []
@@ -74,10 +78,10 @@ class MonthOffByOne(TreeCheck):
                 and parts[1] == "12"
                 and parts[0].isdigit()
             ):
-                self.report_node(node, "months are counted from 0: 12 is January of the next year")
+                self.report_node(node, "months are counted from 0, so 12 is January of the next year; use 11")
 
     def _written(self, call: Node) -> str | None:
-        """The text a call is written into as it is; None where it is used for something else."""
+        """Return the text into which a call is written unchanged; None if it is used otherwise."""
         code = self.code
         above, node = call.parent, call
         while above is not None and above.type in ("arguments", "call_expression", "member_expression"):
@@ -108,7 +112,7 @@ class MonthOffByOne(TreeCheck):
         return None
 
     def _joined(self, name: str, call: Node) -> str | None:
-        """The text a padded month is written into later."""
+        """Return the text into which a padded month is written later."""
         code = self.code
         for node in [*code.kinds("template_string"), *code.kinds("array")]:
             text = code.text(node)
@@ -118,7 +122,7 @@ class MonthOffByOne(TreeCheck):
 
 
 def _sum_of(node: Node) -> Node | None:
-    """The sum a value is a term of, if it is added to texts."""
+    """Return the concatenation of which a value is an operand."""
     above = node.parent
     operator = above.child_by_field_name("operator") if above is not None else None
     return above if operator is not None and operator.type == "+" and not _has_number(above) else None

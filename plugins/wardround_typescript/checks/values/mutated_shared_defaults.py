@@ -25,10 +25,10 @@ _KEPT = LazyPattern(
 
 
 class MutatedSharedDefaults(TreeCheck):
-    """The defaults themselves are changed here, for everybody who asks for them later.
+    """Shared defaults are mutated.
 
-    The object is made once, when the module is loaded. What one call puts into it the next one finds
-    there. Put a new object first, as in { ...DEFAULTS, ...options }, or copy the list.
+    The object is created once, when the module is loaded, so every later caller sees the change. Create a new
+    object first, as in ``{ ...DEFAULTS, ...options }``, or copy the list.
     """
 
     ID = "TS078"
@@ -106,7 +106,7 @@ class MutatedSharedDefaults(TreeCheck):
                 owner = call.child_by_field_name("function")
                 held = owner.child_by_field_name("object") if owner is not None else None
             if held is not None and function_around(call) is not None and self._is_shared(held):
-                self.report_node(call, "this changes the defaults themselves, for every later caller")
+                self.report_node(call, "shared defaults are mutated for every later caller; copy them first")
         for node in code.kinds("assignment_expression"):
             left = node.child_by_field_name("left")
             held = (
@@ -120,10 +120,10 @@ class MutatedSharedDefaults(TreeCheck):
                 and self._is_shared(held)
                 and self._is_given_out(node)
             ):
-                self.report_node(node, "this changes the defaults themselves, for every later caller")
+                self.report_node(node, "shared defaults are mutated for every later caller; copy them first")
 
     def _is_shared(self, held: Node) -> bool:
-        """Whether a name stands for an object or a list of the module that is named like a default."""
+        """Return True if a name refers to an object or a list of the module with the name of a default."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -149,7 +149,7 @@ class MutatedSharedDefaults(TreeCheck):
         return value.type in ("object", "array") and bool(value.named_children)
 
     def _is_given_out(self, node: Node) -> bool:
-        """Whether the object is also returned there: a setter of module state is meant."""
+        """Return True if the function also returns the object: an intentional setter of module state."""
         from wardround.languages.script.code import function_around, returned
 
         code = self.code

@@ -30,10 +30,10 @@ _FRESH = LazyPattern(
 
 
 class RemovedCopyBeforeMutation(TreeCheck):
-    """A copy was changed here, and since this change it is the thing itself.
+    """The copy before a mutation is removed, so the original is mutated now.
 
-    Whoever handed it in, and everybody else who holds it, sees the change too: lists change their order under
-    the reader, and what compares old with new finds no difference. Make the copy again before changing it.
+    The caller, and all other holders of the value, see the mutation: lists change their order, and a
+    comparison of old and new finds no difference. Restore the copy.
     """
 
     ID = "TS403"
@@ -93,7 +93,9 @@ class RemovedCopyBeforeMutation(TreeCheck):
             for path, node in _changes(self.code, function) if lost else ():
                 if path in lost and self._counts(node, path):
                     self.report_node(
-                        node, f'"{path}" was copied before it was changed, and is now changed itself'
+                        node,
+                        f'"{path}" was copied before its mutation and is now mutated itself; '
+                        "restore the copy",
                     )
                     break
 
@@ -101,11 +103,11 @@ class RemovedCopyBeforeMutation(TreeCheck):
         return is_touched(self.source, node) and not self._is_own(path, node)
 
     def _is_own(self, path: str, at: Node) -> bool:
-        """Whether a value was made on the spot, so that nobody else holds it."""
+        """Return True if a value was created on the spot, so that nothing else refers to it."""
         root = path.partition(".")[0].rstrip("?!")
         value = self.code.value_of(root, at)
         if value is None:
-            declared = self.code.declaration(root, at)  # taken apart: const [row] = await Promise.all(reads)
+            declared = self.code.declaration(root, at)  # destructured: const [row] = await Promise.all(reads)
             return declared is not None and self.code.field(declared, "value").startswith("await ")
         return value.type in _NEW or (
             value.type == "call_expression" and _FRESH.search(self.code.text(value)) is not None
@@ -113,12 +115,12 @@ class RemovedCopyBeforeMutation(TreeCheck):
 
 
 def _copied(text: str) -> set[str]:
-    """The paths of what a text makes a copy of."""
+    """Return the paths that a text copies."""
     return {next(one for one in match.groups() if one) for match in _COPIED.finditer(text)}
 
 
 def _changes(code: Code, function: Node) -> Iterator[tuple[str, Node]]:
-    """What a function changes in place, by its path, and where."""
+    """Yield the values that a function mutates in place, by path, with the node."""
     from wardround.languages.script.code import argument
     from wardround.languages.script.syntax import inside
 

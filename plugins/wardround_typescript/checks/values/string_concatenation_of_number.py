@@ -24,10 +24,10 @@ _FIXED = LazyPattern(r"\.toFixed\(\d*\)$")
 
 
 class StringConcatenationOfNumber(TreeCheck):
-    """Text is added to a number here, which puts them one behind the other.
+    """A string is added to a number, which concatenates them.
 
-    toFixed, the value of a field, a stored entry and a parameter of the address are texts: "2" + 1 is
-    "21", and "9.5" is greater than "10.0". Make a number of it first, and format last.
+    ``toFixed``, the value of a field, a stored entry and a URL parameter are strings: "2" + 1 is "21", and
+    "9.5" is greater than "10.0". Convert to a number first, and format last.
     """
 
     ID = "TS080"
@@ -79,13 +79,19 @@ class StringConcatenationOfNumber(TreeCheck):
             ):
                 value = code.value_of(code.text(left), left) if left.type == "identifier" else None
                 if value is not None and value.type == "number":
-                    self.report_node(node, "toFixed gives text, which is put behind the number")
+                    self.report_node(
+                        node, "toFixed returns a string, so this concatenates; add the numbers first"
+                    )
         for node in code.kinds("binary_expression"):
             operator = code.field(node, "operator")
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is None or right is None:
                 continue
             if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
-                self.report_node(node, "this is text, so the number is put behind it instead of added")
+                self.report_node(
+                    node, "this is a string, so the number is concatenated instead of added; convert it"
+                )
             elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
-                self.report_node(node, "these are compared as text, so 9.5 is greater than 10.0")
+                self.report_node(
+                    node, "strings are compared here, so 9.5 is greater than 10.0; convert them to numbers"
+                )

@@ -31,10 +31,9 @@ _ALIKE = {
 
 
 class WrongMapKey(TreeCheck):
-    """What is named after its key is kept under another one.
+    """A collection that is named after its key is filled under another key.
 
-    Whoever looks something up in ``usersById`` does it with an id and finds nothing, or another user.
-    Name it after the key it has now.
+    A lookup in ``usersById`` by id finds nothing, or another user. Rename the collection after its key.
     """
 
     ID = "TS046"
@@ -73,10 +72,14 @@ class WrongMapKey(TreeCheck):
                 continue
             for key in self._keys(declarator.child_by_field_name("value")):
                 if not _tells(key, match["key"]):
-                    self.report_node(name, f"this is kept under {key}, which is not what its name says")
+                    self.report_node(
+                        name,
+                        f"key {key} does not match the name of the collection; rename it or use the "
+                        "right key",
+                    )
 
     def _keys(self, value: Node | None) -> Iterator[str]:
-        """The path that a collection is kept under, where one can be read."""
+        """Return the path of the key of a collection, if it can be read."""
         from wardround.languages.script.code import FUNCTIONS, argument, bare
 
         code = self.code
@@ -99,7 +102,7 @@ class WrongMapKey(TreeCheck):
                 yield from self._path(pair.named_children[0])
 
     def _path(self, node: Node | None) -> Iterator[str]:
-        """A chain of fields, without a call at its end that only shapes the text."""
+        """Return a chain of fields, without a final call that only formats the text."""
         text = self.code.text(node)
         head, dot, shape = text.rpartition(".")
         path = head if _SHAPED.search(f"{dot}{shape}") else text
@@ -108,7 +111,7 @@ class WrongMapKey(TreeCheck):
 
 
 def _tells(path: str, key: str) -> bool:
-    """Whether the fields of a path have one of the words that the name gives for the key."""
+    """Return True if the fields of a path contain a word that the name states for the key."""
     from wardround.text.stemming import stem
     from wardround.text.tokens import parts
 
@@ -119,7 +122,7 @@ def _tells(path: str, key: str) -> bool:
 
 
 def _is_short_for(short: str, text: str) -> bool:
-    """Whether all letters of a word stand in a text in their order: ``ws`` for workspace."""
+    """Return True if all letters of a word occur in a text in order: ``ws`` for workspace."""
     at = 0
     for letter in short:
         at = text.find(letter, at) + 1

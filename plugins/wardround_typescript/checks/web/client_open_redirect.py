@@ -39,10 +39,10 @@ _DEPTH = 4
 
 
 class ClientOpenRedirect(TreeCheck):
-    """The address bar says where the user is sent next.
+    """The page redirects to a target from its own URL.
 
-    Whoever writes the link chooses the page that follows, a copy of your login for example, and javascript:
-    as the address runs a script. Accept only paths that start with a single slash, or a list of known pages.
+    The author of a link chooses the next page, for example a copy of your login, and a ``javascript:`` URL
+    runs a script. Accept only paths that start with a single slash, or a list of known pages.
     """
 
     ID = "TS085"
@@ -96,21 +96,27 @@ class ClientOpenRedirect(TreeCheck):
             if _HREF.search(code.field(node, "left")) and self._is_foreign(
                 node.child_by_field_name("right"), _DEPTH
             ):
-                self.report_node(node, "the address bar says where the user is sent next")
+                self.report_node(
+                    node, "page URL decides the redirect target; accept paths with a single slash only"
+                )
         is_next = _NEXT.search(code.module.text) is not None
         for called, call in code.calls:
             if (_GOES.search(called) or (is_next and _ROUTER.search(called))) and self._is_foreign(
                 argument(call, 0), _DEPTH
             ):
-                self.report_node(call, "the address bar says where the user is sent next")
+                self.report_node(
+                    call, "page URL decides the redirect target; accept paths with a single slash only"
+                )
 
         self._links()
 
     def _links(self) -> None:
-        """Attributes and properties of elements that lead somewhere, or load something."""
+        """Yield the attributes and properties of elements that navigate or load a resource."""
         for node, value in self._leading():
             if self._is_foreign(value, _DEPTH):
-                self.report_node(node, "the address bar says where this leads, and may say javascript:")
+                self.report_node(
+                    node, "page URL decides this address, which may be a javascript: URL; validate it"
+                )
 
     def _leading(self) -> Iterator[tuple[Node, Node | None]]:
         code = self.code
@@ -126,7 +132,7 @@ class ClientOpenRedirect(TreeCheck):
                 yield node, node.child_by_field_name("right")
 
     def _is_foreign(self, node: Node | None, depth: int) -> bool:
-        """Whether a value is taken out of the address as it is, and nothing around it asks what it is."""
+        """Return True if a value is read from the URL unchanged, without a test around it."""
         from wardround.languages.script.code import argument, bare
 
         code = self.code
@@ -152,7 +158,7 @@ class ClientOpenRedirect(TreeCheck):
         return "." not in called and self._is_answer_foreign(code.function_of(called, one), depth)
 
     def _reads_parameters(self, call: Node) -> bool:
-        """Whether ``p.get("x")`` reads the address: by what p was declared to be."""
+        """Return True if ``p.get("x")`` reads the URL: by the declaration of p."""
         owner, _, method = self.code.called(call).rpartition(".")
         declared = self.code.declaration(owner, call) if method == "get" and owner.isidentifier() else None
         return _PARAMETERS.search(self.code.field(declared, "value")) is not None
@@ -165,7 +171,7 @@ class ClientOpenRedirect(TreeCheck):
         return any(self._is_foreign(answer, depth - 1) for answer in returned(function))
 
     def _is_name_foreign(self, name: Node, depth: int) -> bool:
-        """A variable of such a value, or a parameter that a call in the file gives one."""
+        """Return True for a variable or a parameter with such a value."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -191,7 +197,7 @@ class ClientOpenRedirect(TreeCheck):
         )
 
     def _is_asked(self, node: Node) -> bool:
-        """Whether the function around a value looks at what it is."""
+        """Return True if the function around a value tests it."""
         from wardround.languages.script.code import function_around
 
         around = function_around(node)

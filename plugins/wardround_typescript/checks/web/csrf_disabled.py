@@ -22,10 +22,10 @@ _FRAMEWORKS = LazyPattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|s
 
 
 class CsrfDisabled(TreeCheck):
-    """The check is switched off that a request comes from the program's own pages.
+    """The protection against cross-site request forgery is disabled.
 
-    Another site can then make a visitor's browser send requests with the visitor's cookies. Leave it on, and
-    have clients send the header or token that it asks for.
+    Another site can make a visitor's browser send requests with the visitor's cookies. Keep the protection
+    enabled, and have clients send the required header or token.
     """
 
     ID = "TS349"
@@ -60,14 +60,28 @@ class CsrfDisabled(TreeCheck):
     ]
     SETTINGS = (
         CallOption(
-            "csrfPrevention", _OFF, _APOLLO, "other sites can send queries with the visitor's cookies"
+            "csrfPrevention",
+            _OFF,
+            _APOLLO,
+            "other sites can send queries with the visitor's cookies; keep csrfPrevention enabled",
         ),
         CallOption(
-            "ignoreMethods", _CHANGING, _CSRF, "requests that change things are let through without the token"
+            "ignoreMethods",
+            _CHANGING,
+            _CSRF,
+            "state-changing methods are accepted without a token; remove them from ignoreMethods",
         ),
-        CallOption("csrf", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
         CallOption(
-            "checkOrigin", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"
+            "csrf",
+            _OFF,
+            _FRAMEWORKS,
+            "other sites can send requests with the visitor's cookies; keep csrf enabled",
+        ),
+        CallOption(
+            "checkOrigin",
+            _OFF,
+            _FRAMEWORKS,
+            "other sites can send requests with the visitor's cookies; keep checkOrigin enabled",
         ),
     )
 
@@ -77,7 +91,7 @@ class CsrfDisabled(TreeCheck):
             self._overridden()
 
     def _overridden(self) -> None:
-        """A method that is put in the request's place after the check has passed a harmless one."""
+        """Report a method override after the CSRF check, which has accepted the original method."""
         checks: list[tuple[str, Node]] = []
         for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] != "use" or not arguments:
@@ -87,7 +101,9 @@ class CsrfDisabled(TreeCheck):
                 for router, check in checks:
                     if router == owner:
                         self.report_node(
-                            check, "the method is put in place behind this, so a POST passes as a GET"
+                            check,
+                            "method is overridden after this check, so a POST passes as a GET; "
+                            "override it before",
                         )
             elif _CHECKS.search(given):
                 checks.append((owner, node))

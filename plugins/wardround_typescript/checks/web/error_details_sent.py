@@ -27,10 +27,9 @@ _WHERE_RETURNED = LazyPattern(
 
 
 class ErrorDetailsSent(TreeCheck):
-    """The inside of an error is sent to whoever asked.
+    """Internal details of an error are sent to the client.
 
-    Stack traces, SQL and file names tell how to attack next. Log them, and send a number by which you find
-    them.
+    Stack traces, SQL and file names help an attacker. Log them, and send an id under which they are found.
     """
 
     ID = "TS337"
@@ -81,14 +80,14 @@ class ErrorDetailsSent(TreeCheck):
                 and len(arguments) > 1
                 and (self.reader.literal(arguments[1]) or "") in _EVERYWHERE
             ):
-                self.report_node(node, "the debugger is open to whoever connects")
+                self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
             elif (
                 last == "use"
                 and arguments
                 and self._shows_stacks(arguments[0])
                 and not self._is_guarded(node)
             ):
-                self.report_node(node, "stack traces are sent to whoever asked")
+                self.report_node(node, "stack traces are sent to the client; log them instead")
         for node in self.code.kinds("assignment_expression"):
             if self.code.field(node, "left") in {"ctx.body", "this.body"}:
                 self._sent(node, node.child_by_field_name("right"))
@@ -102,7 +101,7 @@ class ErrorDetailsSent(TreeCheck):
 
     def _sent(self, node: Node, given: Node | None) -> None:
         if given is not None and self._tells(given) and not self._is_guarded(node):
-            self.report_node(node, "the stack trace of the error is sent to whoever asked")
+            self.report_node(node, "stack trace of the error is sent to the client; log it and send an id")
 
     def _tells(self, node: Node) -> bool:
         from wardround.languages.script.syntax import inside
@@ -117,7 +116,7 @@ class ErrorDetailsSent(TreeCheck):
         return False
 
     def _described(self, node: Node) -> Node:
-        """What a function or method of the file makes of the error that is handed to it."""
+        """Return the result of a function or method of the file for an error argument."""
         if node.type != "call_expression":
             return node
         name = self._called(node).rpartition(".")[2]
@@ -127,7 +126,7 @@ class ErrorDetailsSent(TreeCheck):
         return helper if helper is not None else node
 
     def _is_guarded(self, node: Node) -> bool:
-        """Whether a condition around it, or a return before it, asks where the program runs."""
+        """Return True if a condition around the node, or a return before it, tests the environment."""
         around: Node | None = node
         while around is not None and around.type != "program":
             if around.type in {"if_statement", "ternary_expression"} and _WHERE.search(

@@ -18,10 +18,10 @@ _SERVER = LazyPattern(
 
 
 class GraphqlOpenInProduction(TreeCheck):
-    """A GraphQL server tells strangers how it is built, or where it failed.
+    """A GraphQL server exposes its schema or internal errors.
 
-    With introspection or a playground anybody reads the whole schema, also what no page uses; stack traces
-    show files, versions and queries. Switch them on for development only.
+    With introspection or a playground anyone can read the complete schema, unused parts included; stack
+    traces show files, versions and queries. Enable them for development only.
     """
 
     ID = "TS350"
@@ -54,13 +54,31 @@ class GraphqlOpenInProduction(TreeCheck):
         """),
     ]
     SETTINGS = (
-        CallOption("introspection", _ON, _SERVER, "anybody can read the whole schema"),
-        CallOption("playground", _ON, _SERVER, "anybody can read the schema and try queries here"),
-        CallOption("graphiql", _ON, _SERVER, "anybody can read the schema and try queries here"),
         CallOption(
-            "includeStacktraceInErrorResponses", _ON, _SERVER, "strangers see the stack trace of each error"
+            "introspection",
+            _ON,
+            _SERVER,
+            "anyone can read the complete schema; enable introspection in development only",
         ),
-        CallOption("maskedErrors", _OFF, _SERVER, "strangers see the text of errors inside the server"),
+        CallOption(
+            "playground",
+            _ON,
+            _SERVER,
+            "anyone can read the schema and run queries here; enable this in development only",
+        ),
+        CallOption(
+            "graphiql",
+            _ON,
+            _SERVER,
+            "anyone can read the schema and run queries here; enable this in development only",
+        ),
+        CallOption(
+            "includeStacktraceInErrorResponses",
+            _ON,
+            _SERVER,
+            "clients receive the stack trace of each error; enable it in development only",
+        ),
+        CallOption("maskedErrors", _OFF, _SERVER, "clients receive internal error messages; mask them"),
     )
 
     SEVERITY = Severity.WARN

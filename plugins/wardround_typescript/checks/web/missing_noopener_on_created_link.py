@@ -25,11 +25,11 @@ _REL_SET = LazyPattern(r"\.rel\s*=|['\"`]rel['\"`]|\brel\s*:|\.relList\b|rel=")
 
 
 class MissingNoopenerOnCreatedLink(TreeCheck):
-    """In older browsers the page this link opens can send this one somewhere else.
+    """A link opens a page that can navigate this one.
 
-    Without rel="noopener" the opened page has window.opener there, with rel="opener" everywhere, and can
-    navigate this tab to a copy of your login. Add rel="noopener noreferrer" to links that lead to
-    addresses of others.
+    Without ``rel="noopener"`` older browsers set ``window.opener`` in the opened page, with ``rel="opener"``
+    all browsers do, and the page can navigate this tab to a copy of your login. Add ``rel="noopener
+    noreferrer"`` to links to other sites.
     """
 
     ID = "TS067"
@@ -72,12 +72,10 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
 
     def check(self) -> None:
         for node in [*self._in_jsx(), *self._made(), *self._set(), *self._written()]:
-            self.report_node(
-                node, 'the page this link opens keeps a way back to this one: rel="noopener" is missing'
-            )
+            self.report_node(node, 'opened page can navigate this one; add rel="noopener"')
 
     def _in_jsx(self) -> Iterator[Node]:
-        """Links whose rel says something else. Those without any are oxlint's."""
+        """Yield links with another ``rel``. oxlint reports those without any."""
         code = self.code
         for element in code.kinds("jsx_opening_element", "jsx_self_closing_element"):
             if code.field(element, "name") not in ("a", "area", "form"):
@@ -116,7 +114,7 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
                 yield call
 
     def _set(self) -> Iterator[Node]:
-        """Links that are made by statements, in a function that says nothing of rel."""
+        """Yield links that are created by statements, in a function that sets no ``rel``."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -144,7 +142,7 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
                 yield call
 
     def _written(self) -> Iterator[Node]:
-        """Links in text that is put together, with an address that is filled in."""
+        """Yield links in HTML text with an interpolated address."""
         code = self.code
         for node in code.kinds("template_string"):
             text = code.text(node)

@@ -38,10 +38,10 @@ _PERSONAL = LazyPattern(
 
 
 class MissingOwnerFilter(TreeCheck):
-    """Whoever is logged in can read somebody else's record by its number.
+    """A logged-in user can read the record of another user by its id.
 
-    The session is asked whether there is one, and never whose; the record is looked up by what the address
-    says alone. Look it up together with the owner, or compare the owner with who asks.
+    The handler requires a session but never reads its user; the record is found by an id of the request
+    alone. Add the owner to the query, or compare the owner with the user of the session.
     """
 
     ID = "TS347"
@@ -90,7 +90,7 @@ class MissingOwnerFilter(TreeCheck):
                 self._handler(function)
 
     def _is_known_visitor(self, function: Node, text: str) -> bool:
-        """Whether somebody must be logged in here, and who it is plays no further part."""
+        """Return True if the handler requires a login and does not use the identity otherwise."""
         if _ROLE.search(text):
             return False
         held = _SESSION.search(text)
@@ -124,10 +124,12 @@ class MissingOwnerFilter(TreeCheck):
                 and _PERSONAL.search(called + " " + whole.partition("(")[0])
             ):
                 if given.count(",") == 0 and self.reader.function_around(node) == function:
-                    self.report_node(node, "whoever is logged in can look this up: nobody asks whose it is")
+                    self.report_node(
+                        node, "any logged-in user can read this record; add the owner to the query"
+                    )
                 return
 
 
 def _used(name: str, text: str) -> list[re.Match[str]]:
-    """Where a name stands in a text."""
+    """Return the positions of a name in a text."""
     return list(re.finditer(rf"(?<![\w$.]){re.escape(name)}\b", text))

@@ -32,11 +32,10 @@ _DEPTH = 3
 
 
 class PostmessageToAnyOrigin(TreeCheck):
-    """What is private is posted to whatever page is in that window.
+    """Private data is posted to a window of any origin.
 
-    With "*" as its target the message reaches the window whoever has been loaded into it meanwhile, and a
-    page that opened this one itself is sent the code of the login. Name the origin the receiver must
-    have.
+    With the target "*" the message is delivered whichever page is loaded in the window by then, and a page
+    that opened this one receives the code of the login. Name the expected origin of the receiver.
     """
 
     ID = "TS063"
@@ -84,14 +83,18 @@ class PostmessageToAnyOrigin(TreeCheck):
                 continue
             message = argument(call, 0)
             if self._is_private(message, _DEPTH):
-                self.report_node(place, "what is private is posted to whatever page is in that window")
+                self.report_node(
+                    place, "private data is posted to a page of any origin; name the target origin"
+                )
             elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
                 self.report_node(
-                    place, "what somebody wrote is posted to whatever page is in that window", Severity.INFO
+                    place,
+                    "user input is posted to a page of any origin; name the target origin",
+                    Severity.INFO,
                 )
 
     def _star(self, target: Node, call: Node) -> Node | None:
-        """The call, or the place where a helper makes the target everybody; None where it names an origin."""
+        """Return the call or the helper node that allows any origin; None for a named origin."""
         from wardround.languages.script.code import bare, returned
 
         code = self.code
@@ -141,7 +144,7 @@ class PostmessageToAnyOrigin(TreeCheck):
         return _PERSONAL.search(key) is not None
 
     def _keys(self, node: Node | None, depth: int) -> Iterator[str]:
-        """The names of the fields of a message, as far as the file tells."""
+        """Return the names of the fields of a message, as far as the file declares them."""
         from wardround.languages.script.code import argument, bare, returned
 
         code = self.code
@@ -179,7 +182,7 @@ class PostmessageToAnyOrigin(TreeCheck):
             yield from self._keys(code.value_of(code.text(name), name), depth - 1)
 
     def _fields(self, type_text: str) -> Iterator[str]:
-        """The fields of a type the file declares."""
+        """Return the fields of a type that the file declares."""
         code = self.code
         words = {
             word.strip() for word in type_text.strip(": ").removeprefix("Promise<").rstrip(">").split("|")

@@ -20,21 +20,39 @@ _STATEMENT = LazyPattern(r"(^|\.)PolicyStatement$")
 _GRANTS_ALL = LazyPattern(r"\.(grantPublicAccess)$")
 _ADMIN = LazyPattern(r"['\"]AdministratorAccess['\"]")
 _SETTINGS: dict[str, tuple[LazyPattern, str]] = {
-    "publiclyAccessible": (LazyPattern(r"^true$"), "this database has an address that everybody can reach"),
-    "publicReadAccess": (LazyPattern(r"^true$"), "everybody can read what is in this bucket"),
-    "storageEncrypted": (LazyPattern(r"^false$"), "what is stored here lies on disk unencrypted"),
-    "encryption": (LazyPattern(r"\bUNENCRYPTED$"), "what is stored here lies on disk unencrypted"),
+    "publiclyAccessible": (
+        LazyPattern(r"^true$"),
+        "database has a public address; set publiclyAccessible to false",
+    ),
+    "publicReadAccess": (LazyPattern(r"^true$"), "bucket is publicly readable; remove publicReadAccess"),
+    "storageEncrypted": (LazyPattern(r"^false$"), "data is stored unencrypted; enable encryption"),
+    "encryption": (LazyPattern(r"\bUNENCRYPTED$"), "data is stored unencrypted; enable encryption"),
     "authType": (
         LazyPattern(r"FunctionUrlAuthType\.NONE$"),
-        "everybody can call this function by its address",
+        "function URL is public; set an authentication type",
     ),
-    "blockPublicPolicy": (LazyPattern(r"^false$"), "a policy may open this bucket to everybody"),
-    "restrictPublicBuckets": (LazyPattern(r"^false$"), "a policy may open this bucket to everybody"),
-    "blockPublicAcls": (LazyPattern(r"^false$"), "an ACL may open this bucket to everybody"),
-    "enforceSSL": (LazyPattern(r"^false$"), "what is in this bucket may be fetched unencrypted"),
-    "accessControl": (LazyPattern(r"\.PUBLIC_READ(_WRITE)?$"), "everybody can read what is in this bucket"),
-    "acl": (LazyPattern(r"^['\"]public-read(-write)?['\"]$"), "everybody can read what is in this bucket"),
-    "viewerProtocolPolicy": (LazyPattern(r"\.ALLOW_ALL$"), "the pages can be fetched unencrypted"),
+    "blockPublicPolicy": (
+        LazyPattern(r"^false$"),
+        "a policy may make this bucket public; block public policies",
+    ),
+    "restrictPublicBuckets": (
+        LazyPattern(r"^false$"),
+        "a policy may make this bucket public; block public policies",
+    ),
+    "blockPublicAcls": (LazyPattern(r"^false$"), "an ACL may make this bucket public; block public ACLs"),
+    "enforceSSL": (LazyPattern(r"^false$"), "content of the bucket may be fetched unencrypted; enforce SSL"),
+    "accessControl": (
+        LazyPattern(r"\.PUBLIC_READ(_WRITE)?$"),
+        "bucket is publicly readable; use a private ACL",
+    ),
+    "acl": (
+        LazyPattern(r"^['\"]public-read(-write)?['\"]$"),
+        "bucket is publicly readable; use a private ACL",
+    ),
+    "viewerProtocolPolicy": (
+        LazyPattern(r"\.ALLOW_ALL$"),
+        "pages can be fetched unencrypted; redirect to HTTPS",
+    ),
 }
 _LISTED = ("actions", "resources")
 _ALL = ("['*']", "'*'")
@@ -45,11 +63,11 @@ _ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['
 
 
 class PublicCloudResource(TreeCheck):
-    """The infrastructure written here is open to everybody, or gives every right.
+    """A cloud resource is public, or a policy grants every permission.
 
-    A port other than the web's that any address may reach, a database or bucket of the public's, or a policy
-    that allows every action on every resource: the first key that leaks opens everything. Name the addresses,
-    the actions and the resources.
+    A port other than 80 or 443 is open to any address, a database or bucket is public, or a policy allows
+    every action on every resource: the first leaked key opens everything. List the addresses, actions and
+    resources.
     """
 
     ID = "TS360"
@@ -85,21 +103,23 @@ class PublicCloudResource(TreeCheck):
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
             if _OPENS.search(name) and self._is_open_port(name, arguments):
-                self.report_node(node, "any address of the internet may reach this port")
+                self.report_node(
+                    node, "port is open to any address on the internet; list the allowed addresses"
+                )
             elif _GRANTS_ALL.search(name):
-                self.report_node(node, "everybody can read what is in this bucket")
+                self.report_node(node, "bucket is publicly readable; remove the public grant")
             elif _STATEMENT.search(name) and arguments and self._allows_all(arguments[0]):
-                self.report_node(node, "this allows every action on every resource")
+                self.report_node(node, "policy allows every action on every resource; list them")
             elif _STATEMENT.search(name) and arguments and self._lets_anybody_in(arguments[0]):
-                self.report_node(node, "this lets everybody in who has any account")
+                self.report_node(node, "policy admits any account; name the principals")
             elif (
                 name.endswith("fromAwsManagedPolicyName")
                 and arguments
                 and _ADMIN.search(self.text(arguments[0]))
             ):
-                self.report_node(node, "this allows every action on every resource")
+                self.report_node(node, "policy allows every action on every resource; list them")
         for node in self._written_out():
-            self.report_node(node, "this allows every action on every resource")
+            self.report_node(node, "policy allows every action on every resource; list them")
         for node, message in self._set():
             if not self.reader.is_for_development(node):
                 self.report_node(node, message)
@@ -131,7 +151,7 @@ class PublicCloudResource(TreeCheck):
         return _ANYONE.search(principals) is not None and conditions is None and not is_denied
 
     def _written_out(self) -> Iterator[Node]:
-        """Statements of policies that are written as JSON."""
+        """Report statements of policies in JSON."""
         for pair in self.code.kinds("pair"):
             statement = pair.parent
             if self.code.field(pair, "key").strip("'\"") != "Action" or statement is None:
@@ -150,4 +170,4 @@ class PublicCloudResource(TreeCheck):
                 rule = pair.parent
                 is_port = "fromPort" in self.text(rule) and not _WEB.search(self.text(rule))
                 if rule is not None and is_port and "egress" not in self.reader.names_around(pair):
-                    yield rule, "any address of the internet may reach this port"
+                    yield rule, "port is open to any address on the internet; list the allowed addresses"

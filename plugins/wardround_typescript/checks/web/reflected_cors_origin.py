@@ -26,10 +26,10 @@ _SETS = LazyPattern(r"\.(set|setHeader|header)$")
 
 
 class ReflectedCorsOrigin(TreeCheck):
-    """Any website may read the answers with the visitor's cookies.
+    """Any website may read responses with the visitor's cookies.
 
-    The origin of the request is sent back as the one that is allowed, or a pattern that others match too
-    decides. Compare the whole origin with a list.
+    The origin of the request is returned as the allowed one, or a pattern decides that also matches other
+    origins. Compare the complete origin with a list.
     """
 
     ID = "TS338"
@@ -75,7 +75,9 @@ class ReflectedCorsOrigin(TreeCheck):
                 and arguments
                 and self._is_loose(node, last, arguments[0])
             ):
-                self.report_node(node, "this takes origins of strangers for yours")
+                self.report_node(
+                    node, "test accepts foreign origins; compare the complete origin with a list"
+                )
             elif last in {"callback", "cb"} and len(arguments) == 2:
                 self._called_back(node, arguments[1])
             elif last in {"set", "setHeader", "header"}:
@@ -96,9 +98,7 @@ class ReflectedCorsOrigin(TreeCheck):
         owner = function.child_by_field_name("object") if function is not None else None
         pattern = self.reader.scope.resolved(owner) if owner is not None else None
         if pattern is not None and pattern.type == "regex" and self._is_partial(self.text(pattern)):
-            self.report_node(
-                node, "this takes origins of strangers for yours: the pattern is not bound at both ends"
-            )
+            self.report_node(node, "pattern accepts foreign origins; anchor it at both ends")
 
     def _is_partial(self, pattern: str) -> bool:
         body = pattern[1:].rpartition("/")[0]
@@ -129,7 +129,10 @@ class ReflectedCorsOrigin(TreeCheck):
         ):
             return
         if self.text(given) == "true" or _ORIGIN_NAME.search(self.text(given).partition(" ")[0]):
-            self.report_node(node, "every website may call this with the visitor's cookies")
+            self.report_node(
+                node,
+                "any website may send requests with the visitor's cookies; compare the origin with a list",
+            )
 
     def _name(self, function: Node) -> str:
         holder = function if function.type == "method_definition" else function.parent
@@ -149,14 +152,15 @@ class ReflectedCorsOrigin(TreeCheck):
         if found is None or self._is_at_home(node):
             return
         if self.text(found) == "true" and value is not None and value.type == "true":
-            self.report_node(node, "every website may call this with the visitor's cookies")
-        elif found.type == "regex" and self._is_partial(self.text(found)):
             self.report_node(
-                node, "this takes origins of strangers for yours: the pattern is not bound at both ends"
+                node,
+                "any website may send requests with the visitor's cookies; compare the origin with a list",
             )
+        elif found.type == "regex" and self._is_partial(self.text(found)):
+            self.report_node(node, "pattern accepts foreign origins; anchor it at both ends")
 
     def _is_at_home(self, node: Node) -> bool:
-        """Whether a condition around it asks where the program runs."""
+        """Return True if a condition around the node tests the environment."""
         around = node.parent
         while around is not None:
             is_choice = around.type in {"if_statement", "ternary_expression"}
@@ -175,7 +179,11 @@ class ReflectedCorsOrigin(TreeCheck):
         ):
             around = self.text(function) if function is not None else self.source.text
             if self._is_reflected(arguments[1]) and _CREDENTIALS.search(around) and not _LOOKS.search(around):
-                self.report_node(node, "every website may call this with the visitor's cookies")
+                self.report_node(
+                    node,
+                    "any website may send requests with the visitor's cookies; compare the origin "
+                    "with a list",
+                )
 
     def _headers(self, node: Node, at: Node) -> None:
         named = {
@@ -196,7 +204,9 @@ class ReflectedCorsOrigin(TreeCheck):
         ):
             return
         if function is None or not (_LOOKS.search(self.text(function)) or ".test(" in self.text(function)):
-            self.report_node(at, "every website may call this with the visitor's cookies")
+            self.report_node(
+                at, "any website may send requests with the visitor's cookies; compare the origin with a list"
+            )
 
     def _is_reflected(self, node: Node) -> bool:
         text = self.text(node) + " " + self.text(self.reader.scope.resolved(node))

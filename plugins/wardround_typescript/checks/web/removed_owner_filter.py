@@ -48,7 +48,7 @@ _PLAIN = LazyPattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
 
 
 class _Query(NamedTuple):
-    """A query: the function it is in, of what it asks, whose it asks for, what else it names."""
+    """A query: its function, its model, its owner conditions, and its other conditions."""
 
     function: str
     subject: str
@@ -59,10 +59,10 @@ class _Query(NamedTuple):
 
 
 class RemovedOwnerFilter(TreeCheck):
-    """A query named whose record it is, and since this change it takes the record of anybody.
+    """A query no longer restricts the record to its owner since this change.
 
-    The id comes from outside, so whoever guesses or knows one reads or changes what belongs to another user
-    or team. Put the condition back, or ask afterwards whose the record is.
+    The id comes from the request, so anyone who guesses or knows one reads or changes the record of another
+    user or team. Restore the condition, or check the owner afterwards.
     """
 
     ID = "TS400"
@@ -166,11 +166,12 @@ class RemovedOwnerFilter(TreeCheck):
                 continue
             whose = min(lost.scope, key=len).partition("\n")[0]
             self.report_node(
-                query.node, f'"{whose}" went out of this query, which takes the record of anybody now'
+                query.node,
+                f'"{whose}" is removed from this query, so any user can access the record; restore it',
             )
 
     def _is_same(self, old: _Query, new: _Query) -> bool:
-        """Whether a query is what became of another one, and who asks is still known where it is made."""
+        """Return True if a query replaces another one and the user is still known there."""
         if not old.scope or (old.function, old.subject) != (new.function, new.subject):
             return False
         if not old.rest & new.rest:
@@ -180,14 +181,14 @@ class RemovedOwnerFilter(TreeCheck):
         around = named_around(self.code, new.node) or self.code.module.root
         names = {name for one in old.scope for name in _NAMES.findall(one.partition(":")[2] or one)}
         if names & (old.given - new.given):
-            return False  # not told any more: for administrators, or behind another check
+            return False  # no longer known: for administrators, or behind another check
         known = {self.code.text(one) for one in _identifiers(around)}
         is_written = self.code.text(new.node).count("where") + self.code.text(new.node).count("WHERE") > 0
         named = is_written and any(_SCOPED_LINE.search(name) for name in known)
         return named or not names.isdisjoint(known)
 
     def _is_asked(self, query: _Query) -> bool:
-        """Whether the change brought another question about whose it is into the function."""
+        """Return True if the change added another ownership check to the function."""
         from wardround_typescript.before_after import named_around
 
         around = named_around(self.code, query.node) or self.code.module.root
@@ -218,7 +219,7 @@ def _queries(code: Code) -> Iterator[_Query]:
 
 
 def _given(code: Code, call: Node) -> frozenset[str]:
-    """The parameters of the function a query stands in."""
+    """Return the parameters of the function that contains a query."""
     from wardround_typescript.before_after import named_around
 
     function = named_around(code, call)
@@ -234,7 +235,7 @@ def _is_scope(condition: str) -> bool:
 
 
 def _subject(code: Code, called: str, call: Node) -> str:
-    """What is asked: the model, or the table behind ``from``."""
+    """Return the queried model, or the table after ``from``."""
     if "(" not in called:
         return called.rpartition(".")[0]
     found = _TABLE.search(called)
@@ -242,13 +243,13 @@ def _subject(code: Code, called: str, call: Node) -> str:
 
 
 def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
-    """The conditions of a query, each as one text without its blanks."""
+    """Return the conditions of a query, each as one text without whitespace."""
     from wardround.languages.script.code import argument, bare
 
     if _CHAINED.search(called):
         above = call.parent
         if above is None or not _CHAINED.search(f".{code.field(above, 'property')}"):
-            yield from _chained(code, call)  # the longest chain tells all
+            yield from _chained(code, call)  # the longest chain contains all conditions
         return
     if not _QUERIES.search(f".{called}"):
         return
@@ -270,7 +271,7 @@ def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
 
 
 def _chained(code: Code, call: Node) -> Iterator[str]:
-    """The conditions of ``.eq(a, b).where(c)``, from the last to the first."""
+    """Yield the conditions of ``.eq(a, b).where(c)``, from the last to the first."""
     from wardround.languages.script.code import argument, bare
 
     node: Node | None = call
@@ -288,7 +289,7 @@ def _chained(code: Code, call: Node) -> Iterator[str]:
 
 
 def _terms(code: Code, call: Node) -> Iterator[str]:
-    """The conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
+    """Yield the conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
     given = call.child_by_field_name("arguments")
     if not _JOINED.search(code.called(call)) or given is None:
         return
@@ -301,14 +302,14 @@ def _terms(code: Code, call: Node) -> Iterator[str]:
 
 
 def _written(text: str) -> Iterator[str]:
-    """The conditions of a query that is written out, up to what follows them."""
+    """Return the conditions of a literal query, up to the following clauses."""
     found = _WHERE.search(text)
     for one in _AND.split(found["told"]) if found is not None else ():
         yield collapse_whitespace(one.strip("`'\" ;"))
 
 
 def _listed(code: Code, node: Node | None) -> Iterator[str]:
-    """The conditions an object lists, those under AND too."""
+    """Yield the conditions of an object, those under AND included."""
     if node is None or node.type != "object":
         return
     for one in node.named_children:

@@ -31,10 +31,9 @@ _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 
 
 class SecretInLog(TreeCheck):
-    """A password, a token or a whole request with one is written to the log.
+    """A password, a token or a request with one is logged.
 
-    Logs are kept for long, copied to other services and read by many. Log who and what, not with which
-    secret.
+    Logs are stored for long, copied to other services and read by many. Log who did what, not the secret.
     """
 
     ID = "TS345"
@@ -66,7 +65,9 @@ class SecretInLog(TreeCheck):
                 continue
             for one in arguments:
                 if self._tells(one):
-                    self.report_node(node, "a secret, or a request that holds one, is written to the log")
+                    self.report_node(
+                        node, "secret, or a request that contains one, is logged; log other fields"
+                    )
                     break
 
     def _tells(self, node: Node) -> bool:
@@ -106,7 +107,7 @@ class SecretInLog(TreeCheck):
         return self._tells(one) if one.type in {"shorthand_property_identifier", "spread_element"} else False
 
     def _is_made_of_secrets(self, name: str, at: Node) -> bool:
-        """Whether a name stands for headers written out above with a secret in them."""
+        """Return True if a name refers to literal headers with a secret."""
         value = self.code.value_of(name, at)
         if value is None or value.type != "object":
             return False
@@ -122,7 +123,7 @@ class SecretInLog(TreeCheck):
         return _SENT_AS.search(key) is not None and not _COVERED.search(self.text(value))
 
     def _holds_secret(self, text: str) -> bool:
-        """Headers hold tokens; a body does where its file is about logins."""
+        """Return True for headers; for a body if its file handles logins."""
         return text.endswith(("headers", "cookies")) or _LOGIN.search(self.source.text) is not None
 
     def _is_harmless(self, name: str) -> bool:
@@ -131,5 +132,5 @@ class SecretInLog(TreeCheck):
 
 
 def _last(text: str) -> str:
-    """The last name of a chain of properties."""
+    """Return the last name of a chain of properties."""
     return text.rpartition(".")[2].strip("!'\"]")

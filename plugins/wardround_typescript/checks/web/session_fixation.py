@@ -26,10 +26,10 @@ _FRESH = LazyPattern(
 
 
 class SessionFixation(TreeCheck):
-    """Somebody logs in, and the session keeps the id it had before.
+    """The session keeps its id after a login.
 
-    Who could plant the id in the visitor's browser before is logged in as them afterwards. Call
-    req.session.regenerate, and note who it is in the new session.
+    An attacker who planted the id in the visitor's browser is then logged in as the visitor. Call
+    ``req.session.regenerate``, and store the user in the new session.
     """
 
     ID = "TS362"
@@ -85,10 +85,10 @@ class SessionFixation(TreeCheck):
                 continue
             if self._logs_in(node, function):
                 said.add(function.id)
-                self.report_node(node, "the session keeps its id when somebody logs in: regenerate it first")
+                self.report_node(node, "session keeps its id after the login; call regenerate first")
 
     def _logs_in(self, node: Node, function: Node) -> bool:
-        """Whether a route, a name around it, or what the function reads says that somebody logs in."""
+        """Return True if a route, a surrounding name, or the values read by the function indicate a login."""
         given = function.parent
         route = self.text(given)[:80] if given is not None and given.type == "arguments" else ""
         names = self.reader.names_around(node)

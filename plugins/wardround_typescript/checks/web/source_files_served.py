@@ -26,11 +26,10 @@ _PLUGINS = frozenset({"@fastify/static", "fastify-static", "@fastify/static.defa
 
 
 class SourceFilesServed(TreeCheck):
-    """Files of the program itself can be fetched by anybody.
+    """Source or configuration files of the program are publicly served.
 
-    A folder that is served whole gives away what lies in it besides the pages: sources, settings with
-    passwords, the lists of a folder's files. Keep what visitors may fetch in a folder of its own, and
-    serve that.
+    Serving a folder exposes everything in it besides the pages: sources, settings with passwords, directory
+    listings. Keep public files in a separate folder, and serve that.
     """
 
     ID = "TS353"
@@ -68,7 +67,7 @@ class SourceFilesServed(TreeCheck):
             if name in _STATIC:
                 self._served(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
             elif name in {"serve-index", "serve-index.default"}:
-                self.report_node(node, "anybody can list the files of this folder")
+                self.report_node(node, "anyone can list the files of this folder; disable the listing")
             elif (
                 name.endswith("register")
                 and self.reader.scope.dotted(arguments[0]) in _PLUGINS
@@ -80,8 +79,12 @@ class SourceFilesServed(TreeCheck):
 
     def _served(self, node: Node, folder: Node, options: Node | None) -> None:
         if _WHOLE.search(self.text(self.reader.scope.resolved(folder))):
-            self.report_node(node, "the program's own files can be fetched here, its settings among them")
+            self.report_node(
+                node, "source and settings of the program are served; serve a separate public folder"
+            )
         elif _MODULES.search(self.text(self.reader.scope.resolved(folder))):
-            self.report_node(node, "every package that is installed can be fetched here", Severity.INFO)
+            self.report_node(
+                node, "all installed packages are served; serve single files or a bundle", Severity.INFO
+            )
         elif options is not None and self.reader.literal(self.reader.option(options, "dotfiles")) == "allow":
-            self.report_node(node, "files whose names begin with a dot can be fetched, .env among them")
+            self.report_node(node, "dotfiles such as .env are served; remove this option")

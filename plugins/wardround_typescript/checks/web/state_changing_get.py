@@ -33,10 +33,10 @@ _TOKEN = LazyPattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
 
 
 class StateChangingGet(TreeCheck):
-    """A request that only reads by its kind changes things here.
+    """A GET request changes data.
 
-    A link or a picture on any other page sends it with the visitor's cookies, and so do programs that look
-    ahead. Take POST, with a token of the form, for what changes things.
+    A link or an image on any other page sends it with the visitor's cookies, and so do prefetching programs.
+    Use POST with a form token for requests that change data.
     """
 
     ID = "TS344"
@@ -84,7 +84,9 @@ class StateChangingGet(TreeCheck):
             ):
                 handler = self._handler(node)
                 if handler is not None and (self._changes(handler) is not None or _DOES.search(owner)):
-                    self.report_node(node, "any kind of request changes things here, also one from a link")
+                    self.report_node(
+                        node, "any request method changes data here, a link included; accept POST only"
+                    )
         if "@Get(" in self.source.text:
             self._methods()
 
@@ -109,10 +111,10 @@ class StateChangingGet(TreeCheck):
             and _DOES.search(self.text(path))
             and not _TOKEN.search(self.text(path) + self.text(handler)[:1500])
         ):
-            self.report_node(change, "a GET request changes things here, so a link on any page does")
+            self.report_node(change, "GET request changes data, so a link on any page does; use POST")
 
     def _changes(self, handler: Node) -> Node | None:
-        """The first call in a handler that writes for the visitor."""
+        """Return the first call in a handler that writes for the visitor."""
         from wardround.languages.script.syntax import inside
 
         for one in inside(handler):
@@ -135,6 +137,6 @@ class StateChangingGet(TreeCheck):
                         change = self._changes(one)
                         if change is not None:
                             self.report_node(
-                                change, "a GET request changes things here, so a link on any page does"
+                                change, "GET request changes data, so a link on any page does; use POST"
                             )
                     before = ""

@@ -49,11 +49,10 @@ _TYPED_TEXT = LazyPattern(r"^: string$")
 
 
 class UnencodedQueryParameter(TreeCheck):
-    """A text stands in a query string as it is: an & or a # in it starts something else.
+    """Text is inserted into a query string without encoding.
 
-    What people type holds blanks, ampersands, hashes and plus signs: the server then gets less than was
-    typed, or another parameter. Put it through encodeURIComponent, or build the query with
-    URLSearchParams.
+    User input contains spaces, ampersands, hashes and plus signs: the server receives less than was typed, or
+    another parameter. Use ``encodeURIComponent``, or build the query with ``URLSearchParams``.
     """
 
     ID = "TS056"
@@ -86,10 +85,12 @@ class UnencodedQueryParameter(TreeCheck):
     def check(self) -> None:
         for node in [*self._in_templates(), *self._in_sums()]:
             if not self._is_no_address(node):
-                self.report_node(node, "this text is not encoded, so an & or a # in it cuts the query off")
+                self.report_node(
+                    node, "text is not encoded, so & or # in it ends the parameter; use encodeURIComponent"
+                )
         for node in self._joined():
             self.report_node(
-                node, "these values are not encoded, so an & or a # in one of them cuts the query off"
+                node, "values are not encoded, so & or # in one ends the parameter; use URLSearchParams"
             )
 
     def _in_templates(self) -> Iterator[Node]:
@@ -136,13 +137,13 @@ class UnencodedQueryParameter(TreeCheck):
         return _TEXT_KEY.search(key) is not None and self._is_written(value)
 
     def _is_open(self, value: Node) -> bool:
-        """A plain value: a call may encode, one that trims does not."""
+        """Return True for a plain value: a call may encode it, except for one that trims."""
         if value.type in ("identifier", "member_expression"):
             return True
         return value.type == "call_expression" and self.code.called(value).endswith((".trim", ".toLowerCase"))
 
     def _is_written(self, value: Node) -> bool:
-        """Whether the value is text by where it comes from: typed as one, or trimmed."""
+        """Return True if the value is text by its origin: declared as one, or trimmed."""
         code = self.code
         if ".trim()" in code.text(value):
             return True
@@ -154,7 +155,7 @@ class UnencodedQueryParameter(TreeCheck):
         return ".trim()" in code.field(declaration, "value")
 
     def _is_encoded(self, value: Node) -> bool:
-        """Whether the variable was made by something that may encode, or is one of a few words."""
+        """Return True if a call that may encode created the variable, or it is one of a few constants."""
         code = self.code
         declaration = code.declaration(code.text(value), value)
         if declaration is None:
@@ -184,7 +185,7 @@ class UnencodedQueryParameter(TreeCheck):
         return above is not None and above.type in ("throw_statement", "new_expression")
 
     def _joined(self) -> Iterator[Node]:
-        """Pairs that are put together one by one and joined with ampersands."""
+        """Yield pairs that are concatenated one by one and joined with ampersands."""
         code = self.code
         for called, call in code.calls:
             if not called.endswith(".join") or code.field(call, "arguments")[1:-1].strip("'\"`") not in (
@@ -217,7 +218,7 @@ _PAIR_SUM = LazyPattern(r"^[\w.\[\]]+\s*\+\s*['\"`]=['\"`]\s*\+\s*[\w.\[\]]+$")
 
 
 def _last(node: Node | None) -> Node | None:
-    """The text at the end of a sum."""
+    """Return the text at the end of a concatenation."""
     while node is not None and node.type == "binary_expression":
         node = node.child_by_field_name("right")
     return node if node is not None and node.type == "string" else None

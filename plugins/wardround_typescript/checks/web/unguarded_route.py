@@ -35,14 +35,14 @@ _CHAIN = LazyPattern(r"(?s)(?P<router>\w*(?i:router|app|api|routes))\s*\.route\(
 _VALIDATES = LazyPattern(r"(?i)^(\w+\.)*(validat\w*|celebrate|check_?schema|\w*validator)\b|\bvalidate\w*\(")
 _TAKING = frozenset({"post", "put", "patch"})
 _FEW = 2
-_SAID = "the routes beside it are guarded, and this one, which changes things, is not"
+_SAID = "this route changes data without the guard of its sibling routes; add it"
 
 
 class UnguardedRoute(TreeCheck):
-    """A route that changes things has no guard, and those beside it have one.
+    """A route that changes data lacks the guard of its sibling routes.
 
-    What the others ask, who somebody is or what they may do, is not asked here, so anybody who may call one
-    route may call this. Put the same guard on it, or say by a decorator that it is meant to be open.
+    The guard of the others checks the user or its permissions; here anyone may call the route. Add the same
+    guard, or mark the route as public with a decorator.
     """
 
     ID = "TS343"
@@ -96,7 +96,7 @@ class UnguardedRoute(TreeCheck):
         self._routes()
 
     def _class(self, body: Node) -> None:
-        """Methods with the decorators before them: one that changes things without what its sisters have."""
+        """Check methods with their decorators: one that changes data without the guard of its siblings."""
         found: list[tuple[Node, str]] = []
         before = ""
         for one in body.named_children:
@@ -145,7 +145,7 @@ class UnguardedRoute(TreeCheck):
             self._unvalidated(routes)
 
     def _path_of(self, function: Node) -> Node | None:
-        """The address of ``router.route('/shelf').get(list).post(add)``, asked of one of its verbs."""
+        """Return the path of ``router.route('/shelf').get(list).post(add)`` for one of its verbs."""
         call = function.child_by_field_name("object")
         while call is not None and call.type == "call_expression":
             called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
@@ -155,7 +155,7 @@ class UnguardedRoute(TreeCheck):
         return None
 
     def _unvalidated(self, routes: list[tuple[Node, list[Node]]]) -> None:
-        """One of several routes that take something in lets anything in, and the others look at it first."""
+        """Check routes with input: one accepts anything, and the others validate it."""
         taking = [(node, arguments) for node, arguments in routes if self._verb(node) in _TAKING]
         loose = [one for one in taking if not any(_VALIDATES.search(self.text(a)) for a in one[1][1:-1])]
         if (
@@ -168,7 +168,8 @@ class UnguardedRoute(TreeCheck):
             handler = self.text(arguments[-1])
             if not _OPEN_PATH.search(self.text(arguments[0])) and not _VALIDATES.search(handler):
                 self.report_node(
-                    arguments[-1], "the routes beside it validate what they take in, and this one does not"
+                    arguments[-1],
+                    "this route does not validate its input, unlike its sibling routes; validate it",
                 )
 
     def _verb(self, node: Node) -> str:

@@ -21,10 +21,10 @@ _ASKED = LazyPattern(
 
 
 class UnvalidatedOpenExternal(TreeCheck):
-    """An address that a page chose is given to the system to open.
+    """A URL from a page is opened with a program of the system.
 
-    The system starts whatever program is there for the address: file: runs programs on some systems,
-    others have handlers with holes. Open only https: addresses, or those on a list.
+    The system starts whichever program handles the URL: ``file:`` runs programs on some systems, and other
+    handlers have vulnerabilities. Open only ``https:`` URLs, or those on a list.
     """
 
     ID = "TS356"
@@ -86,4 +86,6 @@ class UnvalidatedOpenExternal(TreeCheck):
             ):
                 given = argument(node, 0)
                 if given is not None and self.text(given).partition(".")[0].partition("?")[0] in names:
-                    self.report_node(node, "an address that a page chose is given to the system to open")
+                    self.report_node(
+                        node, "URL from a page is opened with a system program; allow https: only"
+                    )
