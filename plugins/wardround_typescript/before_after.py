@@ -40,7 +40,7 @@ def is_touched(source: SourceFile, node: Node) -> bool:
 
 
 def functions_of(code: Code) -> Mapping[str, Node]:
-    """The functions of a file by name, methods behind that of their class; none whose name is there twice."""
+    """Return the functions of a file by unambiguous name, methods qualified by their class."""
     found = code.notes.get(functions_of)
     if not isinstance(found, dict):
         found = code.notes[functions_of] = _functions_of(code)
@@ -70,7 +70,7 @@ def _name(code: Code, node: Node) -> str:
 
 
 def named_around(code: Code, node: Node) -> Node | None:
-    """The innermost function around a node that ``functions_of`` has by name."""
+    """Return the innermost function around a node that ``functions_of`` contains."""
     from wardround.languages.script.code import function_around
 
     own = {one.id for one in functions_of(code).values()}
@@ -81,6 +81,6 @@ def named_around(code: Code, node: Node) -> Node | None:
 
 
 def name_around(code: Code, node: Node) -> str:
-    """The name of that function; empty for what stands outside of all."""
+    """Return the name of that function; empty outside of functions."""
     function = named_around(code, node)
     return _name(code, function) if function is not None else ""

@@ -1,4 +1,4 @@
-"""What each function of a script does, and under which guards: locks, transactions, permissions, limits."""
+"""Operations of each function of a script, and their guards: locks, transactions, permissions, limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Acts = dict[str, list[tuple[int, int]]]
 
 
 def bodies(path: str, text: str) -> list[GuardedFunction]:
-    """The named functions of a script, and those given to a route, by its verb and address."""
+    """Return the named functions of a script, and route handlers by verb and path."""
     code = code_of(path, text)
     found = []
     for node in code.kinds(*sorted(FUNCTIONS)):
@@ -88,13 +88,13 @@ def _body(code: Code, name: str, node: Node) -> GuardedFunction:
 
 
 def _group(code: Code, node: Node) -> str:
-    """Functions that browsers can call: those a module of server actions exports."""
+    """Return the functions that browsers can call: the exports of a module of server actions."""
     is_exported = any(one is not None and one.type == "export_statement" for one in _above(node))
     return "use server" if is_exported and _SERVER.match(code.module.text) else ""
 
 
 def _above(node: Node) -> Iterator[Node | None]:
-    """What a function is declared in: ``export const f = () => 1`` is two above."""
+    """Return the declaration of a function: ``export const f = () => 1`` is two nodes above."""
     above: Node | None = node
     for _ in range(3):
         above = above.parent if above is not None else None
@@ -124,7 +124,7 @@ def _calls(code: Code, nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
 
 
 def _acts_in(code: Code, node: Node) -> _Acts:
-    """What is done: calls by their last names, values used (``~name``)."""
+    """Return the operations: calls by their last names, values used (``~name``)."""
     found: _Acts = {}
     for one in inside(node):
         act = ""
@@ -139,7 +139,7 @@ def _acts_in(code: Code, node: Node) -> _Acts:
 
 
 def _around(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """Decorators of a method, and what a route is given before its handler."""
+    """Yield the decorators of a method, and the arguments of a route before its handler."""
     before = node.prev_named_sibling
     while before is not None and before.type in ("decorator", "comment"):
         if before.type == "decorator":
@@ -177,7 +177,7 @@ def _guards(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 
 def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """A call whose answer nobody takes: ``await checkAccess(user)``."""
+    """Return True for a call whose result is unused: ``await checkAccess(user)``."""
     value = node.named_children[0] if node.named_children else None
     if value is not None and value.type == "await_expression":
         value = value.named_children[0]
@@ -186,7 +186,7 @@ def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 
 def _may_refuse(code: Code, call: Node) -> bool:
-    """Return True unless its name, or the function of the file that it calls, shows that it lets all pass."""
+    """Return True unless the name, or the called function of the file, shows that it accepts everything."""
     called = code.called(call)
     if GUARDS_NOTHING.search(called):
         return False
@@ -198,7 +198,7 @@ def _may_refuse(code: Code, call: Node) -> bool:
 
 
 def _may_throw(code: Code, node: Node) -> bool:
-    """Return True for what throws, or may: not for a line that is logged."""
+    """Return True for code that throws or may throw, not for a logged line."""
     return node.type != "call_expression" or not _LOGS.search(code.called(node))
 
 
@@ -221,7 +221,7 @@ def _wrapping(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 
 def _option(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """``{ timeout: 5 }``, ``{ isPublic: true }`` and the like, given to a call."""
+    """Yield ``{ timeout: 5 }``, ``{ isPublic: true }`` and similar arguments of a call."""
     key = code.field(node, "key")
     value = code.field(node, "value")
     call = _call_around(node)
@@ -275,7 +275,7 @@ def _after(node: Node, whole: _Acts) -> _Acts:
 
 
 def _is_left(node: Node) -> bool:
-    """Whether a condition's branch ends by leaving the function or the round."""
+    """Return True if the branch of a condition ends by leaving the function or the iteration."""
     branch = node.child_by_field_name("consequence")
     if branch is not None and branch.type == "statement_block":
         branch = branch.named_children[-1] if branch.named_children else None

@@ -1,4 +1,4 @@
-"""The options a script declares: by commander, cac and yargs."""
+"""The options that a script declares with commander, cac or yargs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ITEM = LazyPattern(r"(['\"`])([^'\"`\n]{0,99})\1")
 
 
 def declares_options(text: str) -> bool:
-    """Whether a text can declare an option."""
+    """Return True if a text can declare an option."""
     return "ption(" in text and (
         "commander" in text or "yargs" in text or "cac" in text or ".option(" in text
     )
@@ -35,7 +35,7 @@ def declares_options(text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def command_line(text: str) -> CommandLine:
-    """The options a script declares."""
+    """Yield the options that a script declares."""
     return _Reader(Scan(text), "yargs" in text).read()
 
 
@@ -59,7 +59,7 @@ class _Reader:
         return CommandLine(tuple(options), computed)
 
     def _option(self, start: int, told: str, place: int, end: int) -> Iterator[Option]:
-        """Args: told: what the first argument says; place: where it ends; end: the closing bracket."""
+        """Read an option: its first argument, the end of that argument, the closing bracket."""
         names = tuple(_NAME.findall(told))
         if not names and self._by_yargs and _PLAIN.fullmatch(told):
             names = (f"--{told}",)
@@ -80,7 +80,7 @@ class _Reader:
         )
 
     def _told(self, rest: str, is_flag: bool) -> tuple[str, int, str | None, tuple[str, ...]]:
-        """The help, where it starts, the default and the choices in the further arguments."""
+        """Return the help, its position, the default and the choices in the further arguments."""
         if not rest.startswith(","):
             return "", 0, None, ()
         said = _STRING.match(rest, 1) if is_flag else _SAID.search(rest)

@@ -1,4 +1,4 @@
-"""The parameters of a function as they are written, and what they amount to beside its documentation."""
+"""The parameters of a function as written, and their comparison with its documentation."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LONGEST_GENERICS = 2_000
 
 
 class DeclaredParameter(msgspec.Struct, frozen=True):
-    """One parameter as it is written.
+    """One parameter as written.
 
     Attributes:
-        name: "" where it is taken apart.
-        place: of the name, or of what takes it apart, in the text.
-        properties: what is taken out of it by name; None where it is not taken apart by names.
-        rest: it collects the arguments that are left.
-        open_ended: it also takes what it does not name.
+        name: "" if it is destructured.
+        place: position of the name, or of the pattern, in the text.
+        properties: the properties destructured from it; None if it is not destructured by names.
+        rest: it collects the remaining arguments.
+        open_ended: it also takes properties that it does not name.
     """
 
     name: str
@@ -40,7 +40,7 @@ class DeclaredParameter(msgspec.Struct, frozen=True):
 
 
 def behind_angles(scan: Scan, place: int, end: int) -> int | None:
-    """Where ``<...>`` that begins at a place is over; None if it is no such thing."""
+    """Return the end of ``<...>`` that starts at a position; None if it is not a type argument list."""
     depth, at = 0, place
     end = min(end, place + _LONGEST_GENERICS)
     while match := _ANGLE.search(scan.structure, at, end):
@@ -57,7 +57,7 @@ def behind_angles(scan: Scan, place: int, end: int) -> int | None:
 
 
 def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The (start, end) of what commas separate between two places."""
+    """Yield the (start, end) of what commas separate between two positions."""
     at = begun = start
     while match := _SPLIT.search(scan.structure, at, end):
         at = match.end()
@@ -73,7 +73,7 @@ def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
-    """The parameters written between two brackets; what TypeScript calls ``this`` is none."""
+    """Return the parameters between two brackets; ``this`` of TypeScript is not one."""
     found = (_one(scan, *piece) for piece in pieces(scan, start, end))
     return tuple(one for one in found if one is not None and one.name != "this")
 
@@ -81,7 +81,7 @@ def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
 def _one(scan: Scan, start: int, end: int) -> DeclaredParameter | None:
     before = _BEFORE_NAME.match(scan.structure, start, end)
     place = before.end() if before else start
-    while scan.structure[place : place + 1] == "(":  # what a decorator is given
+    while scan.structure[place : place + 1] == "(":  # arguments of a decorator
         before = _BEFORE_NAME.match(scan.structure, scan.pairs.get(place, end) + 1, end)
         place = before.end() if before else end
     rest = bool(before and before["rest"])
@@ -112,7 +112,7 @@ def _default(scan: Scan, start: int, end: int) -> str | None:
 
 
 class ParameterSide(msgspec.Struct, frozen=True):
-    """One side of a function: what it declares, and where in the text each name of it stands."""
+    """One version of a function: its declared parameters, and the position of each name."""
 
     signature: DocumentedSignature
     places: Mapping[str, int]
@@ -121,13 +121,13 @@ class ParameterSide(msgspec.Struct, frozen=True):
 def sides(
     words: DocComment, old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter], taken: set[str]
 ) -> tuple[ParameterSide, ParameterSide]:
-    """What a function declares before and after, by the names its documentation uses.
+    """Return the declared parameters before and after, by the names in the documentation.
 
-    A parameter that is taken apart has the name its documentation gives it, and what is taken out of it is
-    called ``options.width``, or ``width`` where that is documented on its own.
+    A destructured parameter has its documented name, and a property of it is ``options.width``, or ``width``
+    if that is documented on its own.
 
     Args:
-        taken: names that are taken in some other way after the change.
+        taken: names that are read in another way after the change.
     """
     documented = [entry.name for entry in words.parameters]
     before = _named(old, _roots(documented, old), documented)
@@ -151,7 +151,7 @@ def _side(
 def _roots(
     documented: list[str], side: Sequence[DeclaredParameter], other: Sequence[DeclaredParameter] = ()
 ) -> list[str]:
-    """What the documentation calls each nameless parameter of a side; [] where that is not certain."""
+    """Return the documented names of the nameless parameters of a version; [] if uncertain."""
     nameless = [at for at, one in enumerate(side) if not one.name]
     named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
     free = [name for name in documented if "." not in name and name not in named]
@@ -172,7 +172,7 @@ def _roots(
 def _named(
     side: Sequence[DeclaredParameter], roots: list[str], documented: list[str]
 ) -> list[DeclaredParameter]:
-    """The parameters of a side and what is taken out of them, each with the name it goes by."""
+    """Yield the parameters of a version and their properties, each with its documented name."""
     waiting = list(roots)
     found: list[DeclaredParameter] = []
     for one in side:
@@ -195,7 +195,7 @@ def _still_taken(
     new: Sequence[DeclaredParameter],
     roots: list[str],
 ) -> set[str]:
-    """The names of a side that may be taken after all, though they are not written any more."""
+    """Return the names of a version that may still be accepted although they are not written any more."""
     found = {one.name[1:] for one in new if one.name.startswith("_")}
     found |= {f"_{one.name}" for one in new}
     is_apart = [one for one in new if one.properties is not None]
@@ -212,6 +212,6 @@ def _still_taken(
 
 
 def _of_taken_apart(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
-    """The names that stand for parameters taken apart and for what was taken out of them."""
+    """Return the names of destructured parameters and of their properties."""
     plain = {one.name for one in old if one.name}
     return {one.name for one in before} - plain

@@ -1,4 +1,4 @@
-"""What biome prints; imported when there is something to read."""
+"""The output of biome; imported when there is output to read."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class BiomeOutput(msgspec.Struct):
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
+    """Read ``biome lint --reporter=json``; its exit status carries no result, so the summary is read.
 
     Raises:
-        ToolOutputError: it could not read a file, or speaks of errors it does not show.
+        ToolOutputError: it could not read a file, or it counts errors that are not in its output.
     """
     answer = decoded(output, BiomeOutput)
     found = []
@@ -61,5 +61,5 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
                 RawFinding(code, relative(one.location.path, run), span, collapse_whitespace(one.message))
             )
     if answer.summary.errors and not answer.diagnostics:
-        raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
+        raise ToolOutputError(f"biome counts {answer.summary.errors} errors but lists none")
     return found

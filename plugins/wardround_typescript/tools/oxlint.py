@@ -1,4 +1,4 @@
-"""oxlint: where it is, how it is called and read."""
+"""oxlint: location, command line and output."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _TYPE_AWARE = frozenset(
         "use-unknown-in-catch-callback-variable",
     )
 )  # fmt: skip
-"""The codes about defects for which oxlint asks the type checker."""
+"""The codes of defects that need the type checker of oxlint."""
 
 
 def _named_for_oxlint(root: Path, file: str) -> str:
-    """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
+    """Return a name with a suffix that oxlint reads; a script without one gets a link."""
     if file.endswith(PARSED):
         return file
     link = root / f"{file}{LINK_SUFFIX}"
@@ -51,7 +51,7 @@ def _named_for_oxlint(root: Path, file: str) -> str:
 
 
 class Oxlint(Tool):
-    """oxlint, the project's own or ours."""
+    """oxlint of the project, or of wardround."""
 
     name = "oxlint"
     probe = Probe("probe.js", "debugger;\n", "no-debugger")
@@ -77,12 +77,12 @@ class Oxlint(Tool):
         return parse(output, run)
 
     def find(self, root: Path) -> Path | None:
-        """The project's own, as a native program or by node; else the one of wardround, or on PATH."""
+        """Return the project's own, as a native program or by node; else the one of wardround, or on PATH."""
         own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")
         return own or find_program("oxlint")
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for scripts: a specialist that borrows oxlint claims other files too."""
+        """Return True for scripts: a specialist that shares oxlint claims other files too."""
         from wardround_typescript.specialist import TypescriptSpecialist
 
         return TypescriptSpecialist().claims(path, text)
@@ -134,7 +134,7 @@ class OxlintTypes(Oxlint):
         return [result for result in super().parse(output, run) if result.code in _TYPE_AWARE]
 
     def find(self, root: Path) -> Path | None:
-        """The type checker of a project that has one for oxlint.
+        """Return the type checker that the project has installed for oxlint.
 
         It is the program of this tool, so that oxlint never starts a checker under version control either.
         """

@@ -1,4 +1,4 @@
-"""Which of oxlint's rules run: ours where a project chose none, else the project's; nothing that is code."""
+"""The rules that oxlint runs: the project's selection or ours; no configuration that is code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
 CODE_NAMES = tuple(f"oxlint.config.{suffix}" for suffix in ("ts", "mts", "cts", "js", "mjs", "cjs"))
-"""Configurations that are code; oxlint reads the first two, and may come to read the others."""
+"""Configurations that are code; oxlint reads the first two, and later versions may read the others."""
 LINK_SUFFIX = ".wardround.ts"
 """The suffix of the link under which oxlint reads a script whose name has no suffix that it knows."""
 _PLUGINS = (
@@ -41,14 +41,14 @@ _OPTIONS: Mapping[str, Mapping[str, Any] | str] = {
     "jest/expect-expect": {"assertFunctionNames": _ASSERTING},
     "vitest/expect-expect": {"assertFunctionNames": _ASSERTING},
 }  # fmt: skip
-"""How rules are asked where that spares what people write on purpose."""
+"""Options of rules that allow intentional code."""
 _SELECTING = ("plugins", "categories", "rules", "overrides")
 
 
 def selection() -> dict[str, Any]:
-    """What runs where the project has not chosen: two categories and every code of the map, less style.
+    """Return the default selection: two categories and every code of the map, without style.
 
-    What is off by default is asked for as well, since wardround's own configuration may switch it on.
+    Codes that are off by default are included, since the configuration of wardround may enable them.
     """
     tool_map = map_of("oxlint")
     rules: dict[str, Any] = dict.fromkeys(tool_map.codes, "warn")
@@ -62,12 +62,12 @@ def selection() -> dict[str, Any]:
 
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
-    """The configuration for files that no configuration of the project covers."""
+    """Return the configuration for files that no configuration of the project covers."""
     return CONFIG_NAMES[0], msgspec.json.encode(selection()).decode()
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The configurations that one extends, relative to the repository's root."""
+    """Return the configurations that a configuration extends, relative to the root of the repository."""
     extended = (jsonc.loads(text) or {}).get("extends", [])
     found = (
         [_beside(path, one) for one in extended if isinstance(one, str)] if isinstance(extended, list) else []
@@ -76,9 +76,9 @@ def config_closure(path: str, text: str) -> Sequence[str]:
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """The configurations of a folder and what they extend, without what would load code or more tools.
+    """Return the configurations of a folder and those they extend, without settings that load code or tools.
 
-    Where they choose no rules, ours are chosen: what oxlint does by itself changes from version to version.
+    A configuration without a selection gets ours: the defaults of oxlint change from version to version.
     """
     stem = f"{folder}/" if folder else ""
     own = next((stem + name for name in CONFIG_NAMES if stem + name in configs), None)
@@ -90,7 +90,7 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     files = {}
     for path, config in parsed.items():
         if config is None:
-            files[path] = configs[path]  # oxlint itself will complain about it
+            files[path] = configs[path]  # oxlint itself reports the error
             continue
         harmless = _harmless(path, config, configs)
         if path == own and not chosen:
@@ -100,7 +100,7 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
 
 
 def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
-    """A configuration and those it extends, as far as they are at hand."""
+    """Return a configuration and those it extends, as far as they are available."""
     found: list[str] = []
     waiting = [path]
     while waiting:
@@ -112,7 +112,7 @@ def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
 
 
 def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) -> dict[str, Any]:
-    """A configuration without plugins written in JavaScript and without what is not under version control."""
+    """Return a configuration without JavaScript plugins and without files outside of version control."""
     kept = {key: value for key, value in config.items() if key not in ("jsPlugins", "options")}
     if isinstance(kept.get("extends"), list):
         kept["extends"] = [one for one in kept["extends"] if _beside(path, str(one)) in configs]
@@ -129,13 +129,13 @@ def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) 
 
 
 def _is_built_in(code: str) -> bool:
-    """Whether a rule is oxlint's own; one of a plugin that was left out would be an error."""
+    """Return True for a built-in rule; one of a removed plugin would be an error."""
     plugin, slash, _ = code.rpartition("/")
     return not slash or plugin in _BUILT_IN
 
 
 def _beside(path: str, target: str) -> str | None:
-    """A path another file gives, relative to the repository's root; None where that leads out of it."""
+    """Resolve a path in another file, relative to the root of the repository; None if it leads out of it."""
     if not target.startswith("."):
         return None
     found = os.path.normpath(PurePosixPath(path).parent / target)
