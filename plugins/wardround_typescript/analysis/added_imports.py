@@ -33,7 +33,22 @@ def missing_uses(
     """
     code = code_of(path, text)
     lost: dict[str, set[str]] = defaultdict(set)
-    gone: list[str] = []
+    missing: list[str] = []
+    for spec, names, is_new in _added_imports(code, is_added):
+        target = modules.resolved(path, spec)
+        if target is None and is_new:
+            stem = _missing(path, spec, modules)
+            missing += [stem] if stem is not None else []
+        elif target is not None and target != path:
+            lost[target].update(name for name in names if provides(target, name, modules) is False)
+    for target, use in ExportUsers({m: n for m, n in lost.items() if n}, (), modules).uses_in(path, text):
+        if is_added(use.line):
+            yield target, use
+    yield from _imports_of_missing(path, text, missing, modules, is_added)
+
+
+def _added_imports(code: Code, is_added: Callable[[int], bool]) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield the specifier of each import with added uses, the used names, and True for a new import."""
     for node in code.kinds("import_statement", "export_statement"):
         source = node.child_by_field_name("source")
         names = {*_read_from_namespace(code, node, is_added)}
@@ -41,17 +56,7 @@ def missing_uses(
         if source is None or not (names or is_new):
             continue
         names.update(_names(code, node) if is_new else ())
-        spec = unquoted(code.module, source)
-        target = modules.resolved(path, spec)
-        if target is None and is_new:
-            stem = _missing(path, spec, modules)
-            gone += [stem] if stem is not None else []
-        elif target is not None and target != path:
-            lost[target].update(name for name in names if provides(target, name, modules) is False)
-    for target, use in ExportUsers({m: n for m, n in lost.items() if n}, (), modules).uses_in(path, text):
-        if is_added(use.line):
-            yield target, use
-    yield from _imports_of_missing(path, text, gone, modules, is_added)
+        yield unquoted(code.module, source), names, is_new
 
 
 def _imports_of_missing(

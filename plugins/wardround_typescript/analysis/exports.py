@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -120,15 +120,24 @@ def provides(path: str, name: str, modules: Modules, hops: int = _MOST_HOPS) -> 
     text = modules.project.read(path)
     if text is None or path.endswith((".vue", ".svelte", ".json")):
         return None
-    shown = exports_of(path, text)
-    if name in shown.names:
+    exports = exports_of(path, text)
+    if name in exports.names:
         return True
     if path.endswith(".d.ts"):  # a declaration file may declare less than the script next to it exports
         return None
-    if shown.is_unknown or not (shown.names or shown.stars) or (shown.has_error and name in text):
+    is_empty = not (exports.names or exports.stars)
+    if exports.is_unknown or is_empty or (exports.has_error and name in text):
         return None
+    if name == "default":  # export * omits the default export
+        return False
+    return _provided_by_stars(path, exports.stars, name, modules, hops)
+
+
+def _provided_by_stars(
+    path: str, stars: Iterable[str], name: str, modules: Modules, hops: int
+) -> bool | None:
     found: list[bool | None] = []
-    for spec in shown.stars if name != "default" else ():  # export * omits the default export
+    for spec in stars:
         target = modules.resolved(path, spec)
         found.append(provides(target, name, modules, hops - 1) if target and hops else None)
     return True if True in found else None if None in found else False
@@ -139,13 +148,13 @@ class Modules:
 
     Args:
         sought: the modules of interest; packages are resolved only if they contain one of them.
-        gone: those of them that the change removed, to which imports may still refer.
+        removed: those of them that the change removed, to which imports may still refer.
     """
 
-    def __init__(self, project: RepositoryView, sought: Sequence[str], gone: Collection[str] = ()) -> None:
+    def __init__(self, project: RepositoryView, sought: Sequence[str], removed: Collection[str] = ()) -> None:
         self.project = project
         self._sought = sought
-        self._gone = frozenset(gone)
+        self._removed = frozenset(removed)
         self._found: dict[tuple[str, str], str | None] = {}
         self._aliases: dict[str, list[tuple[str, list[str]]]] = {}
 
@@ -189,7 +198,7 @@ class Modules:
         return list(dict.fromkeys(self._stems(importer, spec))) if is_ours else []
 
     def _has(self, path: str) -> bool:
-        return path in self._gone or self.project.read(path) is not None
+        return path in self._removed or self.project.read(path) is not None
 
     def _at(self, stem: str) -> str | None:
         """Return the path of the first existing file for a stem."""
@@ -241,13 +250,10 @@ class Modules:
         folder = posixpath.dirname(config)
         if isinstance(options, dict) and ("paths" in options or "baseUrl" in options):
             return list(_patterns(options, folder))
-        extended = content.get("extends")
-        for one in extended if isinstance(extended, list) else [extended]:
-            if isinstance(one, str) and one.startswith("."):
-                path = posixpath.normpath(posixpath.join(folder, one))
-                found = self._paths_of(path if path.endswith(".json") else f"{path}.json", hops - 1)
-                if found:
-                    return found
+        for path in _extended(content, folder):
+            paths = self._paths_of(path, hops - 1)
+            if paths:
+                return paths
         return []
 
     def _of_package(self, spec: str) -> Iterator[str]:
@@ -259,28 +265,16 @@ class Modules:
 
     def _entry(self, manifest: str, inner: str) -> Iterator[str]:
         content = loads(self.project.read(manifest) or "") or {}
-        exports = content.get("exports")
-        if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
-            exports = exports.get(inner)
-            targets = [*_strings(exports)]
-        elif inner == ".":
-            targets = [
-                *_strings(exports),
-                *(str(content[k]) for k in ("types", "module", "main") if k in content),
-            ]
-        else:
-            targets = []
         folder = posixpath.dirname(manifest)
-        found = set()
-        for target in targets:
-            path = target if target.startswith("./") else f"./{target}"
-            source = _ENDING.sub("", _BUILT_INNER.sub("", _BUILT.sub("", path).removeprefix("./")))
-            for root in ("src", ""):
-                stem = posixpath.normpath(posixpath.join(folder, root, source))
-                if self._at(stem) is not None:
-                    found.add(stem)
-                    break
-        yield from sorted(found)
+        stems = (self._source_of(folder, target) for target in _targets(content, inner))
+        yield from sorted({stem for stem in stems if stem is not None})
+
+    def _source_of(self, folder: str, target: str) -> str | None:
+        """Return the stem of the source of a built file; None if there is none."""
+        path = target if target.startswith("./") else f"./{target}"
+        source = _ENDING.sub("", _BUILT_INNER.sub("", _BUILT.sub("", path).removeprefix("./")))
+        stems = (posixpath.normpath(posixpath.join(folder, root, source)) for root in ("src", ""))
+        return next((stem for stem in stems if self._at(stem) is not None), None)
 
 
 def _patterns(options: Mapping[str, Any], folder: str) -> Iterator[tuple[str, list[str]]]:
@@ -313,3 +307,22 @@ def string_arguments(module: ScriptModule, names: Sequence[str]) -> Iterator[tup
         given = arguments.named_children
         if given and given[0].type == "string":
             yield node, unquoted(module, given[0])
+
+
+def _extended(content: Mapping[str, Any], folder: str) -> Iterator[str]:
+    """Yield the paths of the configurations that a configuration extends by a relative path."""
+    extended = content.get("extends")
+    for one in extended if isinstance(extended, list) else [extended]:
+        if isinstance(one, str) and one.startswith("."):
+            path = posixpath.normpath(posixpath.join(folder, one))
+            yield path if path.endswith(".json") else f"{path}.json"
+
+
+def _targets(content: Mapping[str, Any], inner: str) -> list[str]:
+    """Return the file names that a manifest publishes under a name."""
+    exports = content.get("exports")
+    if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+        return [*_strings(exports.get(inner))]
+    if inner != ".":
+        return []
+    return [*_strings(exports), *(str(content[k]) for k in ("types", "module", "main") if k in content)]

@@ -57,14 +57,17 @@ def _name(code: Code, node: Node) -> str:
     if parent is not None and parent.type == "assignment_expression":
         return code.field(parent, "left")
     call = parent.parent if parent is not None and parent.type == "arguments" else None
-    if call is not None and call.type == "call_expression":
-        called, first = code.called(call), argument(call, 0)
-        if called.rpartition(".")[2] in _ROUTES and first is not None and first.type == "string":
-            return f"{called}({code.text(first)})"
-        holder = call.parent
-        if holder is not None and holder.type == "variable_declarator":
-            return code.field(holder, "name")
-    return ""
+    return _name_by_call(code, call) if call is not None and call.type == "call_expression" else ""
+
+
+def _name_by_call(code: Code, call: Node) -> str:
+    """Return the verb and path of a route, or the variable that holds the result of a wrapper."""
+    called, first = code.called(call), argument(call, 0)
+    if called.rpartition(".")[2] in _ROUTES and first is not None and first.type == "string":
+        return f"{called}({code.text(first)})"
+    holder = call.parent
+    is_variable = holder is not None and holder.type == "variable_declarator"
+    return code.field(holder, "name") if is_variable else ""
 
 
 def _body(code: Code, name: str, node: Node) -> GuardedFunction:
@@ -154,26 +157,35 @@ def _around(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 def _guards(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
     if node.type == "if_statement" and _is_left(node):
-        told = code.field(node, "condition")
-        body = code.field(node, "consequence")
-        thrown = body[body.find("throw") :][:80] if "throw" in body else ""
-        kinds = ("permission", "owner", "check", "limit")
-        about = frozenset(f"~{code.text(one)}" for one in _names(node.child_by_field_name("condition")))
-        for guard in _named(f"{told} {thrown}", kinds, _after(node, whole)):
-            asked = about if guard.kind in ("check", "limit") else frozenset[str]()
-            yield msgspec.structs.replace(guard, leaves=True, about=asked)
+        yield from _conditional(code, node, whole)
     elif node.type == "expression_statement":
         yield from _standing(code, node, whole)
     elif node.type == "finally_clause" and node.parent is not None:
-        tried = node.parent.child_by_field_name("body")
-        if tried is not None:
-            still = frozenset(act for act in _calls_among(_acts_in(code, node)) if CLEANS.search(act))
-            if still:
-                yield Guard("finally", "finally", _calls_among(_acts_in(code, tried)), about=still)
+        yield from _finally(code, node, node.parent.child_by_field_name("body"))
     elif node.type == "call_expression":
         yield from _wrapping(code, node, whole)
     elif node.type == "pair":
         yield from _option(code, node, whole)
+
+
+def _conditional(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
+    """Yield the guards in a condition whose branch leaves the function."""
+    condition = code.field(node, "condition")
+    body = code.field(node, "consequence")
+    thrown = body[body.find("throw") :][:80] if "throw" in body else ""
+    kinds = ("permission", "owner", "check", "limit")
+    about = frozenset(f"~{code.text(one)}" for one in _names(node.child_by_field_name("condition")))
+    for guard in _named(f"{condition} {thrown}", kinds, _after(node, whole)):
+        subject = about if guard.kind in ("check", "limit") else frozenset[str]()
+        yield msgspec.structs.replace(guard, leaves=True, about=subject)
+
+
+def _finally(code: Code, node: Node, body: Node | None) -> Iterator[Guard]:
+    if body is None:
+        return
+    cleanups = frozenset(act for act in _calls_among(_acts_in(code, node)) if CLEANS.search(act))
+    if cleanups:
+        yield Guard("finally", "finally", _calls_among(_acts_in(code, body)), about=cleanups)
 
 
 def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:

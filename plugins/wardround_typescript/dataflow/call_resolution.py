@@ -174,9 +174,7 @@ class CallResolver:
             return self._exported(scope.module.path, imported.module, name)
         literal = scope.resolved(owner) if is_name else owner
         if literal.type == "object":
-            value = scope.property(literal, name)
-            node = scope.resolved(value) if value is not None else None
-            return Callee(module, node) if node is not None and node.type in FUNCTIONS else None
+            return _function_property(module, literal, name)
         return self._method_by_name(scope.module.of(owner).rpartition(".")[2], name)
 
     def _method_by_name(self, owner: str, name: str) -> Callee | None:
@@ -272,3 +270,10 @@ def _stems(path: str, spec: str) -> Iterator[str]:
         if spec[2:]:
             yield spec[2:]
         yield f"app/{spec[2:]}"
+
+
+def _function_property(module: AnalysedModule, literal: Node, name: str) -> Callee | None:
+    scope = module.scope
+    value = scope.property(literal, name)
+    node = scope.resolved(value) if value is not None else None
+    return Callee(module, node) if node is not None and node.type in FUNCTIONS else None

@@ -120,7 +120,7 @@ class CallEvaluator:
         return [CLEAN if one.type in FUNCTIONS else self._evaluator.evaluate(one) for one in arguments]
 
     def _check_dynamic(self, callee: Node) -> None:
-        """``handlers[message.type](message)``: the key chooses what is called."""
+        """``handlers[message.type](message)``: the key selects the callee."""
         index = callee.child_by_field_name("index")
         if index is None or index.type not in _DYNAMIC_KEYS:
             return

@@ -82,17 +82,20 @@ class ConditionEvaluator:
         if operator in {"&&", "||"}:
             return self._logical(test, operator, left, right)
         if operator in _EQUAL:
-            refused = self._excluded_key(left, right)
-            return ({}, refused) if refused else (self._equality(left, right), {})
+            return self._equal(left, right)
         if operator in _UNEQUAL:
-            refused = self._excluded_key(left, right)
-            return (refused, {}) if refused else ({}, self._equality(left, right))
+            equal, unequal = self._equal(left, right)
+            return unequal, equal
         if operator == "in":
             return self._safe(left), {}
-        if operator in _ORDERS:
+        if operator in _ORDERS and "indexOf" in self._module.of(test):
             tested = self._tested(left) | self._tested(right)
-            return (tested, tested) if "indexOf" in self._module.of(test) else _UNREFINED
+            return tested, tested
         return _UNREFINED
+
+    def _equal(self, left: Node, right: Node) -> Refinements:
+        refused = self._excluded_key(left, right)
+        return ({}, refused) if refused else (self._equality(left, right), {})
 
     def _logical(self, test: Node, operator: str, left: Node, right: Node) -> Refinements:
         first, second = self.refinements(left), self.refinements(right)

@@ -98,9 +98,9 @@ def _binary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 def _combined(sign: str, left: Constant, right: Constant) -> Constant | None:
     if sign in {"===", "!==", "==", "!="}:
         return (left == right) is (sign[0] == "=") if type(left) is type(right) else None
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right if sign == "+" else None
     if isinstance(left, str) or isinstance(right, str):
-        if sign == "+" and isinstance(left, str) and isinstance(right, str):
-            return left + right
         return None
     if sign == "+":
         return left + right

@@ -1,6 +1,6 @@
 """The analysis of a module together with the modules next to it.
 
-Each function is analysed where it is defined; its summary and the sinks that its parameters reach are kept,
+Each function is analysed where it is defined; its summary and the sinks that its parameters reach are stored,
 and the values of arguments are substituted at the end, so taint is followed into functions and out again, one
 step into other modules. The results of functions of packages are taken to be clean.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -83,16 +84,16 @@ class _Reader:
         """Return the help, its position, the default and the choices in the further arguments."""
         if not rest.startswith(","):
             return "", 0, None, ()
-        said = _STRING.match(rest, 1) if is_flag else _SAID.search(rest)
-        behind = said.end() + 1 if said else 1
+        text = _STRING.match(rest, 1) if is_flag else _SAID.search(rest)
+        behind = text.end() + 1 if text else 1
         default = (_LITERAL.match(rest, behind) if is_flag else None) or _DEFAULT.search(rest)
         listed = _CHOICES.search(rest)
-        return (
-            said[2] if said else "",
-            said.start(2) if said else 0,
-            next((group for group in default.groups()[1:] if group is not None), None) if default else None,
-            tuple(item[2] for item in _ITEM.finditer(listed[1])) if listed else (),
-        )
+        choices = tuple(item[2] for item in _ITEM.finditer(listed[1])) if listed else ()
+        return text[2] if text else "", text.start(2) if text else 0, _default_value(default), choices
 
     def _line(self, place: int) -> int:
         return self._scan.text.count("\n", 0, place) + 1
+
+
+def _default_value(match: re.Match[str] | None) -> str | None:
+    return next((group for group in match.groups()[1:] if group is not None), None) if match else None

@@ -212,23 +212,22 @@ def _declaration(scan: Scan, place: int) -> _Declaration | None:
     code = _CODE.search(scan.structure, _behind_decorators(scan, place))
     # Skip whitespace first: the pattern would backtrack over it.
     head = None if code is None else _DECLARATION.match(scan.structure, code.start())
-    if head is None:
+    if head is None or head["mname"] in _NO_METHODS or head[0].isspace():
         return None
-    at = head.end()
-    name = head["fname"] or head["vname"] or head["tname"] or head["path"] or head["mname"] or ""
-    if head["mname"] in _NO_METHODS or scan.structure[head.start() : at].isspace():
-        return None
-    start = head.start("modifiers")
+    return _declared_by(scan, head)
+
+
+def _declared_by(scan: Scan, head: re.Match[str]) -> _Declaration | None:
+    at, modifiers, start = head.end(), head["modifiers"], head.start("modifiers")
+    name = next(filter(None, map(head.group, ("fname", "vname", "tname", "path", "mname"))), "")
+    is_default = "default" in modifiers
     if head["function"]:
-        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=False)
-    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or "default" in head["modifiers"]):
-        nameless = "default" in head["modifiers"] and name in ("", "async")
-        name = "default" if nameless else name
-        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=nameless)
-    if not name:
-        return None
-    value = _value(scan, at, is_type=head["tname"] is not None)
-    return None if value is None else _function_value(scan, name, head["modifiers"], start, value)
+        return _with_parameters(scan, name, modifiers, start, at, arrow=False)
+    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or is_default):
+        nameless = is_default and name in ("", "async")
+        return _with_parameters(scan, "default" if nameless else name, modifiers, start, at, arrow=nameless)
+    value = _value(scan, at, is_type=head["tname"] is not None) if name else None
+    return None if value is None else _function_value(scan, name, modifiers, start, value)
 
 
 def _behind_decorators(scan: Scan, place: int) -> int:

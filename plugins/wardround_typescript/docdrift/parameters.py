@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -155,18 +155,30 @@ def _roots(
     nameless = [at for at, one in enumerate(side) if not one.name]
     named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
     free = [name for name in documented if "." not in name and name not in named]
-    same = len(side) == len(other)
-    in_place = [other[at].name for at in nameless if same and other[at].name in free]
-    if other and len(in_place) == len(nameless):
-        return in_place
-    with_parts = [name for name in free if any(d.startswith((f"{name}.", f"{name}[].")) for d in documented)]
     if other:
-        kept = _roots(documented, other)
-        return kept if len(kept) == len(nameless) else []
-    for candidates in (free, with_parts):
-        if len(candidates) == len(nameless):
-            return candidates
-    return []
+        return _roots_of_other(documented, nameless, free, other, is_same_length=len(side) == len(other))
+    with_properties = [name for name in free if _has_properties(name, documented)]
+    return next((names for names in (free, with_properties) if len(names) == len(nameless)), [])
+
+
+def _roots_of_other(
+    documented: list[str],
+    nameless: list[int],
+    free: list[str],
+    other: Sequence[DeclaredParameter],
+    *,
+    is_same_length: bool,
+) -> list[str]:
+    """Return the names that the other version has for the nameless parameters; [] if uncertain."""
+    in_place = [other[at].name for at in nameless if is_same_length and other[at].name in free]
+    if len(in_place) == len(nameless):
+        return in_place
+    roots = _roots(documented, other)
+    return roots if len(roots) == len(nameless) else []
+
+
+def _has_properties(name: str, documented: Iterable[str]) -> bool:
+    return any(entry.startswith((f"{name}.", f"{name}[].")) for entry in documented)
 
 
 def _named(
@@ -196,19 +208,26 @@ def _still_taken(
     roots: list[str],
 ) -> set[str]:
     """Return the names of a version that may still be accepted although they are not written any more."""
-    found = {one.name[1:] for one in new if one.name.startswith("_")}
-    found |= {f"_{one.name}" for one in new}
-    is_apart = [one for one in new if one.properties is not None]
-    opens = any(one.open_ended or (not one.name and one.properties is None) for one in new)
+    names = {one.name[1:] for one in new if one.name.startswith("_")}
+    names |= {f"_{one.name}" for one in new}
+    if _accepts_more(old, new):
+        names |= _of_taken_apart(before, old)
+    if _destructured(new) > _destructured(old) and not roots:
+        names |= {one.name for one in before}
+    return names
+
+
+def _accepts_more(old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter]) -> bool:
+    """Return True if a new parameter may hold what the old version destructured."""
+    if any(one.open_ended or (not one.name and one.properties is None) for one in new):
+        return True
     known = {one.name for one in old if one.name}
-    whole = any(
-        not was.name and one.name and one.name not in known for was, one in zip(old, new, strict=False)
-    )
-    if opens or whole:
-        found |= _of_taken_apart(before, old)
-    if len(is_apart) > sum(one.properties is not None for one in old) and not roots:
-        found |= {one.name for one in before}
-    return found
+    pairs = zip(old, new, strict=False)
+    return any(not was.name and one.name and one.name not in known for was, one in pairs)
+
+
+def _destructured(parameters: Sequence[DeclaredParameter]) -> int:
+    return sum(one.properties is not None for one in parameters)
 
 
 def _of_taken_apart(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:

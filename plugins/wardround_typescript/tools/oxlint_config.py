@@ -84,19 +84,22 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     own = next((stem + name for name in CONFIG_NAMES if stem + name in configs), None)
     if own is None:
         return {}
-    chain = _chain(own, configs)
-    parsed = {path: jsonc.loads(configs[path]) for path in chain}
-    chosen = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
+    parsed = {path: jsonc.loads(configs[path]) for path in _chain(own, configs)}
+    has_selection = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
     files = {}
     for path, config in parsed.items():
-        if config is None:
-            files[path] = configs[path]  # oxlint itself reports the error
-            continue
-        harmless = _harmless(path, config, configs)
-        if path == own and not chosen:
-            harmless |= selection()
-        files[path] = configs[path] if harmless == config else msgspec.json.encode(harmless).decode()
+        added = selection() if path == own and not has_selection else {}
+        files[path] = _sealed_text(path, config, configs, added)
     return sealed("oxlint", folder, files)
+
+
+def _sealed_text(
+    path: str, config: Mapping[str, Any] | None, configs: Mapping[str, str], added: Mapping[str, Any]
+) -> str:
+    if config is None:
+        return configs[path]  # oxlint itself reports the error
+    harmless = {**_harmless(path, config, configs), **added}
+    return configs[path] if harmless == config else msgspec.json.encode(harmless).decode()
 
 
 def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
@@ -113,19 +116,27 @@ def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
 
 def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) -> dict[str, Any]:
     """Return a configuration without JavaScript plugins and without files outside of version control."""
-    kept = {key: value for key, value in config.items() if key not in ("jsPlugins", "options")}
-    if isinstance(kept.get("extends"), list):
-        kept["extends"] = [one for one in kept["extends"] if _beside(path, str(one)) in configs]
-    overrides = kept.get("overrides")
+    harmless = _built_in({key: value for key, value in config.items() if key not in ("jsPlugins", "options")})
+    if isinstance(harmless.get("extends"), list):
+        harmless["extends"] = [one for one in harmless["extends"] if _beside(path, str(one)) in configs]
+    overrides = harmless.get("overrides")
     if isinstance(overrides, list):
-        kept["overrides"] = [
-            {key: value for key, value in one.items() if key != "jsPlugins"} if isinstance(one, dict) else one
-            for one in overrides
-        ]
-    for table in (kept, *(one for one in kept.get("overrides") or () if isinstance(one, dict))):
-        if isinstance(table.get("rules"), dict):
-            table["rules"] = {code: how for code, how in table["rules"].items() if _is_built_in(code)}
-    return kept
+        harmless["overrides"] = [_harmless_override(one) for one in overrides]
+    return harmless
+
+
+def _harmless_override(override: object) -> object:
+    if not isinstance(override, dict):
+        return override
+    return _built_in({key: value for key, value in override.items() if key != "jsPlugins"})
+
+
+def _built_in(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a table with its built-in rules only."""
+    rules = table.get("rules")
+    if isinstance(rules, dict):
+        table["rules"] = {code: options for code, options in rules.items() if _is_built_in(code)}
+    return table
 
 
 def _is_built_in(code: str) -> bool:

@@ -43,7 +43,10 @@ def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_al
     (found,) = found_in(repo, BEFORE.replace(", tries = 3", "").replace(", tries)", ")"))
     assert (found["rule"], found["line"], found["column"]) == ("typescript/TS001", 8, 11)
     assert (found["status"], found["severity"]) == ("caused", "warn")
-    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+    assert (
+        found["message"] == '"tries" is documented here, but this change removes it from the signature; '
+        "update the comment"
+    )
 
 
 def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:

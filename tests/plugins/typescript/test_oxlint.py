@@ -377,7 +377,7 @@ def test_a_configuration_that_oxlint_refuses_is_said_to_be(reviewed: Reviewed) -
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
 
     (one,) = done.unreviewed
-    assert "oxlint does not take the project's configuration" in one.reason
+    assert "oxlint rejects the project's configuration" in one.reason
     assert "of-another-version" in one.reason
 
 

@@ -28,7 +28,7 @@ TROUBLE = {
     "half": ("print('{\"diagnostics\": [')", "its output could not be read"),
     "configuration": ("print('Failed to parse oxlint config'); sys.exit(1)", "its output could not be read"),
     "bad status": ("print('no such option', file=sys.stderr); sys.exit(2)", "exited with status 2"),
-    "no files": (f"print(json.dumps({_NO_FILES}))", "oxlint looked at 0 of 1 files"),
+    "no files": (f"print(json.dumps({_NO_FILES}))", "oxlint linted 0 of 1 files"),
     "project": (
         f"print(json.dumps({_TSCONFIG}))",
         "could not read the project: Invalid tsconfig",
@@ -95,7 +95,7 @@ def test_the_projects_own_program_runs_unless_it_is_under_version_control(
     repo.git("rm", "-r", "-q", "--cached", "node_modules")
     done = reviewed({".gitignore": "node_modules\n"}, OXLINT)
     assert started.exists()
-    assert [u.reason for u in done.unreviewed] == ["oxlint looked at 0 of 1 files"]
+    assert [u.reason for u in done.unreviewed] == ["oxlint linted 0 of 1 files"]
 
 
 def test_a_link_to_a_program_under_version_control_is_not_followed(

@@ -90,24 +90,27 @@ class CallSignatureMismatch(TreeCheck):
 
     def _is_too_many(self, function: Node, call: Node) -> bool:
         given = call.child_by_field_name("arguments")
-        listed = function.child_by_field_name("parameters")
         if given is None or given.type != "arguments":
             return False
-        arguments = [one for one in given.named_children if one.type != "comment"]
-        if any(one.type == "spread_element" for one in arguments):
+        arguments = [child for child in given.named_children if child.type != "comment"]
+        accepted = self._parameter_count(function)
+        if accepted is None or any(child.type == "spread_element" for child in arguments):
             return False
-        if listed is None:
-            taken = 1
-        else:
-            names = [one for one in listed.named_children if one.type != "comment"]
-            if any("rest_pattern" in (one.type, _pattern(one).type) for one in names):
-                return False
-            taken = len(names)
-        further = arguments[taken:]
+        further = arguments[accepted:]
         # Arguments that every handler of a server passes on are not a mistake.
-        if not further or all(self.code.text(one) in _HANDED_ON for one in further):
+        if not further or all(self.code.text(child) in _HANDED_ON for child in further):
             return False
         return "arguments" not in self.code.field(function, "body")
+
+    def _parameter_count(self, function: Node) -> int | None:
+        """Return the number of parameters; None if a rest parameter takes any number."""
+        listed = function.child_by_field_name("parameters")
+        if listed is None:
+            return 1
+        names = [child for child in listed.named_children if child.type != "comment"]
+        if any("rest_pattern" in (child.type, _pattern(child).type) for child in names):
+            return None
+        return len(names)
 
     def _is_taken(self, call: Node) -> bool:
         """Return True if a variable is assigned the result of the call."""

@@ -118,8 +118,6 @@ class CalledInsteadOfPassed(TreeCheck):
                 yield value.named_children[0]
 
     def _gives_nothing(self, call: Node) -> bool:
-        from wardround.languages.script.code import is_async, own_nodes, returned
-
         code = self.code
         called = code.called(call)
         if _SETTER.search(called) and self._is_state_setter(called, call):
@@ -127,10 +125,15 @@ class CalledInsteadOfPassed(TreeCheck):
         if called in ("resolve", "reject") and code.declared.get(called):
             return all(one.type.endswith(("parameter", "identifier")) for one in code.declared[called])
         function = code.function_of(called, call) if "." not in called else None
-        if function is None or _MAKERS.search(called) or is_async(function):
+        return function is not None and not _MAKERS.search(called) and self._returns_nothing(function)
+
+    def _returns_nothing(self, function: Node) -> bool:
+        from wardround.languages.script.code import is_async, own_nodes, returned
+
+        if is_async(function):
             return False
         body = function.child_by_field_name("body")
-        if body is None or body.type != "statement_block" or "yield" in code.text(body):
+        if body is None or body.type != "statement_block" or "yield" in self.code.text(body):
             return False
         return not any(True for _ in returned(function)) and any(True for _ in own_nodes(function))
 

@@ -174,13 +174,17 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             if file.path.endswith(self.PATHS) and not _GENERATED.search(file.path):
                 self._inspect_imports(file)
         files = {path: file for file in self.change.files if (path := self._inspected(file)) is not None}
-        if not files:
-            return
-        gone = {path: file for path, file in files.items() if self.change.project.read(path) is None}
-        kept = {path: file for path, file in files.items() if path not in gone}
-        self._inspect_names({p: file for p, file in kept.items() if p.endswith(SCRIPTS) and ".d." not in p})
-        if gone and not self.change.file(".gitignore"):
-            self._inspect_gone(gone)
+        if files:
+            self._inspect_exports(files)
+
+    def _inspect_exports(self, files: Mapping[str, ChangedFileView]) -> None:
+        removed = {path: file for path, file in files.items() if self.change.project.read(path) is None}
+        remaining = {path: file for path, file in files.items() if path not in removed}
+        self._inspect_names(
+            {p: file for p, file in remaining.items() if p.endswith(SCRIPTS) and ".d." not in p}
+        )
+        if removed and not self.change.file(".gitignore"):
+            self._inspect_removed(removed)
 
     def _inspect_imports(self, file: ChangedFileView) -> None:
         """Report added imports of something that does not exist, unless the change removes it."""
@@ -217,15 +221,15 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             return None
         return path if len(text) <= _LONGEST_TEXT and (file.text != text or file.path != path) else None
 
-    def _inspect_gone(self, gone: Mapping[str, ChangedFileView]) -> None:
+    def _inspect_removed(self, removed: Mapping[str, ChangedFileView]) -> None:
         """Report the imports of modules that no longer exist."""
         from wardround_typescript.analysis.exports import Modules
         from wardround_typescript.analysis.import_users import ExportUsers
 
-        words = {_home(path) for path in gone} - {""}
-        modules = Modules(self.change.project, [*gone], [*gone])
-        uses = ExportUsers(dict.fromkeys(gone, ()), words, modules).uses()
-        for path, file in gone.items():
+        words = {_home(path) for path in removed} - {""}
+        modules = Modules(self.change.project, [*removed], [*removed])
+        uses = ExportUsers(dict.fromkeys(removed, ()), words, modules).uses()
+        for path, file in removed.items():
             if path in uses and not self._has_other(path.rpartition(".")[0]):
                 self.report_module(file, path, uses[path])
 

@@ -187,20 +187,14 @@ class SwappedArguments(Check):
         return against_the_words(self.source.text, SCRIPT, line, call.arguments, call.parameters)
 
     def _against_another(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
-        """Return True for an argument named like the other parameter, where another call passes it in that
-        position.
-        """
+        """Return the swap of an argument named like another parameter, as another call passes it."""
         names = [one.name if one is not None else "" for one in call.arguments]
         for here, name in enumerate(names):
             there = call.parameters.index(name) if name in call.parameters else here
-            # Only a name of several words is evidence; and the other argument must not fit better here.
-            if there == here or len(parts(name)) < 2 or not names[there]:
+            if not _is_swap_candidate(names, here, there, call.parameters[here]):
                 continue
-            if similarity(names[here], call.parameters[here]) > _ALIKE or names[there] == name:
-                continue
-            if call.texts[there] in self._given_at(place, here) and call.texts[here] not in self._given_at(
-                place, here
-            ):
+            given = self._given_at(place, here)
+            if call.texts[there] in given and call.texts[here] not in given:
                 return Reordering(tuple(sorted([(here, there), (there, here)])), 1.0)
         return None
 
@@ -309,3 +303,10 @@ def named(text: str) -> ArgumentName | None:
 def _held(moved: set[str], text: str) -> int:
     """Count the arguments that a text mentions."""
     return sum(re.search(rf"(?<![\w$]){re.escape(one)}(?![\w$])", text) is not None for one in moved)
+
+
+def _is_swap_candidate(names: list[str], here: int, there: int, parameter: str) -> bool:
+    """Return True if an argument may belong to another position; only a name of several words is evidence."""
+    if there == here or len(parts(names[here])) < 2 or not names[there]:
+        return False
+    return similarity(names[here], parameter) <= _ALIKE and names[there] != names[here]

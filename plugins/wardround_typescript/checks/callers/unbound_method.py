@@ -137,12 +137,7 @@ class UnboundMethod(TreeCheck):
         if above is None:
             return False
         if above.type == "jsx_expression":
-            attribute = above.parent
-            return (
-                attribute is not None
-                and attribute.type == "jsx_attribute"
-                and _HANDLER.search(code.text(attribute.named_children[0])) is not None
-            )
+            return self._is_event_attribute(above.parent)
         if above.type == "pair":
             return _HANDLER.search(code.field(above, "key")) is not None
         if above.type == "variable_declarator":
@@ -150,12 +145,25 @@ class UnboundMethod(TreeCheck):
         if above.type == "assignment_expression":
             left = above.child_by_field_name("left")
             return left != node and _DOM_HANDLER.search(code.field(left, "property")) is not None
-        call = above.parent if above.type == "arguments" else None
-        if call is None or call.type != "call_expression" or any(c.type == "this" for c in above.children):
+        return above.type == "arguments" and self._is_callback(node, above)
+
+    def _is_event_attribute(self, attribute: Node | None) -> bool:
+        return (
+            attribute is not None
+            and attribute.type == "jsx_attribute"
+            and _HANDLER.search(self.code.text(attribute.named_children[0])) is not None
+        )
+
+    def _is_callback(self, node: Node, arguments: Node) -> bool:
+        call = arguments.parent
+        if call is None or call.type != "call_expression":
             return False
-        owner, _, last = code.called(call).rpartition(".")
+        if any(child.type == "this" for child in arguments.children):
+            return False
+        owner, _, last = self.code.called(call).rpartition(".")
         if last in _VERBS:
-            return _ROUTER.search(owner.rpartition(".")[2]) is not None and above.named_children[0] != node
+            is_first = arguments.named_children[0] == node
+            return _ROUTER.search(owner.rpartition(".")[2]) is not None and not is_first
         return last in _KEEPS and owner != "this"
 
     def _is_called(self, declarator: Node) -> bool:

@@ -27,6 +27,7 @@ _HEADERS = frozenset({"setHeader", "set", "header", "append"})
 _TEXTS = frozenset({"template_string", "binary_expression", "string"})
 _GONE = LazyPattern(r"(?i)max-age=0|expires=thu, 01")
 _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
+_COOKIE_SETTERS = ("cookies.set", "cookies().set", "cookieStore.set")
 
 
 class InsecureLoginCookie(TreeCheck):
@@ -65,25 +66,23 @@ class InsecureLoginCookie(TreeCheck):
 
     def check(self) -> None:
         for name, _, arguments in self.reader.calls():
-            last = name.rpartition(".")[2]
-            if last in {"cookie", "setCookie"} and len(arguments) >= 2 and _RESPONSE.search(name):
-                self._cookie(
-                    arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else None, is_express=True
-                )
-            elif (
-                last == "set"
-                and name.endswith(("cookies.set", "cookies().set", "cookieStore.set"))
-                and len(arguments) > 2
-            ):
-                self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
-            elif name in _SESSIONS and arguments:
-                self._session(arguments[0], name)
-            elif last in _HEADERS and len(arguments) == 2:
-                self._written(arguments[0], arguments[1])
+            self._check_call(name, arguments)
         for pair in self.code.kinds("pair"):
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             if key is not None and value is not None:
                 self._written(key, value)
+
+    def _check_call(self, name: str, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last in {"cookie", "setCookie"} and len(arguments) >= 2 and _RESPONSE.search(name):
+            options = arguments[2] if len(arguments) > 2 else None
+            self._cookie(arguments[0], arguments[1], options, is_express=True)
+        elif name.endswith(_COOKIE_SETTERS) and len(arguments) > 2:
+            self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
+        elif name in _SESSIONS and arguments:
+            self._session(arguments[0], name)
+        elif last in _HEADERS and len(arguments) == 2:
+            self._written(arguments[0], arguments[1])
 
     def _written(self, name: Node, value: Node) -> None:
         """Check a cookie that is written as the text of a header."""

@@ -103,15 +103,9 @@ class InsecureTlsSettings(TreeCheck):
         if value is None or name not in _NAMES:
             return
         text = self.text(self.reader.scope.resolved(value))
-        if name == "rejectUnauthorized" and value.type == "identifier" and self._is_off_by_default(value):
-            self.report_node(
-                node, "TLS certificate is not verified unless a caller requests it; verify by default"
-            )
-        elif name == "rejectUnauthorized" and _NEGATED.search(text):
-            self.report_node(node, "an option disables the verification of the TLS certificate; remove it")
-        elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
-            name == "secureProtocol" and _OLD.search(text)
-        ):
+        if name == "rejectUnauthorized":
+            self._reject_unauthorized(node, value, text)
+        elif _is_obsolete_version(name, text):
             self.report_node(node, "obsolete TLS version can be broken; require TLSv1.2 or later")
         elif name == "strictSSL" and text == "false":
             self.report_node(
@@ -119,3 +113,17 @@ class InsecureTlsSettings(TreeCheck):
             )
         elif name == "checkServerIdentity" and _ACCEPTS.search(text):
             self.report_node(node, "host name of the TLS certificate is not verified; remove this function")
+
+    def _reject_unauthorized(self, node: Node, value: Node, text: str) -> None:
+        if value.type == "identifier" and self._is_off_by_default(value):
+            self.report_node(
+                node, "TLS certificate is not verified unless a caller requests it; verify by default"
+            )
+        elif _NEGATED.search(text):
+            self.report_node(node, "an option disables the verification of the TLS certificate; remove it")
+
+
+def _is_obsolete_version(name: str, text: str) -> bool:
+    if name in {"minVersion", "maxVersion"}:
+        return text.strip("'\"") in {"TLSv1", "TLSv1.1"}
+    return name == "secureProtocol" and _OLD.search(text) is not None

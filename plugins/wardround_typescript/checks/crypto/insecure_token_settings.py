@@ -72,24 +72,31 @@ class InsecureTokenSettings(TreeCheck):
 
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
-            last = name.rpartition(".")[2]
-            is_library = name.startswith(_LIBRARIES)
-            if last == "sign" and is_library and len(arguments) > 1:
-                self._signed(node, arguments)
-            elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
-                self.report_node(node, "token never expires; call setExpirationTime")
-            elif (
-                (last == "decode" and is_library and arguments and not self._verifies(name, arguments))
-                or last in _DECODING
-                or (name == "JSON.parse" and arguments and self._is_payload(node, arguments[0]))
-            ):
-                self._decoded(node)
-            elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
-                self._verified(node, arguments)
+            self._check_call(name, node, arguments)
         self._defaults()
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
                 self.report_node(node, "expired tokens are accepted; remove ignoreExpiration")
+
+    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last == "sign" and name.startswith(_LIBRARIES) and len(arguments) > 1:
+            self._signed(node, arguments)
+        elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
+            self.report_node(node, "token never expires; call setExpirationTime")
+        elif self._is_decoding(name, node, arguments):
+            self._decoded(node)
+        elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
+            self._verified(node, arguments)
+
+    def _is_decoding(self, name: str, node: Node, arguments: list[Node]) -> bool:
+        """Return True for a call that reads a token without verifying it."""
+        last = name.rpartition(".")[2]
+        if last in _DECODING:
+            return True
+        if last == "decode" and name.startswith(_LIBRARIES) and arguments:
+            return not self._verifies(name, arguments)
+        return name == "JSON.parse" and bool(arguments) and self._is_payload(node, arguments[0])
 
     def _verifies(self, name: str, arguments: list[Node]) -> bool:
         """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""

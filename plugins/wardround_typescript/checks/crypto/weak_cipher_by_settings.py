@@ -72,29 +72,33 @@ class WeakCipherBySettings(TreeCheck):
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
-            if last in {"generateKeyPair", "generateKeyPairSync"} and len(arguments) > 1:
-                length = self.reader.option(arguments[1], "modulusLength")
-                if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
-                    self.report_node(node, "RSA key is too short; use at least 2048 bits")
+            if self._is_short_key(last, arguments):
+                self.report_node(node, "RSA key is too short; use at least 2048 bits")
             padding = self.reader.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
             if padding is not None and _OLD_PADDING.search(self.text(padding)):
                 self.report_node(
                     node, "PKCS#1 v1.5 padding enables decryption through error responses; use OAEP"
                 )
-            if last in {"createCipheriv", "createDecipheriv"} and arguments:
-                self._node_cipher(node, last, arguments)
-            elif (
-                last in {"createCipher", "createDecipher"}
-                and ("crypto" in name or name == last)
-                and len(arguments) > 1
-            ):
-                self.report_node(
-                    node,
-                    "cipher derives key and initialization vector from the password alone; use "
-                    "createCipheriv",
-                )
-            elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
-                self._crypto_js(node, name, arguments)
+            self._cipher(name, node, arguments)
+
+    def _is_short_key(self, last: str, arguments: list[Node]) -> bool:
+        if last not in {"generateKeyPair", "generateKeyPairSync"} or len(arguments) < 2:
+            return False
+        length = self.reader.option(arguments[1], "modulusLength")
+        return length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY
+
+    def _cipher(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        is_of_node = "crypto" in name or name == last
+        if last in {"createCipheriv", "createDecipheriv"} and arguments:
+            self._node_cipher(node, last, arguments)
+        elif last in {"createCipher", "createDecipher"} and is_of_node and len(arguments) > 1:
+            self.report_node(
+                node,
+                "cipher derives key and initialization vector from the password alone; use createCipheriv",
+            )
+        elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
+            self._crypto_js(node, name, arguments)
 
     def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
         algorithms = self._texts(arguments[0])

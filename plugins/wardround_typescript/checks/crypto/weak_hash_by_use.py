@@ -101,26 +101,26 @@ class WeakHashByUse(TreeCheck):
         if _PROTOCOL.search(self.source.text):
             return
         self._rounds()
-        is_first_step = _SLOW.search(self.source.text) is not None
         for name, node, arguments in self.reader.calls():
             kind = self._kind(name, arguments)
-            if not kind:
-                continue
-            hashed = self._hashed(node, name, arguments) + self._given_by_callers(node)
-            around = self._around(node)
-            if _FRESH.search(hashed) or self._is_first_step(node):
-                continue
-            if _PASSWORD.search(hashed) or (
-                _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
-            ):
-                if not is_first_step:
-                    self.report_node(
-                        node, "password is hashed with a fast hash function; use scrypt, argon2 or bcrypt"
-                    )
-            elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
+            if kind:
+                self._check_hash(node, kind, self._hashed(node, name, arguments))
+
+    def _check_hash(self, node: Node, kind: str, hashed: str) -> None:
+        hashed += self._given_by_callers(node)
+        around = self._around(node)
+        if _FRESH.search(hashed) or self._is_first_step(node):
+            return
+        is_password = _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
+        if _PASSWORD.search(hashed) or is_password:
+            if _SLOW.search(self.source.text) is None:
                 self.report_node(
-                    node, "signature or token uses a hash that can be forged; use createHmac with sha256"
+                    node, "password is hashed with a fast hash function; use scrypt, argon2 or bcrypt"
                 )
+        elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
+            self.report_node(
+                node, "signature or token uses a hash that can be forged; use createHmac with sha256"
+            )
 
     def _rounds(self) -> None:
         """Report slow hash functions with too few iterations."""

@@ -15,7 +15,7 @@ from wardround_typescript.check import SCRIPTS, is_test_path
 class MessageContradictsCondition(Check):
     """An error message states another bound, or another field, than the condition above it.
 
-    A user who follows the message is refused again, or looks for the error in the wrong field. State the
+    A user who follows the message is refused again, or searches for the error in the wrong field. State the
     condition in the message, preferably with the same constant.
     """
 

@@ -14,6 +14,7 @@ from wardround_typescript.check import TreeCheck
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.exception_handling import Caught
 _REMOVED = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
 
 
@@ -109,26 +110,30 @@ class NewlySwallowedError(TreeCheck):
             self._compare(base)
 
     def _compare(self, base: Code) -> None:
-        from wardround_typescript.analysis.exception_handling import caught
-
         before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
             if old is None or not is_new(self.source, self.code, function, base):
                 continue
-            left = {one.called for one in caught(base, old) if one.leaves}
-            now = list(caught(self.code, function)) if left else []
-            left -= {one.called for one in now if one.leaves}
-            for one in now:
-                if one.called in left and not one.leaves and is_new(self.source, self.code, one.place, base):
-                    self.report_node(
-                        one.place,
-                        f"a failure of {one.called}() no longer stops the function; rethrow the error "
-                        "or return",
-                    )
-                    break
-            else:
+            swallowed = self._newly_swallowed(base, old, function)
+            if swallowed is None:
                 self._compare_answers(base, old, function)
+                continue
+            self.report_node(
+                swallowed.place,
+                f"a failure of {swallowed.called}() no longer stops the function; "
+                "rethrow the error or return",
+            )
+
+    def _newly_swallowed(self, base: Code, old: Node, function: Node) -> Caught | None:
+        """Return the first handler that stopped the function before and now only logs."""
+        from wardround_typescript.analysis.exception_handling import caught
+
+        left = {call.called for call in caught(base, old) if call.leaves}
+        now = list(caught(self.code, function)) if left else []
+        left -= {call.called for call in now if call.leaves}
+        swallowed = (call for call in now if call.called in left and not call.leaves)
+        return next((c for c in swallowed if is_new(self.source, self.code, c.place, base)), None)
 
     def _compare_answers(self, base: Code, old: Node, function: Node) -> None:
         """Report a handler that passed an error to its caller and now only logs it."""

@@ -45,6 +45,7 @@ _NO_ANCHOR = LazyPattern(
 )
 _NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
+_EMPTY = ("''", '""', "``")
 
 
 class IncompleteSanitization(TreeCheck):
@@ -95,18 +96,19 @@ class IncompleteSanitization(TreeCheck):
             elif method in _TESTS and "." in called:
                 self._testing(node, called, method)
         for node in self.code.kinds("regex"):
-            text = self.text(node)
-            if _HOST_PATTERN.search(text) and _OPEN_DOT.search(text):
-                self.report_node(
-                    node, "dot of this pattern matches any character, so other hosts match; escape it"
-                )
-            elif self._judges(node) and (
-                _NO_ANCHOR.search(text) or (_HOST_PATTERN.search(text) and _NO_END.search(text))
-            ):
-                self.report_node(
-                    node,
-                    "pattern also matches URLs of other hosts that contain this one; anchor it at both ends",
-                )
+            self._check_pattern(node)
+
+    def _check_pattern(self, node: Node) -> None:
+        text = self.text(node)
+        is_host = _HOST_PATTERN.search(text) is not None
+        if is_host and _OPEN_DOT.search(text):
+            self.report_node(
+                node, "dot of this pattern matches any character, so other hosts match; escape it"
+            )
+        elif self._judges(node) and (_NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))):
+            self.report_node(
+                node, "pattern also matches URLs of other hosts that contain this one; anchor it at both ends"
+            )
 
     # Sanitizers.
 
@@ -117,10 +119,9 @@ class IncompleteSanitization(TreeCheck):
         if first is None or second is None or second.type not in {"string", "template_string"}:
             return
         pattern, put = self.text(first), self.text(second)
-        once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
-        if once and _ESCAPED.search(put) and not self._is_part_of_loop(node):
+        if _replaces_once(method, pattern, put) and not self._is_part_of_loop(node):
             self.report_node(node, "only the first occurrence is replaced; use a pattern with the flag g")
-        elif put in {"''", '""', "``"} and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
+        elif put in _EMPTY and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
             self.report_node(node, "the rest can join into the removed text; repeat until nothing changes")
         elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
             self.report_node(
@@ -154,13 +155,9 @@ class IncompleteSanitization(TreeCheck):
         owner = called.rpartition(".")[0]
         if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
             return
-        is_host = owner.endswith(("host", "hostname"))
-        if method == "startsWith" and "://" not in site:
+        if _is_exact_test(method, site, owner) or not self._judges(node):
             return
-        if self._judges(node) and not (method == "endsWith" and site.startswith(".")):
-            if is_host and method in {"includes", "indexOf"} and "://" in site:
-                return
-            self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
+        self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
 
     def _judges(self, node: Node) -> bool:
         """Return True if a test decides whether something is accepted."""
@@ -174,3 +171,19 @@ class IncompleteSanitization(TreeCheck):
                 return _ACTS.search(self.text(around)[:600]) is not None
             around = around.parent
         return False
+
+
+def _replaces_once(method: str, pattern: str, replacement: str) -> bool:
+    """Return True for an escape of the first occurrence only."""
+    is_once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
+    return bool(is_once) and _ESCAPED.search(replacement) is not None
+
+
+def _is_exact_test(method: str, site: str, owner: str) -> bool:
+    """Return True for a test that other hosts do not pass."""
+    if method == "startsWith":
+        return "://" not in site
+    if method == "endsWith":
+        return site.startswith(".")
+    is_host = owner.endswith(("host", "hostname"))
+    return is_host and method in {"includes", "indexOf"} and "://" in site

@@ -84,22 +84,26 @@ class PartlyEscapedHtml(TreeCheck):
 
     def _texts(self) -> Iterator[tuple[Node, list[Node]]]:
         """Yield the HTML texts that are concatenated or interpolated, with the values in each."""
+        yield from self._interpolated()
+        yield from self._concatenated()
+
+    def _interpolated(self) -> Iterator[tuple[Node, list[Node]]]:
         code = self.code
         for node in code.kinds("template_string"):
-            told = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
-            parts = [
-                one.named_children[0]
-                for one in node.named_children
-                if one.type == "template_substitution" and one.named_children
-            ]
-            if len(parts) > 1 and _TAG.search(told):
-                yield node, parts
+            markup = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
+            holes = [one for one in node.named_children if one.type == "template_substitution"]
+            values = [hole.named_children[0] for hole in holes if hole.named_children]
+            if len(values) > 1 and _TAG.search(markup):
+                yield node, values
+
+    def _concatenated(self) -> Iterator[tuple[Node, list[Node]]]:
+        code = self.code
         for node in code.kinds("binary_expression"):
             if node.parent is not None and node.parent.type == "binary_expression":
                 continue
             terms = list(_terms(node))
-            told = "".join(code.text(one) for one in terms if one.type == "string")
-            if code.field(node, "operator") == "+" and _TAG.search(told):
+            markup = "".join(code.text(one) for one in terms if one.type == "string")
+            if code.field(node, "operator") == "+" and _TAG.search(markup):
                 yield node, [one for one in terms if one.type != "string"]
 
     def _is_cleaned(self, node: Node) -> bool:

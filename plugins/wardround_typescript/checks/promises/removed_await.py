@@ -124,7 +124,7 @@ class RemovedAwait(TreeCheck):
                     )
 
     def _answers_at_once(self, base: Code, called: str) -> bool:
-        """Return True if the called function of the file, if any, is no longer async."""
+        """Return True if the called function of the file, if any, was made synchronous."""
         from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]

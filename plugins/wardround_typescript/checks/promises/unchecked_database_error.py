@@ -23,7 +23,7 @@ class UncheckedDatabaseError(TreeCheck):
     """The error of a database request is not checked.
 
     Supabase's client does not throw: a rejected or failed request resolves to a result with an error and null
-    data. Unchecked, a lost write looks like a successful one and a failed query like an empty table. Check
+    data. Unchecked, a lost write appears as a successful one and a failed query like an empty table. Check
     ``error`` of the result, or add ``.throwOnError()``.
     """
 

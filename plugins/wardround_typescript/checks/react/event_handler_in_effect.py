@@ -141,19 +141,22 @@ class EventHandlerInEffect(TreeCheck):
 
     def _events(self, effect: Effect) -> Iterator[Node]:
         """Yield the calls that notify users or servers of an event."""
-        code = self.code
-        told = self._telling_names
-        is_asked = self._is_guarded(effect)
+        is_guarded = self._is_guarded(effect)
         for call in _calls(effect.function):
-            called = code.called(call)
-            if (
-                called in told
-                or _TOLD.search(called)
-                or (called == "dispatch" and _DISPATCHED.search(code.text(call)))
-                or (is_asked and (_LED.search(called) or _SENT.search(called)))
-                or (is_asked and called == "fetch" and _WRITES.search(code.text(call)))
-            ):
+            if self._notifies(call) or (is_guarded and self._sends(call)):
                 yield call
+
+    def _notifies(self, call: Node) -> bool:
+        called = self.code.called(call)
+        if called in self._telling_names or _TOLD.search(called):
+            return True
+        return called == "dispatch" and _DISPATCHED.search(self.code.text(call)) is not None
+
+    def _sends(self, call: Node) -> bool:
+        called = self.code.called(call)
+        if _LED.search(called) or _SENT.search(called):
+            return True
+        return called == "fetch" and _WRITES.search(self.code.text(call)) is not None
 
     def _is_guarded(self, effect: Effect) -> bool:
         """Return True if the effect first tests one of its dependencies."""

@@ -33,8 +33,8 @@ class HookInCallback(TreeCheck):
     """A hook is called in a function that React does not call during rendering.
 
     React matches hooks to their state by the order of the calls in a render. In an event handler, an effect,
-    the callback of a loop or a plain function there is no render, and the call throws. Call the hook in the
-    component and use its result.
+    the callback of a loop or a plain function nothing is being rendered, and the call throws. Call the
+    hook in the component and use its result.
     """
 
     ID = "TS066"

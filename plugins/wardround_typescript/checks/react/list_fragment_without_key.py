@@ -62,28 +62,31 @@ class ListFragmentWithoutKey(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
-
-        code = self.code
         seen: set[int] = set()
-        for called, call in code.calls:
+        for called, call in self.code.calls:
             if not _MAPS.search(called) or _CHILDREN.search(called):
                 continue
-            given = bare(argument(call, 0))
-            function = code.function_meant(given)
-            if given is None or function is None:
-                continue
-            is_named = given.type not in FUNCTIONS
-            drawing = [(answer, is_named) for answer in returned(function)]
-            drawing += [(answer, True) for one, _ in drawing for answer in self._of_helper(one)]
-            for answer, is_apart in drawing:
-                for element in _drawn(answer):
-                    if element.id not in seen and self._is_keyless(element, is_apart):
-                        seen.add(element.id)
-                        self.report_node(
-                            element,
-                            "list item has no key; use Fragment with a key, or set the key in this function",
-                        )
+            for element in self._keyless(call):
+                if element.id not in seen:
+                    seen.add(element.id)
+                    self.report_node(
+                        element,
+                        "list item has no key; use Fragment with a key, or set the key in this function",
+                    )
+
+    def _keyless(self, call: Node) -> Iterator[Node]:
+        """Yield the elements without a key that the callback of ``map`` returns."""
+        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
+
+        callback = bare(argument(call, 0))
+        function = self.code.function_meant(callback)
+        if callback is None or function is None:
+            return
+        is_named = callback.type not in FUNCTIONS
+        rendered = [(value, is_named) for value in returned(function)]
+        rendered += [(value, True) for one, _ in rendered for value in self._of_helper(one)]
+        for value, is_apart in rendered:
+            yield from (element for element in _drawn(value) if self._is_keyless(element, is_apart))
 
     def _of_helper(self, answer: Node) -> Iterator[Node]:
         """Yield the results of a function of the file that renders the item: ``rows.map((row) => draw(row,

@@ -165,20 +165,24 @@ class MissingCleanup(TreeCheck):
         return any(f"{owner}.{end}(" in text for end in _CLOSING)
 
     def _observers(self) -> Iterator[Node]:
-        """Yield the observers of which only ``observe`` is ever called."""
-        code = self.code
-        for declarator in code.kinds("variable_declarator"):
-            name = code.field(declarator, "name")
-            if not _OBSERVER.search(code.field(declarator, "value")) or not name.isidentifier():
+        """Yield the observers on which only ``observe`` is ever called."""
+        for declarator in self.code.kinds("variable_declarator"):
+            if not _OBSERVER.search(self.code.field(declarator, "value")):
                 continue
-            behind = declarator.start_byte + len(name)
-            uses = [node for node in code.uses(declarator, name) if node.start_byte > behind]
-            started = [use.parent for use in uses if use.parent is not None]
-            is_only_started = all(code.field(one, "property") == "observe" for one in started)
-            if not started or not is_only_started:
+            started = self._only_started(declarator, self.code.field(declarator, "name"))
+            if not started:
                 continue
             if self._ended_scope(declarator) is not None or self._is_watched(declarator):
                 yield started[0].parent or started[0]
+
+    def _only_started(self, declarator: Node, name: str) -> list[Node]:
+        """Return the uses of an observer; empty if one of them is not ``observe``."""
+        if not name.isidentifier():
+            return []
+        behind = declarator.start_byte + len(name)
+        uses = [node for node in self.code.uses(declarator, name) if node.start_byte > behind]
+        parents = [use.parent for use in uses if use.parent is not None]
+        return parents if all(self.code.field(one, "property") == "observe" for one in parents) else []
 
     def _is_watched(self, node: Node) -> bool:
         """Return True if the resource is opened on each change that a Vue watcher follows."""

@@ -225,7 +225,7 @@ class PreviousStateMutation(TreeCheck):
 
     def _is_taken(self, value: Node | None, names: set[str]) -> bool:
         """Return True if a value is a part of the state and not a copy of one."""
-        from wardround.languages.script.code import argument, bare, returned
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(value)
@@ -237,41 +237,54 @@ class PreviousStateMutation(TreeCheck):
             holder = one.child_by_field_name("object")
             is_shared = f"{code.text(holder)}." in names and not self._is_own(one, names)
             return is_shared or self._is_taken(holder, names)
-        called = code.called(one)
-        if _TAKING.search(called):
+        if _TAKING.search(code.called(one)):
             owner = one.child_by_field_name("function")
             holder = owner.child_by_field_name("object") if owner is not None else None
             return f"{code.text(holder)}." in names or self._is_taken(holder, names)
-        helper = code.function_of(called, one) if "." not in called else None
-        first = argument(one, _FIRST)
+        return self._is_taken_by_helper(one, names)
+
+    def _is_taken_by_helper(self, call: Node, names: set[str]) -> bool:
+        """Return True if a function of the file returns a part of the state that is its first argument."""
+        from wardround.languages.script.code import argument, returned
+
+        called = self.code.called(call)
+        helper = self.code.function_of(called, call) if "." not in called else None
+        first = argument(call, _FIRST)
         if helper is None or first is None or not self._is_taken(first, names):
             return False
         own = self._of_state(helper) if helper.start_byte not in self._open else set[str]()
         self._open.add(helper.start_byte)
-        found = any(self._is_taken(answer, own) for answer in returned(helper))
+        is_taken = any(self._is_taken(value, own) for value in returned(helper))
         self._open.discard(helper.start_byte)
-        return found
+        return is_taken
 
     def _changes(self, function: Node, names: set[str]) -> Iterator[Node]:
-        from wardround.languages.script.code import argument, own_nodes
+        from wardround.languages.script.code import own_nodes
 
-        code = self.code
         for node in own_nodes(function):
-            if node.type in ("assignment_expression", "augmented_assignment_expression"):
-                if self._is_part(node.child_by_field_name("left"), names):
+            if node.type == "call_expression":
+                if self._is_mutating_call(node, names):
                     yield node
-            elif node.type == "update_expression" or (
-                node.type == "unary_expression" and code.field(node, "operator") == "delete"
-            ):
-                if self._is_part(node.child_by_field_name("argument"), names):
-                    yield node
-            elif node.type == "call_expression":
-                called, owner = code.called(node), node.child_by_field_name("function")
-                held = owner.child_by_field_name("object") if owner is not None else None
-                if (called.rpartition(".")[2] in _CHANGING and self._is_taken(held, names)) or (
-                    called == "Object.assign" and self._is_taken(argument(node, _FIRST), names)
-                ):
-                    yield node
+            elif self._is_part(self._target(node), names):
+                yield node
+
+    def _target(self, node: Node) -> Node | None:
+        """Return the expression that an assignment, an update or a deletion changes."""
+        if node.type in ("assignment_expression", "augmented_assignment_expression"):
+            return node.child_by_field_name("left")
+        is_deletion = node.type == "unary_expression" and self.code.field(node, "operator") == "delete"
+        if node.type == "update_expression" or is_deletion:
+            return node.child_by_field_name("argument")
+        return None
+
+    def _is_mutating_call(self, call: Node, names: set[str]) -> bool:
+        from wardround.languages.script.code import argument
+
+        called, owner = self.code.called(call), call.child_by_field_name("function")
+        held = owner.child_by_field_name("object") if owner is not None else None
+        if called.rpartition(".")[2] in _CHANGING and self._is_taken(held, names):
+            return True
+        return called == "Object.assign" and self._is_taken(argument(call, _FIRST), names)
 
     def _is_part(self, target: Node | None, names: set[str]) -> bool:
         if target is None or target.type not in ("member_expression", "subscript_expression"):

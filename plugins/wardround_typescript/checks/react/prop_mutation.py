@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -173,14 +173,20 @@ class PropMutation(TreeCheck):
         if start is None or end < 0:
             return
         own = self._props - self._shadowing(text[start.end() : end]) - self._of_script
-        for match in _BOUND.finditer(text, start.end(), end):
+        yield from self._bound(own, start.end(), end)
+        yield from self._handled(own, start.end(), end)
+
+    def _bound(self, props: Set[str], start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        for match in _BOUND.finditer(self.source.text, start, end):
             path = match["path"].removeprefix("props.")
             name = _WORD.match(path)
-            if name is not None and name[0] in own and _PLAIN_PATH.search(path[name.end() :]):
+            if name is not None and name[0] in props and _PLAIN_PATH.search(path[name.end() :]):
                 yield match.start(), match.end(), name[0]
-        for match in _HANDLED.finditer(text, start.end(), end):
+
+    def _handled(self, props: Set[str], start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        for match in _HANDLED.finditer(self.source.text, start, end):
             for change in _ASSIGNED.finditer(match["code"]):
-                if change["name"] in own and (change["method"] is None or change["method"] in _CHANGING):
+                if change["name"] in props and (change["method"] is None or change["method"] in _CHANGING):
                     at = match.start("code") + change.start()
                     yield at, at + len(change[0]), change["name"]
 

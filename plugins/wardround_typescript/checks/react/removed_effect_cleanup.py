@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.checks.cases import code
@@ -140,14 +140,17 @@ class RemovedEffectCleanup(TreeCheck):
             if one.has_cleanup or not one.acts:
                 continue
             lost = next((old for old in before if _is_same(old, one)), None)
-            if lost is None or any(new.has_cleanup and _is_same(lost, new) for new in now):
-                continue
-            if not self._is_elsewhere(base, lost) and not _OTHERWISE.search(self.source.added_text):
+            if lost is not None and self._is_lost(base, lost, now):
                 before.remove(lost)
                 self.report_node(
                     self._act(one, lost),
                     "cleanup of this effect is removed by this change; restore it",
                 )
+
+    def _is_lost(self, base: Code, lost: _Effect, now: Iterable[_Effect]) -> bool:
+        if any(new.has_cleanup and _is_same(lost, new) for new in now):
+            return False
+        return not self._is_elsewhere(base, lost) and not _OTHERWISE.search(self.source.added_text)
 
     def _is_elsewhere(self, base: Code, lost: _Effect) -> bool:
         """Return True if the cleanup code is still in the file, in another effect or a helper."""

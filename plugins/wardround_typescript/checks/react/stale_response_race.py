@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -179,22 +179,26 @@ class StaleResponseRace(TreeCheck):
 
     def _answers(self, function: Node) -> set[str]:
         """Return the names of the awaited results in a function, and of values computed from them."""
-        from wardround.languages.script.code import FUNCTIONS, argument
-
         code = self.code
         names: set[str] = set()
         for node in _inside(function):
             if node.type == "call_expression" and code.called(node).endswith(".then"):
-                given = argument(node, 0)
-                if given is not None and given.type in FUNCTIONS:
-                    lone = given.child_by_field_name("parameter")
-                    names.update(code.names_in(lone or given.child_by_field_name("parameters")))
+                names.update(self._parameters_of_callback(node))
             elif node.type in ("variable_declarator", "assignment_expression"):
                 value = node.child_by_field_name("value") or node.child_by_field_name("right")
                 target = node.child_by_field_name("name") or node.child_by_field_name("left")
                 if value is not None and self._is_of_answer(value, names):
                     names.update(code.names_in(target))
         return names
+
+    def _parameters_of_callback(self, call: Node) -> Iterable[str]:
+        from wardround.languages.script.code import FUNCTIONS, argument
+
+        callback = argument(call, 0)
+        if callback is None or callback.type not in FUNCTIONS:
+            return ()
+        lone = callback.child_by_field_name("parameter")
+        return self.code.names_in(lone or callback.child_by_field_name("parameters"))
 
     def _is_of_answer(self, value: Node, names: set[str]) -> bool:
         return any(
@@ -260,26 +264,22 @@ class StaleResponseRace(TreeCheck):
         """Return True if a node runs after a response: behind an await, or in a callback of ``then``."""
         from wardround.languages.script.code import function_around
 
-        above = function_around(node)
         if node.type == "identifier":
             return True
+        above = function_around(node)
         while above is not None:
-            if any(
-                one.type == "await_expression" and one.start_byte < node.end_byte for one in _inside(above)
-            ):
-                return True
-            given = above.parent
-            if (
-                given is not None
-                and given.type == "arguments"
-                and given.parent is not None
-                and self.code.called(given.parent).endswith(".then")
-            ):
+            if _awaits_before(above, node) or self._is_then_callback(above):
                 return True
             if above.id == effect.id:
                 return False
             above = function_around(above)
         return False
+
+    def _is_then_callback(self, function: Node) -> bool:
+        arguments = function.parent
+        if arguments is None or arguments.type != "arguments" or arguments.parent is None:
+            return False
+        return self.code.called(arguments.parent).endswith(".then")
 
 
 _NAMES = ("identifier", "member_expression", "shorthand_property_identifier")
@@ -289,3 +289,7 @@ def _inside(node: Node) -> Iterator[Node]:
     from wardround.languages.script.syntax import inside
 
     return inside(node)
+
+
+def _awaits_before(function: Node, node: Node) -> bool:
+    return any(one.type == "await_expression" and one.start_byte < node.end_byte for one in _inside(function))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -133,56 +133,48 @@ class StateIgnoresPropUpdate(TreeCheck):
                 yield _name(node)
 
     def _in_svelte(self) -> Iterator[Node]:
-        code = self.code
-        props = set(self._bound_by("$props"))
-        props |= {
-            code.field(one, "name")
-            for node in code.kinds("export_statement")
-            for declared in node.named_children
-            if declared.type == "lexical_declaration" and code.text(declared).startswith("let")
-            for one in declared.named_children
-        }
-        for node in code.kinds("variable_declarator"):
-            given = code.field(node, "value")
-            if given.startswith("$state("):
-                given = given.removeprefix("$state(").removesuffix(")")
-            start = given.partition(".")[0].rstrip("?")
-            is_copy = _PATH.search(given) is not None or (
-                start == given and _name(node).type == "object_pattern"
-            )
-            if (
-                (
-                    is_copy
-                    and start in props
-                    and self._is_top(node)
-                    and not _CLIENTS.search(given.rpartition(".")[2])
-                )
-                and self._is_never_written(node)
-                and not _is_exported(node)
-            ):
+        props = {*self._bound_by("$props"), *self._exported_variables()}
+        for node in self.code.kinds("variable_declarator"):
+            if self._copies_prop(node, props) and self._is_never_written(node) and not _is_exported(node):
                 yield _name(node)
 
+    def _exported_variables(self) -> Iterator[str]:
+        """Yield the names that ``export let`` declares."""
+        for node in self.code.kinds("export_statement"):
+            for declared in node.named_children:
+                if declared.type == "lexical_declaration" and self.code.text(declared).startswith("let"):
+                    yield from (self.code.field(one, "name") for one in declared.named_children)
+
+    def _copies_prop(self, node: Node, props: Set[str]) -> bool:
+        value = self.code.field(node, "value")
+        if value.startswith("$state("):
+            value = value.removeprefix("$state(").removesuffix(")")
+        start = value.partition(".")[0].rstrip("?")
+        is_copy = _PATH.search(value) is not None or (start == value and _name(node).type == "object_pattern")
+        if not is_copy or start not in props or not self._is_top(node):
+            return False
+        return not _CLIENTS.search(value.rpartition(".")[2])
+
     def _in_classes(self) -> Iterator[Node]:
-        """Return the keys of a class component's initial state that come from props and are never set."""
+        """Yield the keys of a class component's initial state that come from props and are never set."""
         code = self.code
         text = code.module.text
         if "getDerivedStateFromProps" in text or ("this.state" not in text and "state =" not in text):
             return
         for node in code.kinds("public_field_definition", "assignment_expression"):
-            if code.field(node, "name" if node.type == "public_field_definition" else "left") not in (
-                "state",
-                "this.state",
-            ):
+            name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
+            state = node.child_by_field_name(value)
+            if code.field(node, name) not in ("state", "this.state"):
                 continue
-            held = node.child_by_field_name("value" if node.type == "public_field_definition" else "right")
-            for pair in held.named_children if held is not None and held.type == "object" else ():
-                key, value = code.field(pair, "key"), code.field(pair, "value")
-                if (
-                    re.match(r"^(this\.)?props(\.\w+)+$", value)
-                    and not _FIRST.search(key)
-                    and not bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b").search(text)
-                ):
+            for pair in state.named_children if state is not None and state.type == "object" else ():
+                if self._is_never_set(code.field(pair, "key"), code.field(pair, "value")):
                     yield pair
+
+    def _is_never_set(self, key: str, value: str) -> bool:
+        if not re.match(r"^(this\.)?props(\.\w+)+$", value) or _FIRST.search(key):
+            return False
+        setter = bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b")
+        return setter.search(self.code.module.text) is None
 
     def _bound_by(self, *makers: str) -> Iterator[str]:
         code = self.code

@@ -215,26 +215,26 @@ class StateInitializedFromProp(TreeCheck):
                 yield self.code.called(inner), inner
 
     def _in_classes(self) -> Iterator[Node]:
-        """Return the keys of a class component's initial state: copied props, converted or passed to the
-        parent.
-        """
+        """Yield the copied props in a class component's initial state, converted or passed to the parent."""
         code = self.code
         text = code.module.text
         if any(word in text for word in _FOLLOWS[::2]) or "props" not in text:
             return
         for node in code.kinds("public_field_definition", "assignment_expression"):
             name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
-            held = node.child_by_field_name(value)
-            if code.field(node, name) not in ("state", "this.state") or held is None or held.type != "object":
+            state = node.child_by_field_name(value)
+            if code.field(node, name) not in ("state", "this.state") or state is None:
                 continue
-            for pair in held.named_children:
-                key, first = code.field(pair, "key"), code.field(pair, "value")
-                if not key or _FIRST.search(key) or self._is_followed(first):
-                    continue
-                if _CHANGED_LIST.search(first) or (
-                    re.match(r"^(this\.)?props\.\w+$", first) and self._is_set_and_told(key)
-                ):
-                    yield pair
+            if state.type == "object":
+                yield from (pair for pair in state.named_children if self._is_copied_prop(pair))
+
+    def _is_copied_prop(self, pair: Node) -> bool:
+        key, first = self.code.field(pair, "key"), self.code.field(pair, "value")
+        if not key or _FIRST.search(key) or self._is_followed(first):
+            return False
+        if _CHANGED_LIST.search(first):
+            return True
+        return re.match(r"^(this\.)?props\.\w+$", first) is not None and self._is_set_and_told(key)
 
     def _is_followed(self, first: str) -> bool:
         """Return True if a change of the prop is detected after an update."""

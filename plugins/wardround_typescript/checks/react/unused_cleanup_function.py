@@ -101,23 +101,22 @@ class UnusedCleanupFunction(TreeCheck):
         for called, call in self.code.calls:
             name = called.removeprefix("React.")
             function = self.code.function_meant(argument(call, 0))
-            if function is None or (name not in _TAKES_CLEANUP and name not in _TAKES_NONE):
+            if function is None:
                 continue
-            own = list(_returns(function))
-            if name in _TAKES_NONE or is_async(function):
+            if name in _TAKES_NONE or (name in _TAKES_CLEANUP and is_async(function)):
                 self._report(
-                    own,
+                    list(_returns(function)),
                     "cleanup is never called, since its caller ignores the result; return it from the effect",
                 )
             elif name in _TAKES_CLEANUP:
                 self._report_lost(function)
-                for node in own:
-                    value = node.named_children[0]
-                    if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
-                        self.report_node(
-                            node,
-                            "cleanup is called immediately; return a function instead",
-                        )
+                self._report_immediate(function)
+
+    def _report_immediate(self, function: Node) -> None:
+        for node in list(_returns(function)):
+            value = node.named_children[0]
+            if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
+                self.report_node(node, "cleanup is called immediately; return a function instead")
 
     def _report(self, returns: Sequence[Node], message: str) -> None:
         for node in returns:
@@ -143,24 +142,27 @@ class UnusedCleanupFunction(TreeCheck):
 
     def _dropped(self, effect: Node) -> Iterator[Node]:
         """Yield the functions in an effect whose result is unused."""
-        from wardround.languages.script.code import FUNCTIONS, argument, function_around, is_async
+        from wardround.languages.script.code import function_around
         from wardround.languages.script.syntax import inside
 
         for node in inside(effect):
             if node.type != "call_expression" or not _is_dropped(node):
                 continue
             around = function_around(node)
-            if around is None or around.id != effect.id:
-                continue
-            called = self.code.called(node)
-            if called.endswith((".then", ".finally")):
-                given = argument(node, 0)
-                if given is not None and given.type in FUNCTIONS:
-                    yield given
-            elif "." not in called:
-                function = self.code.function_of(called, node)
-                if function is not None and is_async(function):
-                    yield function
+            function = self._run_by(node) if around is not None and around.id == effect.id else None
+            if function is not None:
+                yield function
+
+    def _run_by(self, call: Node) -> Node | None:
+        """Return the callback of a promise, or the async function, that a call runs."""
+        from wardround.languages.script.code import FUNCTIONS, argument, is_async
+
+        called = self.code.called(call)
+        if called.endswith((".then", ".finally")):
+            callback = argument(call, 0)
+            return callback if callback is not None and callback.type in FUNCTIONS else None
+        function = self.code.function_of(called, call) if "." not in called else None
+        return function if function is not None and is_async(function) else None
 
 
 def _is_dropped(call: Node) -> bool:

@@ -133,7 +133,7 @@ class ClientOpenRedirect(TreeCheck):
 
     def _is_foreign(self, node: Node | None, depth: int) -> bool:
         """Return True if a value is read from the URL unchanged, without a test around it."""
-        from wardround.languages.script.code import argument, bare
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(node)
@@ -142,20 +142,23 @@ class ClientOpenRedirect(TreeCheck):
         text = code.text(one).replace("?.", ".")
         if one.type in ("call_expression", "member_expression") and _FROM_ADDRESS.search(text):
             return True
-        if one.type == "call_expression" and self._reads_parameters(one):
-            return True
         if one.type == "binary_expression" and code.field(one, "operator") in ("??", "||"):
             return self._is_foreign(one.child_by_field_name("left"), depth)
         if one.type == "ternary_expression":
             return self._is_foreign(one.child_by_field_name("consequence"), depth)
         if one.type == "identifier":
             return self._is_name_foreign(one, depth)
-        if one.type != "call_expression":
-            return False
-        called = code.called(one)
+        return one.type == "call_expression" and self._is_call_foreign(one, depth)
+
+    def _is_call_foreign(self, call: Node, depth: int) -> bool:
+        from wardround.languages.script.code import argument
+
+        if self._reads_parameters(call):
+            return True
+        called = self.code.called(call)
         if called in _THROUGH:
-            return self._is_foreign(argument(one, 0), depth)
-        return "." not in called and self._is_answer_foreign(code.function_of(called, one), depth)
+            return self._is_foreign(argument(call, 0), depth)
+        return "." not in called and self._is_answer_foreign(self.code.function_of(called, call), depth)
 
     def _reads_parameters(self, call: Node) -> bool:
         """Return True if ``p.get("x")`` reads the URL: by the declaration of p."""

@@ -72,25 +72,21 @@ class ErrorDetailsSent(TreeCheck):
 
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
-            last = name.rpartition(".")[2]
-            if last in _SENDS and arguments and _RESPONSE.search(self._called(node)):
-                self._sent(node, arguments[0])
-            elif (
-                name == "inspector.open"
-                and len(arguments) > 1
-                and (self.reader.literal(arguments[1]) or "") in _EVERYWHERE
-            ):
-                self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
-            elif (
-                last == "use"
-                and arguments
-                and self._shows_stacks(arguments[0])
-                and not self._is_guarded(node)
-            ):
-                self.report_node(node, "stack traces are sent to the client; log them instead")
+            if arguments:
+                self._check_call(name, node, arguments)
         for node in self.code.kinds("assignment_expression"):
             if self.code.field(node, "left") in {"ctx.body", "this.body"}:
                 self._sent(node, node.child_by_field_name("right"))
+
+    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last in _SENDS and _RESPONSE.search(self._called(node)):
+            self._sent(node, arguments[0])
+        elif name == "inspector.open" and len(arguments) > 1:
+            if (self.reader.literal(arguments[1]) or "") in _EVERYWHERE:
+                self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
+        elif last == "use" and self._shows_stacks(arguments[0]) and not self._is_guarded(node):
+            self.report_node(node, "stack traces are sent to the client; log them instead")
 
     def _shows_stacks(self, handler: Node) -> bool:
         is_made = handler.type == "call_expression"

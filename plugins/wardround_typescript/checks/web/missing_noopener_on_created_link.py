@@ -115,31 +115,27 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
 
     def _set(self) -> Iterator[Node]:
         """Yield links that are created by statements, in a function that sets no ``rel``."""
-        from wardround.languages.script.code import argument, function_around
+        from wardround.languages.script.code import argument
 
         code = self.code
         for node in code.kinds("assignment_expression"):
-            if code.field(node.child_by_field_name("left"), "property") != "target":
-                continue
-            around = function_around(node) or code.module.root
-            if (
-                code.field(node, "right")[1:-1] == "_blank"
-                and _ANCHOR.search(code.text(around))
-                and not _REL_SET.search(code.text(around))
-                and "download" not in code.text(around)
-            ):
-                yield node
+            is_target = code.field(node.child_by_field_name("left"), "property") == "target"
+            if is_target and code.field(node, "right")[1:-1] == "_blank":
+                around = self._text_around(node)
+                if _ANCHOR.search(around) and _is_without_rel(around):
+                    yield node
         for called, call in code.calls:
             if not _SETTERS.search(called) or code.text(argument(call, 0))[1:-1] != "target":
                 continue
-            around = function_around(call) or code.module.root
-            if (
-                code.text(argument(call, 1))[1:-1] == "_blank"
-                and not _REL_SET.search(code.text(around))
-                and "download" not in code.text(around)
-                and "form" not in code.text(around).lower()
-            ):
+            around = self._text_around(call)
+            is_blank = code.text(argument(call, 1))[1:-1] == "_blank"
+            if is_blank and _is_without_rel(around) and "form" not in around.lower():
                 yield call
+
+    def _text_around(self, node: Node) -> str:
+        from wardround.languages.script.code import function_around
+
+        return self.code.text(function_around(node) or self.code.module.root)
 
     def _written(self) -> Iterator[Node]:
         """Yield links in HTML text with an interpolated address."""
@@ -153,3 +149,7 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
                 if "_blank" in link and not _REL.search(link) and _FILLED.search(link):
                     yield node
                     break
+
+
+def _is_without_rel(text: str) -> bool:
+    return not _REL_SET.search(text) and "download" not in text

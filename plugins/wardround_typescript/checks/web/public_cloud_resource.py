@@ -60,6 +60,7 @@ _WHOLE_SERVICE = LazyPattern(
     r"^\[?'(iam|kms|s3|sts|secretsmanager|dynamodb|ec2|ssm|rds|lambda|sqs|sns):\*'\]?$"
 )
 _ANYONE = LazyPattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
+_ALLOWS_ALL = "policy allows every action on every resource; list them"
 
 
 class PublicCloudResource(TreeCheck):
@@ -102,27 +103,35 @@ class PublicCloudResource(TreeCheck):
 
     def check(self) -> None:
         for name, node, arguments in self.reader.calls():
-            if _OPENS.search(name) and self._is_open_port(name, arguments):
-                self.report_node(
-                    node, "port is open to any address on the internet; list the allowed addresses"
-                )
-            elif _GRANTS_ALL.search(name):
-                self.report_node(node, "bucket is publicly readable; remove the public grant")
-            elif _STATEMENT.search(name) and arguments and self._allows_all(arguments[0]):
-                self.report_node(node, "policy allows every action on every resource; list them")
-            elif _STATEMENT.search(name) and arguments and self._lets_anybody_in(arguments[0]):
-                self.report_node(node, "policy admits any account; name the principals")
-            elif (
-                name.endswith("fromAwsManagedPolicyName")
-                and arguments
-                and _ADMIN.search(self.text(arguments[0]))
-            ):
-                self.report_node(node, "policy allows every action on every resource; list them")
+            message = self._message(name, arguments)
+            if message is not None:
+                self.report_node(node, message)
         for node in self._written_out():
-            self.report_node(node, "policy allows every action on every resource; list them")
+            self.report_node(node, _ALLOWS_ALL)
         for node, message in self._set():
             if not self.reader.is_for_development(node):
                 self.report_node(node, message)
+
+    def _message(self, name: str, arguments: list[Node]) -> str | None:
+        """Return the message for a call that opens a resource; None for other calls."""
+        if _OPENS.search(name) and self._is_open_port(name, arguments):
+            return "port is open to any address on the internet; list the allowed addresses"
+        if _GRANTS_ALL.search(name):
+            return "bucket is publicly readable; remove the public grant"
+        if not arguments:
+            return None
+        if _STATEMENT.search(name):
+            return self._statement_message(arguments[0])
+        if name.endswith("fromAwsManagedPolicyName") and _ADMIN.search(self.text(arguments[0])):
+            return _ALLOWS_ALL
+        return None
+
+    def _statement_message(self, statement: Node) -> str | None:
+        if self._allows_all(statement):
+            return _ALLOWS_ALL
+        if self._lets_anybody_in(statement):
+            return "policy admits any account; name the principals"
+        return None
 
     def _is_open_port(self, name: str, arguments: list[Node]) -> bool:
         told = [self.text(self.reader.scope.resolved(one)) for one in arguments]

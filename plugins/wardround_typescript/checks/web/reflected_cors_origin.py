@@ -67,31 +67,34 @@ class ReflectedCorsOrigin(TreeCheck):
         if "redentials" not in self.source.text:
             return
         for name, node, arguments in self.reader.calls():
-            last = name.rpartition(".")[2]
-            if last == "test" and arguments and _ORIGIN_NAME.search(self.text(arguments[0])):
-                self._tested(node)
-            elif (
-                last in {"endsWith", "includes", "startsWith"}
-                and arguments
-                and self._is_loose(node, last, arguments[0])
-            ):
-                self.report_node(
-                    node, "test accepts foreign origins; compare the complete origin with a list"
-                )
-            elif last in {"callback", "cb"} and len(arguments) == 2:
-                self._called_back(node, arguments[1])
-            elif last in {"set", "setHeader", "header"}:
-                self._header(node, arguments)
+            self._check_call(name, node, arguments)
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key").strip("'\"") == "origin" and self._with_credentials(node):
                 self._option(node, node.child_by_field_name("value"))
         for node in self.code.kinds("object"):
-            if (
-                node.parent is None
-                or node.parent.type != "arguments"
-                or not _SETS.search(self.code.field(node.parent.parent, "function"))
-            ):
+            if not self._is_set(node):
                 self._headers(node, node)
+
+    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last == "test" and arguments and _ORIGIN_NAME.search(self.text(arguments[0])):
+            self._tested(node)
+        elif last in {"endsWith", "includes", "startsWith"}:
+            if arguments and self._is_loose(node, last, arguments[0]):
+                self.report_node(
+                    node, "test accepts foreign origins; compare the complete origin with a list"
+                )
+        elif last in {"callback", "cb"} and len(arguments) == 2:
+            self._called_back(node, arguments[1])
+        elif last in {"set", "setHeader", "header"}:
+            self._header(node, arguments)
+
+    def _is_set(self, node: Node) -> bool:
+        """Return True for an object that is an argument of a call that sets headers."""
+        arguments = node.parent
+        if arguments is None or arguments.type != "arguments":
+            return False
+        return _SETS.search(self.code.field(arguments.parent, "function")) is not None
 
     def _tested(self, node: Node) -> None:
         function = node.child_by_field_name("function")

@@ -45,6 +45,7 @@ _WHERE = LazyPattern(
 _AND = LazyPattern(r"(?i)\s+and\s+")
 _NAMES = LazyPattern(r"[A-Za-z_$][\w$]*")
 _PLAIN = LazyPattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
+_FILTERS = ("One", "OneAndUpdate", "OneAndDelete", "Many", "exists", ".find", "countDocuments")
 
 
 class _Query(NamedTuple):
@@ -243,7 +244,7 @@ def _subject(code: Code, called: str, call: Node) -> str:
 
 
 def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
-    """Return the conditions of a query, each as one text without whitespace."""
+    """Yield the conditions of a query, each as one text without whitespace."""
     from wardround.languages.script.code import argument, bare
 
     if _CHAINED.search(called):
@@ -251,23 +252,26 @@ def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
         if above is None or not _CHAINED.search(f".{code.field(above, 'property')}"):
             yield from _chained(code, call)  # the longest chain contains all conditions
         return
-    if not _QUERIES.search(f".{called}"):
+    first = bare(argument(call, 0)) if _QUERIES.search(f".{called}") else None
+    if first is None:
         return
-    given = bare(argument(call, 0))
-    if given is not None and given.type in ("string", "template_string"):
-        yield from _written(code.text(given))
+    if first.type in ("string", "template_string"):
+        yield from _written(code.text(first))
         return
-    if _BY_ID.search(called) and given is not None:
-        yield f"_id: {collapse_whitespace(code.text(given))}"
-    if given is None or given.type != "object":
-        return
-    where = next((one for one in given.named_children if code.field(one, "key") == "where"), None)
+    if _BY_ID.search(called):
+        yield f"_id: {collapse_whitespace(code.text(first))}"
+    if first.type == "object":
+        yield from _conditions_of_object(code, called, first)
+
+
+def _conditions_of_object(code: Code, called: str, options: Node) -> Iterator[str]:
+    from wardround.languages.script.code import bare
+
+    where = next((one for one in options.named_children if code.field(one, "key") == "where"), None)
     if where is not None:
         yield from _listed(code, bare(where.child_by_field_name("value")))
-    elif called.endswith(
-        ("One", "OneAndUpdate", "OneAndDelete", "Many", "exists", ".find", "countDocuments")
-    ):
-        yield from _listed(code, given)
+    elif called.endswith(_FILTERS):
+        yield from _listed(code, options)
 
 
 def _chained(code: Code, call: Node) -> Iterator[str]:

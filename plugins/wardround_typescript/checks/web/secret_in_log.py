@@ -28,6 +28,10 @@ _SENT_AS = LazyPattern(
 )
 _COVERED = LazyPattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(")
 _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
+_COMPOSED = frozenset(
+    {"template_string", "binary_expression", "array", "template_substitution", "parenthesized_expression"}
+)
+_TO_TEXT = frozenset({"JSON.stringify", "String", "util.inspect", "inspect"})
 
 
 class SecretInLog(TreeCheck):
@@ -71,34 +75,26 @@ class SecretInLog(TreeCheck):
                     break
 
     def _tells(self, node: Node) -> bool:
-        if node.type in {
-            "template_string",
-            "binary_expression",
-            "array",
-            "template_substitution",
-            "parenthesized_expression",
-        }:
+        if node.type in _COMPOSED:
             return any(self._tells(one) for one in node.named_children)
         if node.type == "object":
             return any(self._field(one) for one in node.named_children)
         if node.type == "call_expression":
-            given = node.child_by_field_name("arguments")
-            is_text = self.code.field(node, "function") in {
-                "JSON.stringify",
-                "String",
-                "util.inspect",
-                "inspect",
-            }
-            return is_text and given is not None and any(self._tells(one) for one in given.named_children[:1])
+            arguments = node.child_by_field_name("arguments")
+            is_text = self.code.field(node, "function") in _TO_TEXT
+            return is_text and arguments is not None and any(map(self._tells, arguments.named_children[:1]))
         text = self.text(node)
         if node.type in {"identifier", "shorthand_property_identifier"}:
             if _SECRET.search(text) is not None:
                 return not self._is_harmless(text)
             return self._is_made_of_secrets(text, node)
-        if node.type in {"member_expression", "subscript_expression", "non_null_expression"}:
-            is_whole = _WHOLE.search(text) is not None and self._holds_secret(text)
-            return is_whole or _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
-        return False
+        is_path = node.type in {"member_expression", "subscript_expression", "non_null_expression"}
+        return is_path and self._is_secret_path(text)
+
+    def _is_secret_path(self, text: str) -> bool:
+        if _WHOLE.search(text) is not None and self._holds_secret(text):
+            return True
+        return _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
 
     def _field(self, one: Node) -> bool:
         if one.type == "pair":

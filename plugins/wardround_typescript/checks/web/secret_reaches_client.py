@@ -195,16 +195,18 @@ class SecretReachesClient(TreeCheck):
             yield from self._held_by(node)
         elif node.type in ("object", "array", "arguments"):
             for part in node.named_children:
-                if part.type == "shorthand_property_identifier":
-                    yield from self._held_by(part)
-                elif part.type == "spread_element":
-                    yield from self._secrets(part.named_children[0])
-                else:
-                    yield from self._secrets(
-                        part.child_by_field_name("value") or (part if part.type != "pair" else None)
-                    )
+                yield from self._secrets_of_part(part)
         elif node.type == "binary_expression" and code.field(node, "operator") in ("??", "||"):
             yield from self._secrets(node.child_by_field_name("left"))
+
+    def _secrets_of_part(self, part: Node) -> Iterator[Node]:
+        if part.type == "shorthand_property_identifier":
+            yield from self._held_by(part)
+        elif part.type == "spread_element":
+            yield from self._secrets(part.named_children[0])
+        else:
+            value = part.child_by_field_name("value") or (part if part.type != "pair" else None)
+            yield from self._secrets(value)
 
     def _held_by(self, name: Node) -> Iterator[Node]:
         value = self.code.value_of(self.code.text(name), name)

@@ -188,23 +188,22 @@ class UnencodedQueryParameter(TreeCheck):
         """Yield pairs that are concatenated one by one and joined with ampersands."""
         code = self.code
         for called, call in code.calls:
-            if not called.endswith(".join") or code.field(call, "arguments")[1:-1].strip("'\"`") not in (
-                "&",
-                "&amp;",
-            ):
+            if not called.endswith(".join"):
+                continue
+            if code.field(call, "arguments")[1:-1].strip("'\"`") not in ("&", "&amp;"):
                 continue
             owner = call.child_by_field_name("function")
             inner = owner.child_by_field_name("object") if owner is not None else None
-            if inner is None or inner.type != "call_expression" or not code.called(inner).endswith(".map"):
-                continue
-            function = _function_in(inner)
-            made = _answer(function) if function is not None else None
-            if (
-                made is not None
-                and self._is_bare_pair(made)
-                and not _SAFE.search(code.text(inner).split(".map", 1)[-1])
-            ):
-                yield made
+            if inner is not None and inner.type == "call_expression" and code.called(inner).endswith(".map"):
+                yield from self._bare_pair_of(inner)
+
+    def _bare_pair_of(self, mapping: Node) -> Iterator[Node]:
+        """Yield the unencoded result of the callback of ``map``."""
+        function = _function_in(mapping)
+        pair = _answer(function) if function is not None else None
+        callback = self.code.text(mapping).split(".map", 1)[-1]
+        if pair is not None and self._is_bare_pair(pair) and not _SAFE.search(callback):
+            yield pair
 
     def _is_bare_pair(self, node: Node) -> bool:
         text = self.code.text(node)
