@@ -198,27 +198,27 @@ class InsecureTokenSettings(TreeCheck):
     def _defaults(self) -> None:
         """Report a secret with a default in the source."""
         for name, node, arguments in self.reader.calls():
-            if (
-                (
-                    name.rpartition(".")[2] in {"get", "getOrThrow"}
-                    and len(arguments) == 2
-                    and arguments[1].type == "string"
-                )
-                and _SECRET_NAME.search(self.reader.literal(arguments[0]) or "")
-                and len(self.text(arguments[1])) > 4
-            ):
+            is_getter = name.rpartition(".")[2] in {"get", "getOrThrow"} and len(arguments) == 2
+            if is_getter and self._is_known_default(arguments[0], arguments[1]):
                 holder = node.parent
                 self.report_node(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
         for node in self.code.kinds("binary_expression"):
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
-                continue
-            if (
-                self.code.field(node, "operator") in {"||", "??"}
-                and _SECRET_NAME.search(self.text(self.reader.scope.resolved(left)))
-                and left.type != "member_expression"
-            ):
+            if self._is_known_fallback(node):
                 self.report_node(node, _KNOWN)
+
+    def _is_known_default(self, name: Node, default: Node) -> bool:
+        if default.type != "string" or not _SECRET_NAME.search(self.reader.literal(name) or ""):
+            return False
+        return len(self.text(default)) > 4
+
+    def _is_known_fallback(self, node: Node) -> bool:
+        """Return True for ``secret || "text"``."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
+            return False
+        if self.code.field(node, "operator") not in {"||", "??"} or left.type == "member_expression":
+            return False
+        return _SECRET_NAME.search(self.text(self.reader.scope.resolved(left))) is not None
 
 
 def _pushed(text: str, name: str) -> list[str]:

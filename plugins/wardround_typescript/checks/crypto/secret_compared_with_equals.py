@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -82,11 +83,14 @@ class SecretComparedWithEquals(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround.languages.script.code import argument
-
         whole = self.source.text
         if not _HMAC.search(whole) and not (_SENT.search(whole) and _ANY_SECRET.search(whole)):
             return
+        for node in [*self._operators(), *self._calls()]:
+            self.report_node(node, "comparison time depends on the secret; use crypto.timingSafeEqual")
+
+    def _operators(self) -> Iterator[Node]:
+        """Yield the comparisons of a secret with an operator."""
         for node in self.code.kinds("binary_expression"):
             if self.code.field(node, "operator") not in {"===", "!==", "==", "!="}:
                 continue
@@ -95,19 +99,25 @@ class SecretComparedWithEquals(TreeCheck):
                 continue
             if "undefined" in (self.text(left), self.text(right)):
                 continue
-            sides = [self._meaning(left), self._meaning(right)]
-            if self._is_digest(sides) or self._is_key(left, right, sides):
-                self.report_node(node, "comparison time depends on the secret; use crypto.timingSafeEqual")
+            operands = [self._meaning(left), self._meaning(right)]
+            if self._is_digest(operands) or self._is_key(left, right, operands):
+                yield node
+
+    def _calls(self) -> Iterator[Node]:
+        """Yield the comparisons of a digest with a method."""
+        from wardround.languages.script.code import argument
 
         for called, call in self.code.calls:
+            if called.rpartition(".")[2] not in _COMPARES or not called.endswith(
+                ("equals", ".localeCompare")
+            ):
+                continue
             function, first = call.child_by_field_name("function"), argument(call, 0)
             owner = function.child_by_field_name("object") if function is not None else None
-            if called.endswith(("equals", ".localeCompare")) and owner is not None and first is not None:
-                sides = [self._meaning(owner), self._meaning(first)]
-                if called.rpartition(".")[2] in _COMPARES and self._is_digest(sides):
-                    self.report_node(
-                        call, "comparison time depends on the secret; use crypto.timingSafeEqual"
-                    )
+            if owner is None or first is None:
+                continue
+            if self._is_digest([self._meaning(owner), self._meaning(first)]):
+                yield call
 
     def _meaning(self, node: Node) -> str:
         """Return the text of an operand with the declarations of the names and helpers in it."""

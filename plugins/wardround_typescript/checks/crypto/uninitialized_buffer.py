@@ -110,17 +110,7 @@ class UninitializedBuffer(TreeCheck):
         if above.type == "subscript_expression":
             return 1 if code.field(above, "index").isdigit() else None
         if above.type == "member_expression" and above.child_by_field_name("object") == use:
-            method = code.field(above, "property")
-            if method in _FILLING or method in ("buffer", "subarray", "slice"):
-                return None
-            width = _WIDTH.search(method)
-            if width is None:
-                return 0
-            return (
-                int(width[1]) // 8
-                if width[1]
-                else next((n for k, n in _LONE_SIZES.items() if k in method), 0)
-            )
+            return _written_by(code.field(above, "property"))
         if above.type == "arguments" and above.parent is not None:
             called = code.called(above.parent)
             owner, _, last = called.rpartition(".")
@@ -138,3 +128,15 @@ class UninitializedBuffer(TreeCheck):
         return above.type == "return_statement" or (
             above.type == "assignment_expression" and "body" in self.code.field(above, "left")
         )
+
+
+def _written_by(method: str) -> int | None:
+    """Return the number of bytes that a method of a buffer writes; None if it may fill the buffer."""
+    if method in _FILLING or method in ("buffer", "subarray", "slice"):
+        return None
+    width = _WIDTH.search(method)
+    if width is None:
+        return 0
+    if width[1]:
+        return int(width[1]) // 8
+    return next((size for name, size in _LONE_SIZES.items() if name in method), 0)

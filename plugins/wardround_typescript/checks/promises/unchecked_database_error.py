@@ -81,31 +81,32 @@ class UncheckedDatabaseError(TreeCheck):
             elif (
                 place is not None and place.type == "variable_declarator" and (_WRITES | _READS) & set(steps)
             ):
-                self._look_at(place, steps)
+                self._check_result(place, steps)
 
-    def _look_at(self, declarator: Node, steps: Sequence[str]) -> None:
+    def _check_result(self, declarator: Node, steps: Sequence[str]) -> None:
         pattern = declarator.child_by_field_name("name")
         if pattern is None:
             return
         if pattern.type == "identifier":
             if self._is_half_read(declarator, self.code.text(pattern)):
                 self.report_node(pattern, "only the data of this result is read; check its error")
-            return
-        keys = {
+        elif pattern.type == "object_pattern" and self._ignores_error(declarator, pattern, steps):
+            self.report_node(
+                pattern, "error of this result is ignored, so a failure looks like no rows; check it"
+            )
+
+    def _ignores_error(self, declarator: Node, pattern: Node, steps: Sequence[str]) -> bool:
+        """Return True if a destructured result has no error and its data is read without a test."""
+        keys = [
             self.code.text(one.named_children[0] if one.named_children else one)
             for one in pattern.named_children
-        }
-        if pattern.type != "object_pattern" or "error" in keys or any(key.startswith("...") for key in keys):
-            return
-        names = self.code.names_in(pattern)
-        uses = [use for name in names for use in self._uses(declarator, name)]
-        if any(self._is_tested(use) for use in uses):
-            return
-        if _ONE_ROW & set(steps) and not any(self._is_read_plainly(use) for use in uses):
-            return
-        self.report_node(
-            pattern, "error of this result is ignored, so a failure looks like no rows; check it"
-        )
+        ]
+        if "error" in keys or any(key.startswith("...") for key in keys):
+            return False
+        uses = [use for name in self.code.names_in(pattern) for use in self._uses(declarator, name)]
+        if any(map(self._is_tested, uses)):
+            return False
+        return not _ONE_ROW & set(steps) or any(map(self._is_read_plainly, uses))
 
     def _steps(self, node: Node) -> list[str]:
         """Return the methods of a chain of calls, in order."""

@@ -130,26 +130,30 @@ class StaleResponseRace(TreeCheck):
         )
 
     def _runs(self, effect: Effect) -> Iterator[tuple[Node, tuple[str, ...]]]:
-        """Yield the functions that the effect runs with the values that rerun them: itself, or a
-        ``useCallback``.
-        """
-        from wardround.languages.script.code import argument, function_around
+        """Yield the functions that the effect runs, with the values that rerun them."""
+        from wardround.languages.script.code import function_around
 
         yield effect.function, tuple(one for one in effect.dependencies or () if not _STABLE.search(one))
+        if function_around(effect.call) is None:
+            return
         for name in effect.dependencies or ():
             function = self.code.function_of(name, effect.call)
-            call = function.parent.parent if function is not None and function.parent is not None else None
-            if function is None or call is None or call.type != "call_expression":
-                continue
-            listed = argument(call, 1)
-            if (
-                listed is not None
-                and listed.type == "array"
-                and f"{name}(" in self.code.text(effect.function)
-            ):
-                names = [self.code.text(one) for one in listed.named_children]
-                if function_around(effect.call) is not None:
-                    yield function, tuple(one for one in names if not _STABLE.search(one))
+            if function is not None and f"{name}(" in self.code.text(effect.function):
+                values = self._dependencies_of(function)
+                if values is not None:
+                    yield function, tuple(value for value in values if not _STABLE.search(value))
+
+    def _dependencies_of(self, function: Node) -> list[str] | None:
+        """Return the dependency list of a ``useCallback``; None for other functions."""
+        from wardround.languages.script.code import argument
+
+        call = function.parent.parent if function.parent is not None else None
+        if call is None or call.type != "call_expression":
+            return None
+        listed = argument(call, 1)
+        if listed is None or listed.type != "array":
+            return None
+        return [self.code.text(one) for one in listed.named_children]
 
     def _late_setter(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
         """Return the first call that sets state from the response to a request with a value that changes."""

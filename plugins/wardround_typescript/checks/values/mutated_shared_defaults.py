@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -22,6 +23,7 @@ _KEPT = LazyPattern(
     r"(?i)cache|registry|store|queue|pool|listeners|subscribers|handlers|pending"
     r"|seen"
 )
+_MERGES = frozenset({"Object.assign", "_.merge", "_.extend", "merge", "extend", "deepmerge.all", "$.extend"})
 
 
 class MutatedSharedDefaults(TreeCheck):
@@ -85,42 +87,33 @@ class MutatedSharedDefaults(TreeCheck):
     ]
 
     def check(self) -> None:
-        from wardround.languages.script.code import argument, function_around
+        from wardround.languages.script.code import function_around
 
-        code = self.code
-        for called, call in code.calls:
-            held: Node | None = None
-            if called in (
-                "Object.assign",
-                "_.merge",
-                "_.extend",
-                "merge",
-                "extend",
-                "deepmerge.all",
-                "$.extend",
-            ):
-                held = argument(call, 0)
-                if argument(call, 1) is None:
-                    continue
+        for node in [*self._mutating_calls(), *self._assignments()]:
+            if function_around(node) is not None:
+                self.report_node(node, "shared defaults are mutated for every later caller; copy them first")
+
+    def _mutating_calls(self) -> Iterator[Node]:
+        from wardround.languages.script.code import argument
+
+        for called, call in self.code.calls:
+            target: Node | None = None
+            if called in _MERGES:
+                target = argument(call, 0) if argument(call, 1) is not None else None
             elif called.rpartition(".")[2] in _CHANGING:
                 owner = call.child_by_field_name("function")
-                held = owner.child_by_field_name("object") if owner is not None else None
-            if held is not None and function_around(call) is not None and self._is_shared(held):
-                self.report_node(call, "shared defaults are mutated for every later caller; copy them first")
-        for node in code.kinds("assignment_expression"):
+                target = owner.child_by_field_name("object") if owner is not None else None
+            if target is not None and self._is_shared(target):
+                yield call
+
+    def _assignments(self) -> Iterator[Node]:
+        for node in self.code.kinds("assignment_expression"):
             left = node.child_by_field_name("left")
-            held = (
-                left.child_by_field_name("object")
-                if left is not None and left.type in ("member_expression", "subscript_expression")
-                else None
-            )
-            if (
-                held is not None
-                and function_around(node) is not None
-                and self._is_shared(held)
-                and self._is_given_out(node)
-            ):
-                self.report_node(node, "shared defaults are mutated for every later caller; copy them first")
+            if left is None or left.type not in ("member_expression", "subscript_expression"):
+                continue
+            target = left.child_by_field_name("object")
+            if target is not None and self._is_shared(target) and self._is_given_out(node):
+                yield node
 
     def _is_shared(self, held: Node) -> bool:
         """Return True if a name refers to an object or a list of the module with the name of a default."""

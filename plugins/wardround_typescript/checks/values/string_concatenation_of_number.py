@@ -69,29 +69,34 @@ class StringConcatenationOfNumber(TreeCheck):
     ]
 
     def check(self) -> None:
-        code = self.code
-        for node in code.kinds("augmented_assignment_expression"):
-            left = node.child_by_field_name("left")
-            if (
-                code.field(node, "operator") == "+="
-                and _FIXED.search(code.field(node, "right"))
-                and left is not None
-            ):
-                value = code.value_of(code.text(left), left) if left.type == "identifier" else None
-                if value is not None and value.type == "number":
-                    self.report_node(
-                        node, "toFixed returns a string, so this concatenates; add the numbers first"
-                    )
-        for node in code.kinds("binary_expression"):
-            operator = code.field(node, "operator")
+        for node in self.code.kinds("augmented_assignment_expression"):
+            if self._appends_fixed(node):
+                self.report_node(
+                    node, "toFixed returns a string, so this concatenates; add the numbers first"
+                )
+        for node in self.code.kinds("binary_expression"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is None or right is None:
-                continue
-            if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
-                self.report_node(
-                    node, "this is a string, so the number is concatenated instead of added; convert it"
-                )
-            elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
-                self.report_node(
-                    node, "strings are compared here, so 9.5 is greater than 10.0; convert them to numbers"
-                )
+            if left is not None and right is not None:
+                self._check_operands(node, left, right)
+
+    def _appends_fixed(self, node: Node) -> bool:
+        """Return True for ``sum += x.toFixed(2)`` with a variable that starts as a number."""
+        code, left = self.code, node.child_by_field_name("left")
+        if left is None or left.type != "identifier" or code.field(node, "operator") != "+=":
+            return False
+        if not _FIXED.search(code.field(node, "right")):
+            return False
+        value = code.value_of(code.text(left), left)
+        return value is not None and value.type == "number"
+
+    def _check_operands(self, node: Node, left: Node, right: Node) -> None:
+        code = self.code
+        operator = code.field(node, "operator")
+        if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
+            self.report_node(
+                node, "this is a string, so the number is concatenated instead of added; convert it"
+            )
+        elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
+            self.report_node(
+                node, "strings are compared here, so 9.5 is greater than 10.0; convert them to numbers"
+            )

@@ -79,27 +79,45 @@ class WrongMapKey(TreeCheck):
                     )
 
     def _keys(self, value: Node | None) -> Iterator[str]:
-        """Return the path of the key of a collection, if it can be read."""
-        from wardround.languages.script.code import FUNCTIONS, argument, bare
+        """Yield the path of the key of a collection, if it can be read."""
+        from wardround.languages.script.code import bare
 
         code = self.code
         value = bare(value)
         if value is None or value.type not in ("call_expression", "new_expression"):
             return
         if value.type == "call_expression" and _BY.search(code.called(value)):
-            chosen = argument(value, 1)
-            if chosen is not None and chosen.type == "string":
-                yield f"x.{code.text(chosen)[1:-1]}"
-            elif chosen is not None and chosen.type in FUNCTIONS:
-                yield from self._path(chosen.child_by_field_name("body"))
+            yield from self._key_of_grouping(value)
+        elif (code.field(value, "constructor") or code.called(value)) in ("Map", "Object.fromEntries"):
+            yield from self._key_of_entries(value)
+
+    def _key_of_grouping(self, call: Node) -> Iterator[str]:
+        """Yield the key of ``keyBy(rows, "id")``."""
+        from wardround.languages.script.code import FUNCTIONS, argument
+
+        key = argument(call, 1)
+        if key is not None and key.type == "string":
+            yield f"x.{self.code.text(key)[1:-1]}"
+        elif key is not None and key.type in FUNCTIONS:
+            yield from self._path(key.child_by_field_name("body"))
+
+    def _key_of_entries(self, call: Node) -> Iterator[str]:
+        """Yield the key of ``new Map(rows.map((row) => [row.id, row]))``."""
+        from wardround.languages.script.code import FUNCTIONS, argument, bare
+
+        mapped = bare(argument(call, 0))
+        if (
+            mapped is None
+            or mapped.type != "call_expression"
+            or not self.code.called(mapped).endswith(".map")
+        ):
             return
-        made = code.field(value, "constructor") or code.called(value)
-        mapped = bare(argument(value, 0)) if made in ("Map", "Object.fromEntries") else None
-        function = argument(mapped, 0) if mapped is not None and mapped.type == "call_expression" else None
-        if function is not None and function.type in FUNCTIONS and code.called(mapped).endswith(".map"):  # type: ignore[arg-type]
-            pair = bare(function.child_by_field_name("body"))
-            if pair is not None and pair.type == "array" and pair.named_children:
-                yield from self._path(pair.named_children[0])
+        function = argument(mapped, 0)
+        if function is None or function.type not in FUNCTIONS:
+            return
+        pair = bare(function.child_by_field_name("body"))
+        if pair is not None and pair.type == "array" and pair.named_children:
+            yield from self._path(pair.named_children[0])
 
     def _path(self, node: Node | None) -> Iterator[str]:
         """Return a chain of fields, without a final call that only formats the text."""
