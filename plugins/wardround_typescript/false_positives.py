@@ -84,10 +84,10 @@ def _is_constant(path: str, text: str, span: Span) -> bool:
 
     scope = scope_of(path, text)
     call = _call_at(scope, span)
-    given = call.child_by_field_name("arguments") if call is not None else None
-    if given is None or given.type != "arguments":
+    argument_list = call.child_by_field_name("arguments") if call is not None else None
+    if argument_list is None or argument_list.type != "arguments":
         return False
-    arguments = [one for one in given.named_children if one.type != "comment"]
+    arguments = [one for one in argument_list.named_children if one.type != "comment"]
     return bool(arguments) and all(_is_text(scope, one) for one in arguments)
 
 

@@ -20,8 +20,8 @@ def may_part(old_text: str, new_text: str) -> bool:
     pieces = _pieces(new_text)
     if any(("@param" in piece or "@arg" in piece) and piece not in old_pieces for piece in pieces):
         return True
-    gone = set(old_text.split("\n")).difference(new_text.split("\n"))
-    words = {word for line in gone for word in _NAME.findall(line)}
+    removed = set(old_text.split("\n")).difference(new_text.split("\n"))
+    words = {word for line in removed for word in _NAME.findall(line)}
     return any(not words.isdisjoint(_NAME.findall(piece.partition("*/")[0])) for piece in pieces)
 
 

@@ -68,9 +68,9 @@ def _words(comment: str) -> str:
 
 def _code_below(text: str, start: int) -> str:
     """Return the lines up to the next empty line or comment."""
-    kept = []
+    remaining = []
     for line in text[start : start + 4_000].split("\n")[:_LINES_OF_CODE]:
         if not line.strip() or line.lstrip().startswith(("//", "/*", "*")):
             break
-        kept.append(line)
-    return "\n".join(kept)
+        remaining.append(line)
+    return "\n".join(remaining)

@@ -60,15 +60,15 @@ def answered(code: Code, function: Node) -> Iterator[tuple[str, Node, bool]]:
             body = handler.child_by_field_name("body") if handler is not None else None
             for _, call in _calls(node.child_by_field_name("body")):
                 if handler is not None:
-                    yield code.called(call), handler, _tells(code, body)
+                    yield code.called(call), handler, _responds(code, body)
         elif node.type == "expression_statement":
             call = node.named_children[0]
-            given = code.function_meant(argument(call, 0)) if _is_catch(code, call) else None
-            if given is not None:
-                yield _root(code, call), call, _tells(code, given.child_by_field_name("body"))
+            value = code.function_meant(argument(call, 0)) if _is_catch(code, call) else None
+            if value is not None:
+                yield _root(code, call), call, _responds(code, value.child_by_field_name("body"))
 
 
-def _tells(code: Code, body: Node | None) -> bool:
+def _responds(code: Code, body: Node | None) -> bool:
     """Return True if a handler sends a response, calls back, or rejects."""
     calls = (code.called(one) for one in inside(body) if one.type == "call_expression") if body else ()
     return any(_ANSWERS.search(one) for one in calls)
@@ -104,12 +104,12 @@ def _untested(code: Code, node: Node, function: Node) -> Node:
 def _chained(code: Code, call: Node) -> Iterator[Caught]:
     if not _is_catch(code, call):
         return
-    given = code.function_meant(argument(call, 0))
+    value = code.function_meant(argument(call, 0))
     inner = call.child_by_field_name("function")
     held = inner.child_by_field_name("object") if inner is not None else None
-    if given is None or held is None or held.type != "call_expression":
+    if value is None or held is None or held.type != "call_expression":
         return
-    body = given.child_by_field_name("body")
+    body = value.child_by_field_name("body")
     is_answer = body is not None and body.type not in (
         "statement_block",
         "call_expression",

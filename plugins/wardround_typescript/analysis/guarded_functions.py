@@ -72,16 +72,19 @@ def _name_by_call(code: Code, call: Node) -> str:
 
 def _body(code: Code, name: str, node: Node) -> GuardedFunction:
     inner = node.child_by_field_name("body") or node
-    whole = _acts_in(code, inner)
+    complete = _acts_in(code, inner)
     every = list(inside(inner))
     exits = sum(one.type == "if_statement" and _is_left(one) for one in every)
     calls = {called for called, _ in _calls(code, every)}
     names = {code.text(one) for one in every if one.type == "identifier"}
-    guards = (*_around(code, node, whole), *(one for part in every for one in _guards(code, part, whole)))
+    guards = (
+        *_around(code, node, complete),
+        *(one for part in every for one in _guards(code, part, complete)),
+    )
     return GuardedFunction(
         name,
         guards,
-        whole,
+        complete,
         frozenset(calls | names),
         exits,
         _given(code, node),
@@ -216,19 +219,19 @@ def _may_throw(code: Code, node: Node) -> bool:
 
 def _wrapping(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
     called = code.called(node)
-    given = node.child_by_field_name("arguments")
+    arguments = node.child_by_field_name("arguments")
     if _WHO.search(called):
         yield Guard("permission", called, frozenset(), names=frozenset({called.rpartition(".")[2]}))
-    elif _LOCKED.search(called) and given is not None:
-        yield Guard("lock", called, _calls_among(_acts_in(code, given)))
-    elif _TRANSACTED.search(called) and given is not None:
-        acts = frozenset(act for act in _acts_in(code, given) if _WRITES.search(act))
+    elif _LOCKED.search(called) and arguments is not None:
+        yield Guard("lock", called, _calls_among(_acts_in(code, arguments)))
+    elif _TRANSACTED.search(called) and arguments is not None:
+        acts = frozenset(act for act in _acts_in(code, arguments) if _WRITES.search(act))
         yield Guard("transaction", called, acts, 2)
     elif called == "Promise.race" or (
         KINDS["timeout"].search(called.rpartition(".")[2]) and not _TIMER.search(called)
     ):
         yield Guard("timeout", called, _calls_among(whole))
-    elif called.endswith((".eq", ".filter", ".where")) and KINDS["owner"].search(code.text(given)):
+    elif called.endswith((".eq", ".filter", ".where")) and KINDS["owner"].search(code.text(arguments)):
         yield Guard("owner", called.rpartition(".")[2], _calls_among(_acts_in(code, node)))
 
 

@@ -82,7 +82,7 @@ class ExportUsers:
             target = self._target(module.path, spec)
             if target is not None and not _may_fail(code, call):
                 lost = self._lost[target]
-                names = sorted(_taken(code, call).intersection(lost)) if lost else [""]
+                names = sorted(_destructured(code, call).intersection(lost)) if lost else [""]
                 yield from ((target, RemovedUse(module.path, module.place(call)[0], name)) for name in names)
 
     def _target(self, importer: str, spec: str) -> str | None:
@@ -128,7 +128,7 @@ def below(node: Node, kinds: Collection[str]) -> Iterator[Node]:
             yield from below(child, kinds)
 
 
-def _taken(code: Code, call: Node) -> set[str]:
+def _destructured(code: Code, call: Node) -> set[str]:
     """Yield the names that are destructured from a module loaded by a call."""
     node, parent = call, call.parent
     while parent is not None and parent.type in ("await_expression", "parenthesized_expression"):

@@ -49,8 +49,8 @@ def function_gives(code: Code, function: Node) -> bool:
         return False
     if is_async(function) or _PROMISED.search(code.field(function, "return_type")):
         return True
-    answers = [code.text(one) for one in returned(function)]
-    return bool(answers) and all(_MADE.search(answer) for answer in answers)
+    results = [code.text(one) for one in returned(function)]
+    return bool(results) and all(_MADE.search(result) for result in results)
 
 
 def _method_gives(code: Code, call: Node, name: str) -> bool:

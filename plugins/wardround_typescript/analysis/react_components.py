@@ -64,10 +64,10 @@ def is_hook(code: Code, function: Node) -> bool:
 
 def states(code: Code, component: Node, *makers: str) -> list[ComponentState]:
     """Return the states of a component, those of ``useState`` unless other hooks are named."""
-    asked = makers or ("useState",)
-    found = code.notes.get((states, asked))
+    tests = makers or ("useState",)
+    found = code.notes.get((states, tests))
     if not isinstance(found, dict):
-        found = code.notes[states, asked] = _states(code, *asked)
+        found = code.notes[states, tests] = _states(code, *tests)
     return found.get(component.id, [])
 
 
@@ -143,13 +143,13 @@ def _is_handler(code: Code, function: Node) -> bool:
 
 def _is_handlers_name(code: Code, name: str) -> bool:
     """Return True if an event attribute anywhere in the file names a function like this."""
-    asked = (_is_handlers_name, name)
-    if asked not in code.notes:
-        code.notes[asked] = any(
+    tests = (_is_handlers_name, name)
+    if tests not in code.notes:
+        code.notes[tests] = any(
             _HANDLER.search(code.text(attribute.named_children[0]))
             for attribute in _attributes_with(code, name)
         )
-    return code.notes[asked] is True
+    return code.notes[tests] is True
 
 
 def _attributes_with(code: Code, name: str) -> Iterator[Node]:

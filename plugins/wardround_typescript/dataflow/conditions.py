@@ -122,13 +122,13 @@ class ConditionEvaluator:
         """The refinement by a statement that calls a function which throws unless its arguments are valid."""
         call = bare(node)
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
-        given = call.child_by_field_name("arguments") if call.type == "call_expression" else None
-        if function is None or given is None:
+        argument_list = call.child_by_field_name("arguments") if call.type == "call_expression" else None
+        if function is None or argument_list is None:
             return {}
         name = self._module.of(function).rpartition(".")[2]
         if not sanitizers.CHECKING.search(name) and name not in self._sanitizers.converters:
             return {}
-        arguments = given.named_children
+        arguments = argument_list.named_children
         found: list[Sanitized] = [self._safe(argument) for argument in arguments]
         listed = [argument for argument in arguments if argument.type in {"array", "object"}]
         found += [dict.fromkeys(self._state.tainted_paths(one), EVERYTHING) for one in listed]
@@ -192,10 +192,10 @@ class ConditionEvaluator:
     # Calls.
 
     def _call(self, test: Node) -> Refinements:
-        function, given = test.child_by_field_name("function"), test.child_by_field_name("arguments")
-        if function is None or given is None:
+        function, argument_list = test.child_by_field_name("function"), test.child_by_field_name("arguments")
+        if function is None or argument_list is None:
             return _UNREFINED
-        arguments = given.named_children
+        arguments = argument_list.named_children
         name = self._module.of(function).rpartition(".")[2]
         owner = function.child_by_field_name("object") if function.type == "member_expression" else None
         if owner is not None:

@@ -99,8 +99,8 @@ class ResponseSinks:
 
     def _check_rendered(self, context: Node) -> None:
         """The context of a template: tainted markup in it is inserted without escaping on purpose."""
-        whole = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
-        self._state.reach(SinkKind.VIEW, context, whole)
+        text = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
+        self._state.reach(SinkKind.VIEW, context, text)
         literal = self._scope.resolved(context)
         for entry in literal.named_children if literal.type == "object" else ():
             if entry.type in {"pair", "shorthand_property_identifier"}:

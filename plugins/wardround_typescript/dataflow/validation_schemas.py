@@ -140,9 +140,9 @@ def is_loose(scope: ModuleScope, node: Node) -> bool:
 
 
 def _inner(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
+    arguments = call.child_by_field_name("arguments")
     found = []
-    for one in given.named_children if given is not None else ():
+    for one in arguments.named_children if arguments is not None else ():
         if one.type == "array":
             found += one.named_children
         elif one.type in {"object", "call_expression", "identifier"}:

@@ -68,7 +68,7 @@ class _Reader:
         if not long:
             return
         rest = self._scan.code[place : end + 1]
-        said, at, default, choices = self._told(rest, told.startswith("-"))
+        message, at, default, choices = self._details(rest, told.startswith("-"))
         yield Option(
             long,
             self._line(start),
@@ -76,11 +76,11 @@ class _Reader:
             tuple(name for name in names if name not in long),
             default,
             choices,
-            said,
-            self._line(place + at) if said else 0,
+            message,
+            self._line(place + at) if message else 0,
         )
 
-    def _told(self, rest: str, is_flag: bool) -> tuple[str, int, str | None, tuple[str, ...]]:
+    def _details(self, rest: str, is_flag: bool) -> tuple[str, int, str | None, tuple[str, ...]]:
         """Return the help, its position, the default and the choices in the further arguments."""
         if not rest.startswith(","):
             return "", 0, None, ()

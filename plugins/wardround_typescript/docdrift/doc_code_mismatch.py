@@ -127,11 +127,11 @@ def names_nothing(quote: Quote, change: DocumentedChange, source: SourceFile) ->
 def _defaults(change: DocumentedChange) -> Iterator[Quote]:
     """Return the defaults in JSDoc syntax, ``[tries=3]``, that the change replaced."""
     old, new = change.old.signature.defaults, change.new.signature.defaults
-    for said in defaults_of(change.words.text):
-        now = new.get(said.name)
-        if now is not None and _same(said.value, old.get(said.name)) and not _same(said.value, now):
-            phrase = f"[{said.name}={said.value}]"
-            yield Quote(QuoteKind.DEFAULT, said.value, said.line, said.column, phrase, now)
+    for message in defaults_of(change.words.text):
+        now = new.get(message.name)
+        if now is not None and _same(message.value, old.get(message.name)) and not _same(message.value, now):
+            phrase = f"[{message.name}={message.value}]"
+            yield Quote(QuoteKind.DEFAULT, message.value, message.line, message.column, phrase, now)
 
 
 def _same(one: str, other: str | None) -> bool:

@@ -209,7 +209,7 @@ def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[DeclaredParameter, 
 
 def _declaration(scan: Scan, place: int) -> _Declaration | None:
     """Return the function declared right after a position."""
-    code = _CODE.search(scan.structure, _behind_decorators(scan, place))
+    code = _CODE.search(scan.structure, _after_decorators(scan, place))
     # Skip whitespace first: the pattern would backtrack over it.
     head = None if code is None else _DECLARATION.match(scan.structure, code.start())
     if head is None or head["mname"] in _NO_METHODS or head[0].isspace():
@@ -230,7 +230,7 @@ def _declared_by(scan: Scan, head: re.Match[str]) -> _Declaration | None:
     return None if value is None else _function_value(scan, name, modifiers, start, value)
 
 
-def _behind_decorators(scan: Scan, place: int) -> int:
+def _after_decorators(scan: Scan, place: int) -> int:
     while match := _DECORATOR.match(scan.structure, place):
         place = match.end()
         if scan.structure[place : place + 1] == "(":
@@ -275,14 +275,14 @@ def _with_parameters(
 ) -> _Declaration | None:
     if scan.structure[at : at + 1] == "<":
         at = behind_angles(scan, at, len(scan.structure)) or at
-    at = _behind_blanks(scan, at)
+    at = _after_whitespace(scan, at)
     close = scan.pairs.get(at) if scan.structure[at : at + 1] == "(" else None
     if close is None:
         return None
-    after = _behind_blanks(scan, close + 1)
+    after = _after_whitespace(scan, close + 1)
     typed = scan.structure[after : after + 1] == ":"
     if typed:
-        after = _behind_blanks(scan, _type_end(scan, after + 1, arrow=arrow))
+        after = _after_whitespace(scan, _type_end(scan, after + 1, arrow=arrow))
     parameters = declared(scan, at + 1, close)
     if arrow:
         if scan.structure[after : after + 2] != "=>":
@@ -295,7 +295,7 @@ def _with_parameters(
     return _Declaration(name, modifiers, start, after, parameters, None) if typed else None
 
 
-def _behind_blanks(scan: Scan, at: int) -> int:
+def _after_whitespace(scan: Scan, at: int) -> int:
     while scan.structure[at : at + 1].isspace():
         at += 1
     return at
@@ -303,7 +303,7 @@ def _behind_blanks(scan: Scan, at: int) -> int:
 
 def _arrow_body(scan: Scan, at: int) -> tuple[int, int]:
     """Return the (start, end) of the body of an arrow function."""
-    at = _behind_blanks(scan, at)
+    at = _after_whitespace(scan, at)
     if scan.structure[at : at + 1] == "{" and at in scan.pairs:
         return at, scan.pairs[at] + 1
     here = at
@@ -352,9 +352,9 @@ def _compare(
         return
     was = old_scan.text[slice(*old.comment)]
     comment = new_scan.text[slice(*new.comment)]
-    told = same(was) != same(comment)
-    scan, function = (old_scan, old) if told else (new_scan, new)
-    text = bare(was if told else comment, _column(scan.text, function.comment[0]))
+    message = same(was) != same(comment)
+    scan, function = (old_scan, old) if message else (new_scan, new)
+    text = bare(was if message else comment, _column(scan.text, function.comment[0]))
     words = words_of(text)
     taken = {one.name for one in new.overloads}
     taken |= _taken_below(new_scan, new)

@@ -107,7 +107,7 @@ def _parameters(text: str, tags: list[JsdocTag]) -> tuple[DocEntry, ...]:
     """Return the documented parameters, each once."""
     found: dict[str, DocEntry] = {}
     for tag in tags:
-        place = _behind_type(text, tag)
+        place = _after_type(text, tag)
         name = _NAME.match(text, place, tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start("name"))
@@ -119,9 +119,7 @@ def defaults_of(text: str) -> list[Default]:
     """Yield the defaults in the form ``[name=default]`` in a comment without stars."""
     found = []
     for tag in tags_of(text):
-        name = (
-            _OPTIONAL.match(text, _behind_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
-        )
+        name = _OPTIONAL.match(text, _after_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start())
             column = name.start("value") - text.rfind("\n", 0, name.start()) - 1
@@ -139,7 +137,7 @@ def _error(text: str, tag: JsdocTag) -> list[DocEntry]:
     return [DocEntry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
 
 
-def _behind_type(text: str, tag: JsdocTag) -> int:
+def _after_type(text: str, tag: JsdocTag) -> int:
     """Return the position after the type in braces of a tag."""
     place = tag.place
     while text[place : place + 1] in (" ", "\t"):

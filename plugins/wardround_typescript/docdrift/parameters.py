@@ -133,7 +133,7 @@ def sides(
     before = _named(old, _roots(documented, old), documented)
     roots = _roots(documented, new, old)
     after = _named(new, roots, documented)
-    also = taken | _still_taken(before, old, new, roots)
+    also = taken | _still_accepted(before, old, new, roots)
     grew_rest = any(one.rest for one in new) and not any(one.rest for one in old)
     return _side(before, old, (), False), _side(after, new, sorted(also), grew_rest)
 
@@ -201,7 +201,7 @@ def _named(
     return found
 
 
-def _still_taken(
+def _still_accepted(
     before: list[DeclaredParameter],
     old: Sequence[DeclaredParameter],
     new: Sequence[DeclaredParameter],
@@ -211,7 +211,7 @@ def _still_taken(
     names = {one.name[1:] for one in new if one.name.startswith("_")}
     names |= {f"_{one.name}" for one in new}
     if _accepts_more(old, new):
-        names |= _of_taken_apart(before, old)
+        names |= _destructured_names(before, old)
     if _destructured(new) > _destructured(old) and not roots:
         names |= {one.name for one in before}
     return names
@@ -230,7 +230,7 @@ def _destructured(parameters: Sequence[DeclaredParameter]) -> int:
     return sum(one.properties is not None for one in parameters)
 
 
-def _of_taken_apart(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
+def _destructured_names(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
     """Return the names of destructured parameters and of their properties."""
     plain = {one.name for one in old if one.name}
     return {one.name for one in before} - plain

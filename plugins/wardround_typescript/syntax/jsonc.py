@@ -16,13 +16,13 @@ _LAST_COMMA = _STRING + r"|,(?=\s*[}\]])"
 def loads(text: str) -> Mapping[str, Any] | None:
     """Return the object in a configuration file; None if there is none, which its tool will report."""
     try:
-        plain = re.sub(_COMMENT, _kept, text.removeprefix("\ufeff"))
-        found = msgspec.json.decode(re.sub(_LAST_COMMA, _kept, plain))
+        plain = re.sub(_COMMENT, _without_comment, text.removeprefix("\ufeff"))
+        found = msgspec.json.decode(re.sub(_LAST_COMMA, _without_comment, plain))
     except (msgspec.DecodeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _kept(piece: re.Match[str]) -> str:
+def _without_comment(piece: re.Match[str]) -> str:
     """Keep strings and remove all other matches."""
     return piece[1] or ""

@@ -47,8 +47,10 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     files = {}
     for path, text in configs.items():
         config = jsonc.loads(text)
-        kept = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
-        files[path] = text if config is None or kept == config else msgspec.json.encode(kept).decode()
+        remaining = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
+        files[path] = (
+            text if config is None or remaining == config else msgspec.json.encode(remaining).decode()
+        )
     return sealed("biome", folder, files)
 
 

@@ -49,12 +49,12 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
         if is_data and path.rpartition("/")[2] in text:
             raise ToolFailed(f"the change edits a file that eslint would read: {path}")
-    told = {
+    message = {
         "tool": "eslint", "room": str(run.root), "sealed": trusted, "worktree": untrusted.worktree,
         "brought": untrusted.paths,
     }  # fmt: skip
     file = run.root.parent / "only-base.json"
-    file.write_bytes(msgspec.json.encode(told))
+    file.write_bytes(msgspec.json.encode(message))
     required = str(_GUARD).replace("\\", "\\\\").replace('"', '\\"')
     return ("/usr/bin/env", f'NODE_OPTIONS=--require "{required}"', f"WARDROUND_ONLY_BASE={file}")
 

@@ -41,12 +41,12 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     Raises:
         ToolOutputError: a requested file is missing from the output.
     """
-    answer = decoded(output, list[EslintFile])
-    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in answer}
+    result = decoded(output, list[EslintFile])
+    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in result}
     if missing := sorted(set(run.files) - spoken_of):
         raise ToolOutputError(f"eslint reports nothing about {missing[0]}")
     found = []
-    for one in answer:
+    for one in result:
         file = relative(os.path.realpath(one.file_path), _resolved(run))
         text = Utf16Text((run.root / file).read_text("utf-8-sig")) if one.messages else Utf16Text("")
         found += [

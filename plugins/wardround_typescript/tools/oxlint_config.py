@@ -70,7 +70,9 @@ def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends, relative to the root of the repository."""
     extended = (jsonc.loads(text) or {}).get("extends", [])
     found = (
-        [_beside(path, one) for one in extended if isinstance(one, str)] if isinstance(extended, list) else []
+        [_relative_to(path, one) for one in extended if isinstance(one, str)]
+        if isinstance(extended, list)
+        else []
     )
     return [target for target in found if target is not None]
 
@@ -118,7 +120,7 @@ def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) 
     """Return a configuration without JavaScript plugins and without files outside of version control."""
     harmless = _built_in({key: value for key, value in config.items() if key not in ("jsPlugins", "options")})
     if isinstance(harmless.get("extends"), list):
-        harmless["extends"] = [one for one in harmless["extends"] if _beside(path, str(one)) in configs]
+        harmless["extends"] = [one for one in harmless["extends"] if _relative_to(path, str(one)) in configs]
     overrides = harmless.get("overrides")
     if isinstance(overrides, list):
         harmless["overrides"] = [_harmless_override(one) for one in overrides]
@@ -145,7 +147,7 @@ def _is_built_in(code: str) -> bool:
     return not slash or plugin in _BUILT_IN
 
 
-def _beside(path: str, target: str) -> str | None:
+def _relative_to(path: str, target: str) -> str | None:
     """Resolve a path in another file, relative to the root of the repository; None if it leads out of it."""
     if not target.startswith("."):
         return None

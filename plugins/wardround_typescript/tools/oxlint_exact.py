@@ -140,7 +140,7 @@ def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
     return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
 
 
-def _is_told_of_failure(result: RawFinding, file: LintedFile) -> bool:
+def _handles_error(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a callback with an error and a result; one for errors alone may ignore the error."""
     line = file.lines[result.span.line - 1]
     before, rest = line[: result.span.column - 1], _rest(result, file)
@@ -156,7 +156,7 @@ def _is_empty(result: RawFinding, file: LintedFile) -> bool:
     return "{..." not in tag and not tag.endswith("/") and "children" not in tag and closed.startswith("</")
 
 
-def _stands_beside_control(result: RawFinding, file: LintedFile) -> bool:
+def _precedes_control(result: RawFinding, file: LintedFile) -> bool:
     """Return True for a label of plain text right before a native input element."""
     near = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
     return re.match(_LABEL_AND_CONTROL, near) is not None
@@ -210,10 +210,10 @@ EXACT: Mapping[str, Exact] = {
     "no-loss-of-precision": _loses,
     "jsx-a11y/anchor-has-content": _is_empty,
     "jsx-a11y/heading-has-content": _is_empty,
-    "jsx-a11y/label-has-associated-control": _stands_beside_control,
+    "jsx-a11y/label-has-associated-control": _precedes_control,
     "nextjs/no-html-link-for-pages": _is_of_next,
     "nextjs/no-sync-scripts": _is_of_next,
-    "node/handle-callback-err": _is_told_of_failure,
+    "node/handle-callback-err": _handles_error,
     "oxc/no-async-endpoint-handlers": _may_throw,
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,

@@ -92,7 +92,7 @@ def _projects_of(root: Path, file: str) -> list[str]:
 
 def config_closure(path: str, text: str) -> Sequence[str]:
     """Return the configurations that a configuration extends or references, relative to the root."""
-    beside = [_beside(path, one) for one in _extended(text) if one.startswith(".")]
+    beside = [_relative_to(path, one) for one in _extended(text) if one.startswith(".")]
     return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
 
 
@@ -107,7 +107,9 @@ def _referred(path: str, text: str) -> list[str]:
     found = []
     for one in references if isinstance(references, list) else []:
         target = (
-            _beside(path, one["path"]) if isinstance(one, dict) and isinstance(one.get("path"), str) else None
+            _relative_to(path, one["path"])
+            if isinstance(one, dict) and isinstance(one.get("path"), str)
+            else None
         )
         if target is not None:
             found.append(
@@ -116,7 +118,7 @@ def _referred(path: str, text: str) -> list[str]:
     return found
 
 
-def _beside(path: str, target: str) -> str | None:
+def _relative_to(path: str, target: str) -> str | None:
     found = os.path.normpath(PurePosixPath(path).parent / target)
     return None if found.startswith(("..", "/")) else found
 

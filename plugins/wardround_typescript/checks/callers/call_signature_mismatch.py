@@ -73,7 +73,7 @@ class CallSignatureMismatch(TreeCheck):
                     f"{called} does not take this many arguments; remove the extra ones or add parameters",
                     Severity.INFO,
                 )
-            elif self._is_taken(call) and self._gives_nothing(function):
+            elif self._is_assigned(call) and self._gives_nothing(function):
                 self.report_node(
                     call,
                     f"{called} returns nothing, so this is undefined; return a value or do not use "
@@ -89,10 +89,10 @@ class CallSignatureMismatch(TreeCheck):
         )
 
     def _is_too_many(self, function: Node, call: Node) -> bool:
-        given = call.child_by_field_name("arguments")
-        if given is None or given.type != "arguments":
+        argument_list = call.child_by_field_name("arguments")
+        if argument_list is None or argument_list.type != "arguments":
             return False
-        arguments = [child for child in given.named_children if child.type != "comment"]
+        arguments = [child for child in argument_list.named_children if child.type != "comment"]
         accepted = self._parameter_count(function)
         if accepted is None or any(child.type == "spread_element" for child in arguments):
             return False
@@ -112,7 +112,7 @@ class CallSignatureMismatch(TreeCheck):
             return None
         return len(names)
 
-    def _is_taken(self, call: Node) -> bool:
+    def _is_assigned(self, call: Node) -> bool:
         """Return True if a variable is assigned the result of the call."""
         above = call.parent
         if above is None:

@@ -90,15 +90,15 @@ class CalledInsteadOfPassed(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in self._handed():
-            if node.type == "call_expression" and self._gives_nothing(node):
+        for node in self._callbacks():
+            if node.type == "call_expression" and self._is_without_result(node):
                 self.report_node(
                     node,
                     f"{self.code.called(node)} is called immediately and returns no callback; pass the "
                     "function itself",
                 )
 
-    def _handed(self) -> Iterator[Node]:
+    def _callbacks(self) -> Iterator[Node]:
         """Yield the expressions that are passed as callbacks."""
         from wardround.languages.script.code import argument
 
@@ -117,7 +117,7 @@ class CalledInsteadOfPassed(TreeCheck):
             ):
                 yield value.named_children[0]
 
-    def _gives_nothing(self, call: Node) -> bool:
+    def _is_without_result(self, call: Node) -> bool:
         code = self.code
         called = code.called(call)
         if _SETTER.search(called) and self._is_state_setter(called, call):

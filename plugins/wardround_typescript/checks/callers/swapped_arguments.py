@@ -123,7 +123,7 @@ class SwappedArguments(Check):
 
     def run(self) -> None:
         for place, call in self.calls():
-            swap = self.judged(place, call)
+            swap = self._reordering(place, call)
             if swap is not None:
                 self.report(self._span(place, swap), call.describe(swap))
 
@@ -169,7 +169,7 @@ class SwappedArguments(Check):
             return None
         return ArgumentList(callee.name, callee.parameters[: len(texts)], arguments, texts)
 
-    def judged(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
+    def _reordering(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """Return the order that fits better, unless the context shows that this order is intentional."""
         swap = call.better_order()
         if swap is None:
@@ -177,7 +177,7 @@ class SwappedArguments(Check):
         if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
             return None
         self._suspects += 1
-        return None if self._is_meant(place, call, swap) else swap
+        return None if self._is_intentional(place, call, swap) else swap
 
     def _against_the_words(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
         """Return True for two arguments whose order contradicts the name of the function."""
@@ -193,12 +193,12 @@ class SwappedArguments(Check):
             there = call.parameters.index(name) if name in call.parameters else here
             if not _is_swap_candidate(names, here, there, call.parameters[here]):
                 continue
-            given = self._given_at(place, here)
+            given = self._passed_at(place, here)
             if call.texts[there] in given and call.texts[here] not in given:
                 return Reordering(tuple(sorted([(here, there), (there, here)])), 1.0)
         return None
 
-    def _given_at(self, place: re.Match[str], argument: int) -> set[str]:
+    def _passed_at(self, place: re.Match[str], argument: int) -> set[str]:
         """Return the arguments that other calls of the same function in the file pass at a position."""
         found: set[str] = set()
         for other in _CALL.finditer(self._script.scan.structure):
@@ -209,7 +209,7 @@ class SwappedArguments(Check):
                     found.add(self._script.scan.code[start:end])
         return found
 
-    def _is_meant(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
+    def _is_intentional(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
         moved = {call.texts[i] for i, _ in swap.moves}
         return (
             any(

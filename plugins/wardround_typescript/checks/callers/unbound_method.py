@@ -114,7 +114,7 @@ class UnboundMethod(TreeCheck):
         own = {body.id: _asking(code, body) for body in code.kinds("class_body")}
         for node in code.kinds("member_expression"):
             held, name = node.child_by_field_name("object"), code.field(node, "property")
-            if held is None or held.type not in ("this", "identifier") or not self._is_handed(node):
+            if held is None or held.type not in ("this", "identifier") or not self._is_passed(node):
                 continue
             methods = own.get(_class_of(node), ()) if held.type == "this" else self._methods_of(held)
             if name in methods:
@@ -123,7 +123,7 @@ class UnboundMethod(TreeCheck):
                     f"{name} uses this but is passed without its object; bind it or wrap it in an "
                     "arrow function",
                 )
-        for name_node, class_name in self._taken_out():
+        for name_node, class_name in self._destructured():
             if code.text(name_node) in self._of_class(class_name, name_node):
                 self.report_node(
                     name_node,
@@ -131,7 +131,7 @@ class UnboundMethod(TreeCheck):
                     "it on the object",
                 )
 
-    def _is_handed(self, node: Node) -> bool:
+    def _is_passed(self, node: Node) -> bool:
         """Return True if a node passes the method itself to code that calls it without an object."""
         code, above = self.code, node.parent
         if above is None:
@@ -207,7 +207,7 @@ class UnboundMethod(TreeCheck):
                 return _in_text(*found, match[2])
         return frozenset()
 
-    def _taken_out(self) -> Iterator[tuple[Node, str]]:
+    def _destructured(self) -> Iterator[tuple[Node, str]]:
         """Yield the names that ``const { write } = new Log()`` binds, each with the class."""
         code = self.code
         for node in code.kinds("variable_declarator"):
@@ -259,12 +259,12 @@ def _asking(code: Code, body: Node) -> frozenset[str]:
         name = code.field(one, "name")
         before = one.prev_named_sibling
         is_decorated = before is not None and before.type == "decorator"
-        if not is_decorated and f"this.{name} = " not in text and _asks(one.child_by_field_name("body")):
+        if not is_decorated and f"this.{name} = " not in text and _uses_this(one.child_by_field_name("body")):
             found.add(name)
     return frozenset(found)
 
 
-def _asks(body: Node | None) -> bool:
+def _uses_this(body: Node | None) -> bool:
     open_ = [body] if body is not None else []
     while open_:
         one = open_.pop()

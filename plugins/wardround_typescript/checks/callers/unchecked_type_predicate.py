@@ -66,23 +66,23 @@ class UncheckedTypePredicate(TreeCheck):
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
-            if _STOPS.search(code.name_of(function)) and self._only_answers(function):
+            if _STOPS.search(code.name_of(function)) and self._only_returns_boolean(function):
                 self.report_node(
                     self._named(function),
                     "function is named like an assertion but only returns a boolean; throw, or name "
                     "it as a predicate",
                 )
 
-    def _only_answers(self, function: Node) -> bool:
+    def _only_returns_boolean(self, function: Node) -> bool:
         from wardround.languages.script.code import bare, returned
 
         code = self.code
         body = function.child_by_field_name("body")
         if body is None or _STOPPING.search(code.text(body)):
             return False
-        answers = [one for one in map(bare, returned(function)) if one is not None]
-        return bool(answers) and all(
-            one.type in _ANSWERS and _TRUTH.search(code.text(one)) is not None for one in answers
+        results = [one for one in map(bare, returned(function)) if one is not None]
+        return bool(results) and all(
+            one.type in _ANSWERS and _TRUTH.search(code.text(one)) is not None for one in results
         )
 
     def _named(self, function: Node) -> Node:

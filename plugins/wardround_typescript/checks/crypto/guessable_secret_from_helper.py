@@ -120,8 +120,8 @@ class GuessableSecretFromHelper(TreeCheck):
                 node.parent is not None and self.code.field(node.parent, "operator") in {"<", ">", "<=", ">="}
             ):
                 continue
-            said = self._statement(node).replace(self.code.called(node), "")
-            if not _ASIDE.search(said) and self._is_secret(node):
+            text = self._statement(node).replace(self.code.called(node), "")
+            if not _ASIDE.search(text) and self._is_secret(node):
                 self.report_node(
                     node,
                     "secret comes from a predictable generator; use crypto.randomBytes or crypto.randomUUID",
@@ -169,13 +169,13 @@ class GuessableSecretFromHelper(TreeCheck):
         if not name.isidentifier():
             return False
         place = r"(?:String\(|`\$?\{?)?" + name + r"\b"
-        kept = (
+        remaining = (
             rf"\.cookie\(\s*[^,()]{{1,80}},\s*{place}|ookies?(?:\(\))?\.set\(\s*[^,()]{{1,80}},\s*{place}"
             rf"|\.session(?:\.\w+|\[[^\]]{{1,60}}\])\s*=\s*{place}|[sS]et-[cC]ookie[^\n"
             r"]{{0,80}}\$\{{{name}\}}"
             rf"|`(?:sess|session|token|reset|invite):\$\{{{name}\}}"
         )
-        return re.search(kept, self._near(node)) is not None
+        return re.search(remaining, self._near(node)) is not None
 
     def _holder(self, node: Node) -> str:
         around = node.parent

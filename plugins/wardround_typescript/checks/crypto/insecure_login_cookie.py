@@ -89,12 +89,12 @@ class InsecureLoginCookie(TreeCheck):
         if self.text(name).strip("'\"`").lower() != "set-cookie":
             return
         held = self.reader.scope.resolved(value)
-        whole = self.text(held)
-        if held.type not in _TEXTS or not _LOGIN.search(whole.partition("=")[0]) or _GONE.search(whole):
+        text = self.text(held)
+        if held.type not in _TEXTS or not _LOGIN.search(text.partition("=")[0]) or _GONE.search(text):
             return
-        if "httponly" not in whole.lower():
+        if "httponly" not in text.lower():
             self.report_node(value, "login cookie is readable by scripts; add HttpOnly")
-        elif "secure" not in whole.lower():
+        elif "secure" not in text.lower():
             self.report_node(value, "login cookie is also sent unencrypted; add Secure")
 
     def _cookie(self, named: Node, value: Node, options: Node | None, is_express: bool) -> None:
@@ -103,9 +103,9 @@ class InsecureLoginCookie(TreeCheck):
             return
         if options is not None and (self.reader.options(options) is None or self.reader.is_open(options)):
             return
-        self._judge(options if options is not None else named, options, defaults_on=not is_express)
+        self._check_flags(options if options is not None else named, options, defaults_on=not is_express)
 
-    def _judge(self, at: Node, options: Node | None, defaults_on: bool) -> None:
+    def _check_flags(self, at: Node, options: Node | None, defaults_on: bool) -> None:
         http_only, secure = self.reader.option(options, "httpOnly"), self.reader.option(options, "secure")
         if self.text(http_only) == "false" or (http_only is None and not defaults_on):
             self.report_node(at, "login cookie is readable by scripts; set httpOnly: true")

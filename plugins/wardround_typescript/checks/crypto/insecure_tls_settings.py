@@ -83,8 +83,8 @@ class InsecureTlsSettings(TreeCheck):
             )
 
         for called, call in self.code.calls:
-            given = call.child_by_field_name("arguments")
-            text = self.text(given)[:600] if given is not None else ""
+            arguments = call.child_by_field_name("arguments")
+            text = self.text(arguments)[:600] if arguments is not None else ""
             if (called.endswith(".on") and "certificate-error" in text[:24] and "callback(true)" in text) or (
                 called.endswith("setCertificateVerifyProc") and _TAKES_ALL.search(text)
             ):
@@ -96,8 +96,8 @@ class InsecureTlsSettings(TreeCheck):
         """Return True if a parameter is false unless a caller sets it."""
         function = self.reader.function_around(value)
         listed = function.child_by_field_name("parameters") if function is not None else None
-        said = self.text(listed).replace(" ", "")
-        return any(f"{sign}{self.text(value)}=false" in said for sign in "{,(")
+        message = self.text(listed).replace(" ", "")
+        return any(f"{sign}{self.text(value)}=false" in message for sign in "{,(")
 
     def _set(self, node: Node, name: str, value: Node | None) -> None:
         if value is None or name not in _NAMES:

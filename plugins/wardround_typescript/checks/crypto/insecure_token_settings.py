@@ -133,8 +133,8 @@ class InsecureTokenSettings(TreeCheck):
         helper = self._function_named(start)
         if "new SignJWT" not in text and (helper is None or "new SignJWT" not in self.text(helper)):
             return False
-        whole = text + (self.text(helper) if helper is not None else "")
-        return "setExpirationTime" not in whole and not _EXPIRY.search(whole)
+        complete = text + (self.text(helper) if helper is not None else "")
+        return "setExpirationTime" not in complete and not _EXPIRY.search(complete)
 
     def _function_named(self, name: str) -> Node | None:
         found = self.reader.scope.functions.get(name)

@@ -79,8 +79,8 @@ class PermissiveFileMode(TreeCheck):
                 self._mode(arguments[1])
             if last in _WITH_OPTIONS:
                 for one in arguments[1:]:
-                    whole = self.reader.options(one)
-                    value = self.reader.scope.property(whole, "mode") if whole is not None else None
+                    text = self.reader.options(one)
+                    value = self.reader.scope.property(text, "mode") if text is not None else None
                     if value is not None:
                         self._mode(value)
             if name == "process.umask" and arguments and self.text(arguments[0]) in {"0", "0o0", "0o000"}:

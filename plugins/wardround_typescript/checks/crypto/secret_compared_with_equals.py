@@ -83,8 +83,8 @@ class SecretComparedWithEquals(TreeCheck):
     ]
 
     def check(self) -> None:
-        whole = self.source.text
-        if not _HMAC.search(whole) and not (_SENT.search(whole) and _ANY_SECRET.search(whole)):
+        text = self.source.text
+        if not _HMAC.search(text) and not (_SENT.search(text) and _ANY_SECRET.search(text)):
             return
         for node in [*self._operators(), *self._calls()]:
             self.report_node(node, "comparison time depends on the secret; use crypto.timingSafeEqual")
@@ -139,13 +139,13 @@ class SecretComparedWithEquals(TreeCheck):
 
     def _is_key(self, left: Node, right: Node, sides: list[str]) -> bool:
         """Return True if a value of the request is compared with a secret of the server."""
-        for sent, kept, kept_node in (
+        for sent, remaining, kept_node in (
             (sides[0], sides[1], right),
             (sides[1], sides[0], left),
         ):
             if not _SENT.search(sent):
                 continue
-            if _KEPT.search(kept) and not _NO_SECRET.search(self.text(kept_node)):
+            if _KEPT.search(remaining) and not _NO_SECRET.search(self.text(kept_node)):
                 return True
             if _SECRET_HEADER.search(sent) and _KEY_NAME.search(self.text(kept_node)):
                 return True

@@ -64,12 +64,12 @@ class UninitializedBuffer(TreeCheck):
 
     def check(self) -> None:
         for called, call in self.code.calls:
-            if _UNFILLED.search(called) and self._is_handed_out(call):
+            if _UNFILLED.search(called) and self._is_passed_on(call):
                 self.report_node(
                     call, "buffer is passed on with uninitialized bytes; use Buffer.alloc or fill it"
                 )
 
-    def _is_handed_out(self, call: Node) -> bool:
+    def _is_passed_on(self, call: Node) -> bool:
         above = call.parent
         if above is None:
             return False

@@ -112,8 +112,8 @@ class WeakCipherBySettings(TreeCheck):
     def _texts(self, node: Node) -> list[str]:
         found = self.reader.scope.resolved(node)
         if found.type == "ternary_expression":
-            sides = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
-            return [self.reader.literal(one) or "" for one in sides if one is not None]
+            operands = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
+            return [self.reader.literal(one) or "" for one in operands if one is not None]
         return [self.reader.literal(found) or ""]
 
     def _is_fixed(self, node: Node) -> bool:

@@ -107,7 +107,7 @@ class WeakHashByUse(TreeCheck):
                 self._check_hash(node, kind, self._hashed(node, name, arguments))
 
     def _check_hash(self, node: Node, kind: str, hashed: str) -> None:
-        hashed += self._given_by_callers(node)
+        hashed += self._passed_by_callers(node)
         around = self._around(node)
         if _FRESH.search(hashed) or self._is_first_step(node):
             return
@@ -127,8 +127,8 @@ class WeakHashByUse(TreeCheck):
         for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             place, least = _ROUNDS.get(last, (9, 0))
-            told = self.reader.scope.resolved(arguments[place]) if place < len(arguments) else None
-            text = self.text(told).replace("_", "") if told is not None else ""
+            message = self.reader.scope.resolved(arguments[place]) if place < len(arguments) else None
+            text = self.text(message).replace("_", "") if message is not None else ""
             is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
             if text.isdigit() and int(text) < least and is_meant:
                 self.report_node(
@@ -168,9 +168,9 @@ class WeakHashByUse(TreeCheck):
         member = node.parent
         while member is not None and member.type in {"member_expression", "call_expression"}:
             if member.type == "call_expression":
-                given = member.child_by_field_name("arguments")
-                if given is not None and ".update" in self.code.field(member, "function")[-8:]:
-                    text += " " + self.text(given)
+                argument_list = member.child_by_field_name("arguments")
+                if argument_list is not None and ".update" in self.code.field(member, "function")[-8:]:
+                    text += " " + self.text(argument_list)
             member = member.parent
         for one in _NAME.findall(text)[:8]:
             value = self.reader.scope.declared.get(one)
@@ -178,7 +178,7 @@ class WeakHashByUse(TreeCheck):
                 text += " " + self.text(value)
         return text
 
-    def _given_by_callers(self, node: Node) -> str:
+    def _passed_by_callers(self, node: Node) -> str:
         """Return the arguments passed to a helper of the file that only hashes."""
         function = self.reader.function_around(node)
         own = self.code.name_of(function) if function is not None else ""

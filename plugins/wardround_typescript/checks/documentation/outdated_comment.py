@@ -152,12 +152,12 @@ class OutdatedComment(Check):
             return re.search(rf"[\"'`]{re.escape(swap.old)}[\"'`]", now) is None
         was, became = (each.replace("_", "") for each in (swap.old, swap.new))
         if swap.kind is SwapKind.NUMBER and _NUMBER.fullmatch(was) and _NUMBER.fullmatch(became):
-            if swap.was and one.line != swap.line and self._still_says(swap.old, swap.line):
+            if swap.was and one.line != swap.line and self._still_contains(swap.old, swap.line):
                 return False
             stated = re.search(rf"(?<![\d.]){re.escape(swap.old)}(?![\d.])", one.phrase)
             return not (stated and float(became) == _THOUSAND * float(was))
         return True
 
-    def _still_says(self, number: str, place: int) -> bool:
+    def _still_contains(self, number: str, place: int) -> bool:
         line = self.source.lines[place - 1]
         return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", _REMARK.sub("", line)) is not None

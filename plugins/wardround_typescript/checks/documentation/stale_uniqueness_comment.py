@@ -114,11 +114,11 @@ class StaleUniquenessComment(TreeCheck):
     def _compare(self, base: Code) -> None:
         before = {base.text(comment): below for comment, below in _commented(base)}
         for comment, below in _commented(self.code):
-            told = self.code.text(comment)
-            old = before.get(told)
+            message = self.code.text(comment)
+            old = before.get(message)
             if old is None or base.text(old) == self.code.text(below):
                 continue
-            for match in (*_ONLY.finditer(told), *_AFTER.finditer(told)):
+            for match in (*_ONLY.finditer(message), *_AFTER.finditer(message)):
                 if self._is_untrue(match["who"], base.text(old), self.code.text(below)):
                     self._say_of(comment, match[0], match.start())
                     break

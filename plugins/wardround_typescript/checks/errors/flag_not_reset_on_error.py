@@ -88,14 +88,14 @@ class FlagNotResetOnError(TreeCheck):
             for place, statement in enumerate(statements):
                 flag = self._switched(statement, "true")
                 if flag:
-                    self._look_after(flag, block, statements[place + 1 :])
+                    self._check_after(flag, block, statements[place + 1 :])
 
-    def _look_after(self, flag: str, block: Node, after: Sequence[Node]) -> None:
+    def _check_after(self, flag: str, block: Node, after: Sequence[Node]) -> None:
         """Report the first await between setting and resetting a flag, if nothing else resets it."""
         for place, statement in enumerate(after):
             if self._switched(statement, "false") == flag:
                 risky = [wait for one in after[:place] for wait in self._waits(one)]
-                if risky and not self._is_taken_back(flag, block):
+                if risky and not self._is_reset(flag, block):
                     self.report_node(
                         risky[0], "if this fails, the flag set above is never reset; reset it in finally"
                     )
@@ -124,7 +124,7 @@ class FlagNotResetOnError(TreeCheck):
 
         if statement.type == "try_statement" or _ANSWERED.search(self.code.text(statement)):
             return []
-        if self._is_judged(statement):
+        if self._is_tested(statement):
             return []
         found: list[Node] = []
         open_ = [statement]
@@ -157,7 +157,7 @@ class FlagNotResetOnError(TreeCheck):
             function is not None and "catch" in code.text(function)
         )
 
-    def _is_judged(self, statement: Node) -> bool:
+    def _is_tested(self, statement: Node) -> bool:
         """Return True if the result is tested afterwards, as where failures are results and nothing is
         thrown.
         """
@@ -176,7 +176,7 @@ class FlagNotResetOnError(TreeCheck):
             for node in code.uses(declared, name)
         )
 
-    def _is_taken_back(self, flag: str, block: Node) -> bool:
+    def _is_reset(self, flag: str, block: Node) -> bool:
         """Return True if a handler or a finally around the block also resets the flag."""
         above: Node | None = block.parent
         while above is not None and above.type != "program":

@@ -117,7 +117,7 @@ class NewlySwallowedError(TreeCheck):
                 continue
             swallowed = self._newly_swallowed(base, old, function)
             if swallowed is None:
-                self._compare_answers(base, old, function)
+                self._compare_responses(base, old, function)
                 continue
             self.report_node(
                 swallowed.place,
@@ -135,15 +135,15 @@ class NewlySwallowedError(TreeCheck):
         swallowed = (call for call in now if call.called in left and not call.leaves)
         return next((c for c in swallowed if is_new(self.source, self.code, c.place, base)), None)
 
-    def _compare_answers(self, base: Code, old: Node, function: Node) -> None:
+    def _compare_responses(self, base: Code, old: Node, function: Node) -> None:
         """Report a handler that passed an error to its caller and now only logs it."""
         from wardround_typescript.analysis.exception_handling import answered
 
-        told = {called for called, _, tells in answered(base, old) if tells}
-        now = list(answered(self.code, function)) if told else []
-        told -= {called for called, _, tells in now if tells}
+        text = {called for called, _, tells in answered(base, old) if tells}
+        now = list(answered(self.code, function)) if text else []
+        text -= {called for called, _, tells in now if tells}
         for called, place, _ in now:
-            if called in told and is_new(self.source, self.code, place, base):
+            if called in text and is_new(self.source, self.code, place, base):
                 self.report_node(
                     place,
                     f"a failure of {called}() is no longer passed on, so the caller waits forever; report it",

@@ -105,7 +105,7 @@ class IncompleteSanitization(TreeCheck):
             self.report_node(
                 node, "dot of this pattern matches any character, so other hosts match; escape it"
             )
-        elif self._judges(node) and (_NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))):
+        elif self._decides(node) and (_NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))):
             self.report_node(
                 node, "pattern also matches URLs of other hosts that contain this one; anchor it at both ends"
             )
@@ -155,11 +155,11 @@ class IncompleteSanitization(TreeCheck):
         owner = called.rpartition(".")[0]
         if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
             return
-        if _is_exact_test(method, site, owner) or not self._judges(node):
+        if _is_exact_test(method, site, owner) or not self._decides(node):
             return
         self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
 
-    def _judges(self, node: Node) -> bool:
+    def _decides(self, node: Node) -> bool:
         """Return True if a test decides whether something is accepted."""
         if _JUDGES.search(self.reader.names_around(node)):
             return True

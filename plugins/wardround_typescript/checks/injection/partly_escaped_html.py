@@ -73,9 +73,9 @@ class PartlyEscapedHtml(TreeCheck):
     ]
 
     def check(self) -> None:
-        for whole, parts in self._texts():
+        for text, parts in self._texts():
             cleaned = [self._is_cleaned(one) for one in parts]
-            if not any(cleaned) or self._is_cleaned_later(whole):
+            if not any(cleaned) or self._is_cleaned_later(text):
                 continue
             for one, is_cleaned in zip(parts, cleaned, strict=True):
                 if not is_cleaned and self._is_raw(one):

@@ -119,8 +119,8 @@ class PrototypePollution(TreeCheck):
                 continue
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             target = self.code.field(left, "object")
-            said = self.text(right)
-            if target in names[:1] and f"{own}(" in said and self.text(left) in said:
+            message = self.text(right)
+            if target in names[:1] and f"{own}(" in message and self.text(left) in message:
                 self.report_node(
                     node, "key __proto__ in the data changes every object of the program; skip it"
                 )

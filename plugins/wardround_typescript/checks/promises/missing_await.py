@@ -147,5 +147,5 @@ def _takes_callback(call: Node) -> bool:
     """Return True if a call receives a callback by which it reports completion."""
     from wardround.languages.script.code import FUNCTIONS
 
-    given = call.child_by_field_name("arguments")
-    return given is not None and any(one.type in FUNCTIONS for one in given.named_children)
+    arguments = call.child_by_field_name("arguments")
+    return arguments is not None and any(one.type in FUNCTIONS for one in arguments.named_children)

@@ -87,7 +87,7 @@ class MissingReturnAwait(TreeCheck):
             if (
                 node.named_children
                 and self._is_caught(node)
-                and any(self._is_promise(one) for one in _answers(node.named_children[0]))
+                and any(self._is_promise(one) for one in _results(node.named_children[0]))
             ):
                 self.report_node(
                     node,
@@ -129,7 +129,7 @@ class MissingReturnAwait(TreeCheck):
         )
 
 
-def _answers(node: Node) -> list[Node]:
+def _results(node: Node) -> list[Node]:
     """Yield the returned expression, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
@@ -137,6 +137,6 @@ def _answers(node: Node) -> list[Node]:
     if one is None:
         return []
     if one.type == "ternary_expression":
-        sides = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
-        return [inner for side in sides if side is not None for inner in _answers(side)]
+        operands = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
+        return [inner for side in operands if side is not None for inner in _results(side)]
     return [one]

@@ -97,7 +97,7 @@ class PromiseUsedAsValue(TreeCheck):
         code, project = self.code, self.source.project
         for called, call in code.calls:
             if _PREDICATES.search(called):
-                for node in self._answers(call):
+                for node in self._results(call):
                     if node.type == "identifier":
                         if is_promising(code, code.text(node), node, project):
                             self.report_node(
@@ -105,27 +105,27 @@ class PromiseUsedAsValue(TreeCheck):
                             )
                     elif gives_promise(code, node, project):
                         self.report_node(node, "this is a promise, which is always truthy; await it")
-            if self._is_taken(call) and gives_promise(code, call, project):
+            if self._is_read(call) and gives_promise(code, call, project):
                 self.report_node(call, "this is a promise used as its value; await it")
 
-    def _answers(self, call: Node) -> Iterator[Node]:
+    def _results(self, call: Node) -> Iterator[Node]:
         """Yield the results of the callback passed to a predicate method, or its name."""
         from wardround.languages.script.code import FUNCTIONS, argument, bare, is_async, returned
 
-        given = bare(argument(call, 0))
-        if given is None:
+        value = bare(argument(call, 0))
+        if value is None:
             return
-        if given.type == "identifier":
-            yield given
-        elif given.type in FUNCTIONS and not is_async(given):
-            for answer in returned(given):
-                one = bare(answer)
+        if value.type == "identifier":
+            yield value
+        elif value.type in FUNCTIONS and not is_async(value):
+            for result in returned(value):
+                one = bare(result)
                 while one is not None and one.type == "unary_expression":
                     one = bare(one.named_children[0])
                 if one is not None and one.type == "call_expression":
                     yield one
 
-    def _is_taken(self, call: Node) -> bool:
+    def _is_read(self, call: Node) -> bool:
         """Return True if the value of a call is read in place."""
         from wardround.languages.script.code import is_awaited
 

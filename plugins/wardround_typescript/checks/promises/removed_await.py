@@ -115,7 +115,7 @@ class RemovedAwait(TreeCheck):
                 if (
                     called in lost
                     and is_touched(self.source, call)
-                    and not self._answers_at_once(base, called)
+                    and not self._is_synchronous(base, called)
                 ):
                     self.report_node(
                         call,
@@ -123,7 +123,7 @@ class RemovedAwait(TreeCheck):
                         "and catch",
                     )
 
-    def _answers_at_once(self, base: Code, called: str) -> bool:
+    def _is_synchronous(self, base: Code, called: str) -> bool:
         """Return True if the called function of the file, if any, was made synchronous."""
         from wardround.languages.script.code import is_async
 

@@ -72,7 +72,7 @@ class SequentialAwait(TreeCheck):
                 function = function_around(node)
                 waited.setdefault(function.id if function else 0, []).append((node, started))
         for pairs in waited.values():
-            self._look_at(sorted(pairs, key=lambda pair: pair[0].start_byte))
+            self._check_block(sorted(pairs, key=lambda pair: pair[0].start_byte))
 
     def _is_started(self, declarator: Node, awaited: Node) -> bool:
         """Return True if a variable holds the result of a call in the same function and is only awaited."""
@@ -96,7 +96,7 @@ class SequentialAwait(TreeCheck):
         ]
         return len(uses) == 2
 
-    def _look_at(self, pairs: Sequence[tuple[Node, Node]]) -> None:
+    def _check_block(self, pairs: Sequence[tuple[Node, Node]]) -> None:
         """Report the first await of a promise that was started before another await."""
         first, _ = pairs[0]
         for node, started in pairs[1:]:

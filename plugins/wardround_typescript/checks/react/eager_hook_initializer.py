@@ -218,10 +218,10 @@ class EagerHookInitializer(TreeCheck):
 
 def _reads(node: Node) -> bool:
     """Return True if an argument of a call is not a literal."""
-    given = node.child_by_field_name("arguments")
-    return given is not None and any(
+    arguments = node.child_by_field_name("arguments")
+    return arguments is not None and any(
         one.type in ("identifier", "member_expression", "spread_element", "call_expression")
-        for one in given.named_children
+        for one in arguments.named_children
     )
 
 

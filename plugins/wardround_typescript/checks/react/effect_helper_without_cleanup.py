@@ -179,11 +179,11 @@ class EffectHelperWithoutCleanup(TreeCheck):
         code = self.code
         for called, call in code.calls:
             name = called.removeprefix("React.")
-            given = argument(call, 0) if name in _STARTERS else None
-            effect = code.function_meant(given)
-            if given is None or effect is None or self._ends(effect, name):
+            value = argument(call, 0) if name in _STARTERS else None
+            effect = code.function_meant(value)
+            if value is None or effect is None or self._ends(effect, name):
                 continue
-            if given.type not in FUNCTIONS:
+            if value.type not in FUNCTIONS:
                 yield effect
             yield from self._called_in(effect)
 
@@ -217,10 +217,10 @@ class EffectHelperWithoutCleanup(TreeCheck):
             if (
                 (node.type == "call_expression" and _OPENS_CALL.search(self.code.called(node)))
                 or (node.type == "new_expression" and self.code.field(node, "constructor") in _OPENS_NEW)
-            ) and not self._is_kept(node):
+            ) and not self._is_stored(node):
                 yield node
 
-    def _is_kept(self, node: Node) -> bool:
+    def _is_stored(self, node: Node) -> bool:
         """Return True if the resource is stored where other code of the file may close it."""
         parent = node.parent
         if parent is None or parent.type != "assignment_expression":

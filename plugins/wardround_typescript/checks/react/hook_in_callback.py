@@ -96,13 +96,13 @@ class HookInCallback(TreeCheck):
             if not _HOOK.search(called) or name in _NO_HOOKS:
                 continue
             function = function_around(call)
-            if function is not None and self._is_no_place(function):
+            if function is not None and self._is_outside_render(function):
                 self.report_node(
                     call,
                     f"{name} is called outside of rendering, where React throws; call it in the component",
                 )
 
-    def _is_no_place(self, function: Node) -> bool:
+    def _is_outside_render(self, function: Node) -> bool:
         from wardround.languages.script.code import function_around, is_async
         from wardround_typescript.analysis.react_components import is_component, is_hook
 

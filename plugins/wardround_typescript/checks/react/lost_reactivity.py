@@ -80,7 +80,7 @@ class LostReactivity(TreeCheck):
                 node,
                 "watch receives the current value and never sees a change; pass a getter",
             )
-        for node in self._taken_out():
+        for node in self._destructured():
             self.report_node(node, "destructured value does not follow the reactive object; use toRefs")
         for node in self._replaced():
             self.report_node(node, "template keeps the object that was here first; assign to its fields")
@@ -115,7 +115,7 @@ class LostReactivity(TreeCheck):
         value = self.code.value_of(name, at)
         return value is not None and value.type == "call_expression" and self.code.called(value) in makers
 
-    def _taken_out(self) -> Iterator[Node]:
+    def _destructured(self) -> Iterator[Node]:
         """Yield the fields of a reactive object that a component script destructures once."""
         from wardround.languages.script.code import function_around
 

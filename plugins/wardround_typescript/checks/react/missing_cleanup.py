@@ -278,7 +278,7 @@ class MissingCleanup(TreeCheck):
         if handler is None:
             return True
         if handler.type in FUNCTIONS:
-            return self._is_kept(call) or self._removes_by_name(call, scope)
+            return self._is_stored(call) or self._removes_by_name(call, scope)
         if handler.type not in ("identifier", "member_expression"):
             return True
         name = code.text(handler)
@@ -322,7 +322,7 @@ class MissingCleanup(TreeCheck):
                 found.setdefault(self.code.text(argument(call, 0)), []).append(call)
         return found
 
-    def _is_kept(self, call: Node) -> bool:
+    def _is_stored(self, call: Node) -> bool:
         """Return True if the result of adding is stored; some libraries remove the listener with it."""
         return call.parent is not None and call.parent.type != "expression_statement"
 

@@ -172,9 +172,9 @@ class PreviousStateMutation(TreeCheck):
             given = _parameters(function)
             if not given or code.field(given[0], "pattern") != code.text(spread)[3:]:
                 continue
-            for answer in map(bare, returned(function)):
-                kept = code.value_of(code.text(answer), answer) if answer is not None else None
-                if spread.parent in (answer, kept):
+            for result in map(bare, returned(function)):
+                remaining = code.value_of(code.text(result), result) if result is not None else None
+                if spread.parent in (result, remaining):
                     yield function
                     break
 
@@ -188,9 +188,9 @@ class PreviousStateMutation(TreeCheck):
                 yield function
         for called, call in code.calls:
             if _UPDATER.search(called) and called in code.declared:
-                given = argument(call, _FIRST)
-                if given is not None and given.type in FUNCTIONS:
-                    yield given
+                value = argument(call, _FIRST)
+                if value is not None and value.type in FUNCTIONS:
+                    yield value
 
     def _of_state(self, function: Node) -> set[str]:
         """Return the name of the state, and the names bound to parts of it."""
@@ -206,7 +206,7 @@ class PreviousStateMutation(TreeCheck):
         for node in own_nodes(function):
             if node.type == "variable_declarator" and self._is_copy(node.child_by_field_name("value"), names):
                 names.update(self._marks(node))
-            elif node.type == "variable_declarator" and self._is_taken(
+            elif node.type == "variable_declarator" and self._is_state_part(
                 node.child_by_field_name("value"), names
             ):
                 names.update(self._bound(node.child_by_field_name("name")))
@@ -223,7 +223,7 @@ class PreviousStateMutation(TreeCheck):
         elif pattern is not None and pattern.type == "identifier":
             yield self.code.text(pattern)
 
-    def _is_taken(self, value: Node | None, names: set[str]) -> bool:
+    def _is_state_part(self, value: Node | None, names: set[str]) -> bool:
         """Return True if a value is a part of the state and not a copy of one."""
         from wardround.languages.script.code import bare
 
@@ -236,25 +236,25 @@ class PreviousStateMutation(TreeCheck):
         if one.type in ("member_expression", "subscript_expression"):
             holder = one.child_by_field_name("object")
             is_shared = f"{code.text(holder)}." in names and not self._is_own(one, names)
-            return is_shared or self._is_taken(holder, names)
+            return is_shared or self._is_state_part(holder, names)
         if _TAKING.search(code.called(one)):
             owner = one.child_by_field_name("function")
             holder = owner.child_by_field_name("object") if owner is not None else None
-            return f"{code.text(holder)}." in names or self._is_taken(holder, names)
-        return self._is_taken_by_helper(one, names)
+            return f"{code.text(holder)}." in names or self._is_state_part(holder, names)
+        return self._is_returned_by_helper(one, names)
 
-    def _is_taken_by_helper(self, call: Node, names: set[str]) -> bool:
+    def _is_returned_by_helper(self, call: Node, names: set[str]) -> bool:
         """Return True if a function of the file returns a part of the state that is its first argument."""
         from wardround.languages.script.code import argument, returned
 
         called = self.code.called(call)
         helper = self.code.function_of(called, call) if "." not in called else None
         first = argument(call, _FIRST)
-        if helper is None or first is None or not self._is_taken(first, names):
+        if helper is None or first is None or not self._is_state_part(first, names):
             return False
         own = self._of_state(helper) if helper.start_byte not in self._open else set[str]()
         self._open.add(helper.start_byte)
-        is_taken = any(self._is_taken(value, own) for value in returned(helper))
+        is_taken = any(self._is_state_part(value, own) for value in returned(helper))
         self._open.discard(helper.start_byte)
         return is_taken
 
@@ -282,15 +282,15 @@ class PreviousStateMutation(TreeCheck):
 
         called, owner = self.code.called(call), call.child_by_field_name("function")
         held = owner.child_by_field_name("object") if owner is not None else None
-        if called.rpartition(".")[2] in _CHANGING and self._is_taken(held, names):
+        if called.rpartition(".")[2] in _CHANGING and self._is_state_part(held, names):
             return True
-        return called == "Object.assign" and self._is_taken(argument(call, _FIRST), names)
+        return called == "Object.assign" and self._is_state_part(argument(call, _FIRST), names)
 
     def _is_part(self, target: Node | None, names: set[str]) -> bool:
         if target is None or target.type not in ("member_expression", "subscript_expression"):
             return False
         holder = target.child_by_field_name("object")
-        return not self.code.text(target).endswith(".current") and self._is_taken(holder, names)
+        return not self.code.text(target).endswith(".current") and self._is_state_part(holder, names)
 
     def _is_copy(self, value: Node | None, names: set[str]) -> bool:
         """Return True if a value is a shallow copy of the state."""
@@ -299,7 +299,7 @@ class PreviousStateMutation(TreeCheck):
         one = bare(value)
         if one is not None and one.type in ("object", "array"):
             spread = [part for part in one.named_children if part.type == "spread_element"]
-            return any(self._is_taken(part.named_children[0], names) for part in spread)
+            return any(self._is_state_part(part.named_children[0], names) for part in spread)
         found = _SLICED.search(self.code.text(one)) if one is not None else None
         return found is not None and found["list"] in names
 

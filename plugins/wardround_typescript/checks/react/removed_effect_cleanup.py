@@ -227,8 +227,8 @@ def _cleanups(code: Code, function: Node) -> Iterator[Node]:
     body = function.child_by_field_name("body")
     if body is None or body.type != "statement_block":
         return
-    for answer in returned(function):
-        one = bare(answer)
+    for result in returned(function):
+        one = bare(result)
         if one is not None and one.type not in ("undefined", "null"):
             yield code.function_meant(one) or one
 

@@ -160,13 +160,17 @@ class StaleResponseRace(TreeCheck):
         text = self.code.text(function)
         if not changing or _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
             return None
-        asked = [*changing, *self._made_of(function, changing)]
-        if not any(self._is_asked_with(call, asked) for call in self._requests(function)):
+        tests = [*changing, *self._made_of(function, changing)]
+        if not any(self._is_requested_with(call, tests) for call in self._requests(function)):
             return None
         setters = self._setters(component)
-        answers = self._answers(function)
+        results = self._response_names(function)
         for node in _inside(function):
-            if self._sets(node, setters) and self._is_late(node, function) and self._is_answer(node, answers):
+            if (
+                self._sets(node, setters)
+                and self._is_late(node, function)
+                and self._is_response(node, results)
+            ):
                 return node
         return None
 
@@ -181,7 +185,7 @@ class StaleResponseRace(TreeCheck):
                     found += self.code.names_in(node.child_by_field_name("name"))
         return found
 
-    def _answers(self, function: Node) -> set[str]:
+    def _response_names(self, function: Node) -> set[str]:
         """Return the names of the awaited results in a function, and of values computed from them."""
         code = self.code
         names: set[str] = set()
@@ -191,7 +195,7 @@ class StaleResponseRace(TreeCheck):
             elif node.type in ("variable_declarator", "assignment_expression"):
                 value = node.child_by_field_name("value") or node.child_by_field_name("right")
                 target = node.child_by_field_name("name") or node.child_by_field_name("left")
-                if value is not None and self._is_of_answer(value, names):
+                if value is not None and self._is_of_response(value, names):
                     names.update(code.names_in(target))
         return names
 
@@ -204,23 +208,23 @@ class StaleResponseRace(TreeCheck):
         lone = callback.child_by_field_name("parameter")
         return self.code.names_in(lone or callback.child_by_field_name("parameters"))
 
-    def _is_of_answer(self, value: Node, names: set[str]) -> bool:
+    def _is_of_response(self, value: Node, names: set[str]) -> bool:
         return any(
             one.type in ("await_expression", "yield_expression")
             or (one.type in _NAMES and self.code.text(one) in names)
             for one in _inside(value)
         )
 
-    def _is_answer(self, node: Node, names: set[str]) -> bool:
+    def _is_response(self, node: Node, names: set[str]) -> bool:
         """Return True if the new state comes from the response and is not stored under the key of the
         request.
         """
         if node.type == "identifier":
             return True
-        given = node.child_by_field_name("arguments")
-        if given is None or not self._is_of_answer(given, names):
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None or not self._is_of_response(arguments, names):
             return False
-        return _KEPT_BY_KEY.search(self.code.text(given)) is None
+        return _KEPT_BY_KEY.search(self.code.text(arguments)) is None
 
     def _is_guarded_by_hook(self, text: str, component: Node) -> bool:
         """Return True if a flag in the effect itself guards; a ref that another effect clears does not."""
@@ -247,11 +251,11 @@ class StaleResponseRace(TreeCheck):
                 if value is not None and value.type == "call_expression":
                     yield value
 
-    def _is_asked_with(self, call: Node, changing: Sequence[str]) -> bool:
-        given = call.child_by_field_name("arguments")
-        if given is None or _NO_REQUEST.search(self.code.called(call)):
+    def _is_requested_with(self, call: Node, changing: Sequence[str]) -> bool:
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or _NO_REQUEST.search(self.code.called(call)):
             return False
-        words = {self.code.text(one) for one in _inside(given) if one.type in _NAMES}
+        words = {self.code.text(one) for one in _inside(arguments) if one.type in _NAMES}
         return any(name in words for name in changing)
 
     def _sets(self, node: Node, setters: frozenset[str]) -> bool:

@@ -122,12 +122,12 @@ class StateIgnoresPropUpdate(TreeCheck):
             value = node.child_by_field_name("value")
             if value is None or value.type != "call_expression" or code.called(value) not in _MAKERS:
                 continue
-            given = code.field(value, "arguments")[1:-1].strip()
+            arguments = code.field(value, "arguments")[1:-1].strip()
             if (
-                _PATH.search(given)
-                and given.partition(".")[0].rstrip("?") in props
+                _PATH.search(arguments)
+                and arguments.partition(".")[0].rstrip("?") in props
                 and self._is_top(node)
-                and not given.startswith(("props.initial", "props.default"))
+                and not arguments.startswith(("props.initial", "props.default"))
                 and self._is_never_written(node)
             ):
                 yield _name(node)

@@ -97,13 +97,13 @@ class StateInitializedFromProp(TreeCheck):
         }
         for component in components.values():
             for state in states(code, component):
-                self._look_at(state, component)
+                self._check_state(state, component)
         for pair in self._in_classes():
             self.report_node(
                 pair, "state copies the prop and never updates; use the prop or set the state when it changes"
             )
 
-    def _look_at(self, state: ComponentState, component: Node) -> None:
+    def _check_state(self, state: ComponentState, component: Node) -> None:
         from wardround.languages.script.code import argument, bare
 
         value = bare(argument(state.call, 0))
@@ -113,28 +113,28 @@ class StateInitializedFromProp(TreeCheck):
         if value is None or value.type not in ("identifier", "member_expression") or pattern is None:
             return
         start = re.split(r"\W", self.code.text(value), maxsplit=1)[0]
-        if self._is_brought_up_to_date(state, start, value):
+        if self._is_updated(state, start, value):
             return
-        if self._is_answer(start, state.call):
+        if self._is_query_result(start, state.call):
             self.report_node(
                 pattern, "query has no result in the first render, so this state stays empty; use the result"
             )
-        elif self._is_prop(start, value, component) and self._is_told(state, component):
+        elif self._is_prop(start, value, component) and self._is_notified(state, component):
             self.report_node(
                 pattern,
                 "state copies a value that the parent owns and is notified of; use the prop",
                 Severity.INFO,
             )
 
-    def _is_brought_up_to_date(self, state: ComponentState, start: str, first: Node) -> bool:
+    def _is_updated(self, state: ComponentState, start: str, first: Node) -> bool:
         """Return True if the setter receives the value again, or runs in an effect at all."""
-        asked = (state.setter, start)
-        if asked not in self._last_updates:
+        tests = (state.setter, start)
+        if tests not in self._last_updates:
             uses = self.code.named(state.setter)
-            self._last_updates[asked] = max(
+            self._last_updates[tests] = max(
                 (n.start_byte for n in uses if self._updates(n, start)), default=-1
             )
-        return self._last_updates[asked] >= first.end_byte
+        return self._last_updates[tests] >= first.end_byte
 
     @cached_property
     def _last_updates(self) -> dict[tuple[str, str], int]:
@@ -146,12 +146,12 @@ class StateInitializedFromProp(TreeCheck):
 
         if is_in_effect(self.code, node) or not _is_called(node):
             return True
-        given = node.parent.child_by_field_name("arguments") if node.parent is not None else None
-        return given is not None and (
-            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(given)) is not None
+        arguments = node.parent.child_by_field_name("arguments") if node.parent is not None else None
+        return arguments is not None and (
+            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(arguments)) is not None
         )
 
-    def _is_answer(self, name: str, at: Node) -> bool:
+    def _is_query_result(self, name: str, at: Node) -> bool:
         """Return True if a hook that also reports that it is loading returns the name."""
         code = self.code
         declarator = code.declaration(name, at)
@@ -187,21 +187,23 @@ class StateInitializedFromProp(TreeCheck):
             and not _FIRST.search(last)
         )
 
-    def _is_told(self, state: ComponentState, component: Node) -> bool:
+    def _is_notified(self, state: ComponentState, component: Node) -> bool:
         """Return True if the parent is notified of the new state in the same block."""
         from wardround.languages.script.code import within
 
         code = self.code
         for call in within(code.calls_of(state.setter), component):
-            given = code.field(call, "arguments")
-            if not given.strip("()").isidentifier() or call.start_byte == component.start_byte:
+            arguments = code.field(call, "arguments")
+            if not arguments.strip("()").isidentifier() or call.start_byte == component.start_byte:
                 continue
-            beside = self._beside(call)
-            if any(_TELLS.search(called) and code.field(one, "arguments") == given for called, one in beside):
+            beside = self._adjacent_calls(call)
+            if any(
+                _TELLS.search(called) and code.field(one, "arguments") == arguments for called, one in beside
+            ):
                 return True
         return False
 
-    def _beside(self, call: Node) -> Iterator[tuple[str, Node]]:
+    def _adjacent_calls(self, call: Node) -> Iterator[tuple[str, Node]]:
         """Yield the calls that are statements next to another one."""
         statement = call.parent
         block = (
@@ -234,7 +236,7 @@ class StateInitializedFromProp(TreeCheck):
             return False
         if _CHANGED_LIST.search(first):
             return True
-        return re.match(r"^(this\.)?props\.\w+$", first) is not None and self._is_set_and_told(key)
+        return re.match(r"^(this\.)?props\.\w+$", first) is not None and self._is_set_and_reported(key)
 
     def _is_followed(self, first: str) -> bool:
         """Return True if a change of the prop is detected after an update."""
@@ -244,7 +246,7 @@ class StateInitializedFromProp(TreeCheck):
             return False
         return bounded(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b").search(text) is not None
 
-    def _is_set_and_told(self, key: str) -> bool:
+    def _is_set_and_reported(self, key: str) -> bool:
         code = self.code
         for called, call in code.calls:
             if called != "this.setState":
@@ -252,10 +254,10 @@ class StateInitializedFromProp(TreeCheck):
             found = bounded(rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]").search(
                 code.field(call, "arguments")
             )
-            told = f"({found[1] or key})" if found else ""
-            if told and any(
-                _TELLS.search(other) and code.field(one, "arguments") == told
-                for other, one in self._beside(call)
+            text = f"({found[1] or key})" if found else ""
+            if text and any(
+                _TELLS.search(other) and code.field(one, "arguments") == text
+                for other, one in self._adjacent_calls(call)
             ):
                 return True
         return False

@@ -114,11 +114,11 @@ class UnstableDependency(TreeCheck):
     ]
 
     def check(self) -> None:
-        for node in self._handed_to_hooks():
+        for node in self._passed_to_hooks():
             self.report_node(
                 node, "value is new on every render and reruns the hook; use useMemo or useCallback"
             )
-        for node in self._handed_to_memos():
+        for node in self._passed_to_memos():
             self.report_node(
                 node, "prop is new on every render and the child is memoised; use useMemo or useCallback"
             )
@@ -127,7 +127,7 @@ class UnstableDependency(TreeCheck):
                 node, "default is new on every render and a memoised child compares it; use a constant"
             )
 
-    def _handed_to_memos(self) -> Iterator[Node]:
+    def _passed_to_memos(self) -> Iterator[Node]:
         """Yield the objects and lists created in a component that are props of a memoised child of another
         file.
         """
@@ -159,7 +159,7 @@ class UnstableDependency(TreeCheck):
             for called, call in other.calls
         )
 
-    def _handed_to_hooks(self) -> Iterator[Node]:
+    def _passed_to_hooks(self) -> Iterator[Node]:
         from wardround_typescript.analysis.react_components import component_around
 
         for called, call in self.code.calls:
@@ -230,7 +230,7 @@ class UnstableDependency(TreeCheck):
             function = function_around(node)
             if made is None or function is None or not is_component(code, function):
                 continue
-            if (made.type in ("array", "object") or made.type in FUNCTIONS) and self._is_handed(
+            if (made.type in ("array", "object") or made.type in FUNCTIONS) and self._is_passed(
                 code.field(node, "left"), function, memos
             ):
                 yield node
@@ -247,7 +247,7 @@ class UnstableDependency(TreeCheck):
             and len(_arguments(call)) == 1
         )
 
-    def _is_handed(self, name: str, function: Node, memos: frozenset[str]) -> bool:
+    def _is_passed(self, name: str, function: Node, memos: frozenset[str]) -> bool:
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             if function.start_byte <= attribute.start_byte < function.end_byte:
@@ -262,8 +262,8 @@ class UnstableDependency(TreeCheck):
 
 
 def _arguments(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
-    return [one for one in given.named_children if one.type != "comment"] if given is not None else []
+    arguments = call.child_by_field_name("arguments")
+    return [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
 
 
 def _dependencies(code: Code, function: Node) -> Iterator[str]:

@@ -108,7 +108,7 @@ class UnstableKey(TreeCheck):
 
     def check(self) -> None:
         if self.source.path.endswith(COMPONENTS):
-            self._look_in_markup()
+            self._check_markup()
             return
         keys = list(self._keys())
         if not keys:
@@ -119,7 +119,7 @@ class UnstableKey(TreeCheck):
             if self._is_key(call, names, calls):
                 self.report_node(call, "key is new on every render; use an id of the data")
 
-    def _look_in_markup(self) -> None:
+    def _check_markup(self) -> None:
         from wardround.findings import Span
 
         for number, line in enumerate(self.source.lines, 1):
@@ -157,7 +157,7 @@ class UnstableKey(TreeCheck):
     def _is_key(self, call: Node, names: set[str], calls: set[str]) -> bool:
         code = self.code
         function = self._outer(call)
-        if function is None or self._is_kept(call):
+        if function is None or self._is_memoized(call):
             return False
         from wardround_typescript.analysis.react_components import is_component
 
@@ -205,7 +205,7 @@ class UnstableKey(TreeCheck):
             inner = function_around(inner)
         return True
 
-    def _is_kept(self, call: Node) -> bool:
+    def _is_memoized(self, call: Node) -> bool:
         """Return True if a hook that computes its value once contains the node."""
         above = call.parent
         while above is not None:
@@ -220,7 +220,7 @@ class UnstableKey(TreeCheck):
         from wardround_typescript.analysis.react_components import is_component
 
         for called, call in self.code.calls:
-            if called == name and not self._is_kept(call):
+            if called == name and not self._is_memoized(call):
                 function = function_around(call)
                 if function is not None and is_component(self.code, function):
                     return True

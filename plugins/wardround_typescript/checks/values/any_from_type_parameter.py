@@ -96,15 +96,15 @@ class AnyFromTypeParameter(TreeCheck):
                     node,
                     "parsed value is any and is returned as the caller's type; validate it or return unknown",
                 )
-        for node in self._asked_for_any():
+        for node in self._requested_any():
             self.report_node(
                 node, "client is called with any, so the response is unchecked; name its type or use unknown"
             )
-        for node in self._taken_as_any():
+        for node in self._external_any():
             self.report_node(
                 node, "external value is any, so its fields are unchecked; use unknown or a schema"
             )
-        for node in self._cast_answers():
+        for node in self._cast_responses():
             self.report_node(node, "response is cast to this type without validation; parse it with a schema")
         for node in self._rows_of_any():
             self.report_node(
@@ -163,14 +163,14 @@ class AnyFromTypeParameter(TreeCheck):
             text = self.code.text(value) if value is not None else ""
         return _ANSWER.search(text) is not None and not _CLONED.search(text)
 
-    def _asked_for_any(self) -> Iterator[Node]:
+    def _requested_any(self) -> Iterator[Node]:
         code = self.code
         for called, call in code.calls:
             types = call.child_by_field_name("type_arguments")
             if types is not None and code.text(types) in ("<any>", "<any[]>") and _REQUEST.search(called):
                 yield call
 
-    def _cast_answers(self) -> Iterator[Node]:
+    def _cast_responses(self) -> Iterator[Node]:
         """Yield casts of the data of a client that declares no type for it, such as axios."""
         from wardround.languages.script.code import bare
 
@@ -195,11 +195,11 @@ class AnyFromTypeParameter(TreeCheck):
             return False
         if value.type == "identifier" and not code.field(declarator, "name").startswith(("{ data", "{data")):
             return False
-        asked = code.field(declarator, "value")
-        found = _ASKED.match(asked)
+        tests = code.field(declarator, "value")
+        found = _ASKED.match(tests)
         return found is not None and _REQUEST.search(found[1]) is not None
 
-    def _taken_as_any(self) -> Iterator[Node]:
+    def _external_any(self) -> Iterator[Node]:
         """Yield external values of ``any`` that an exported function returns under a type of the program."""
         from wardround.languages.script.code import function_around
 
@@ -236,10 +236,10 @@ class AnyFromTypeParameter(TreeCheck):
             ):
                 continue
             owner = function_around(function)
-            if owner is not None and ".json()" in code.text(owner) and self._is_answer(call):
+            if owner is not None and ".json()" in code.text(owner) and self._is_response(call):
                 yield node
 
-    def _is_answer(self, call: Node) -> bool:
+    def _is_response(self, call: Node) -> bool:
         """Return True if the list comes from a response: its first name is an awaited ``json()``."""
         name = self.code.called(call).partition(".")[0]
         declaration = self.code.declaration(name, call)

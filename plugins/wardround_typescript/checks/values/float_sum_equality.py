@@ -67,12 +67,13 @@ class FloatSumEquality(TreeCheck):
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") not in _EQUAL:
                 continue
-            sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            operands = (node.child_by_field_name("left"), node.child_by_field_name("right"))
             if any(
-                side is not None and side.type in ("number", "null", "undefined", "string") for side in sides
+                side is not None and side.type in ("number", "null", "undefined", "string")
+                for side in operands
             ):
                 continue
-            if any(self._is_fraction(side) for side in sides):
+            if any(self._is_fraction(side) for side in operands):
                 self.report_node(
                     node, "rounded sum is rarely equal to a constant; compare the difference with a tolerance"
                 )

@@ -73,8 +73,8 @@ class IndexOfTruthiness(TreeCheck):
     def _is_other(self, called: str, call: Node) -> bool:
         """Clients have methods named ``search`` too, and ``||`` after ``localeCompare`` chains sort keys."""
         if called.endswith(".search"):
-            given = self.code.field(call, "arguments")
-            return not given.startswith("(/")
+            arguments = self.code.field(call, "arguments")
+            return not arguments.startswith("(/")
         return called.endswith(".localeCompare") and not self._is_condition(call)
 
     def _uses(self, name: str, declarator: Node) -> Iterator[Node]:

@@ -112,7 +112,7 @@ class MutatedSharedDefaults(TreeCheck):
             if left is None or left.type not in ("member_expression", "subscript_expression"):
                 continue
             target = left.child_by_field_name("object")
-            if target is not None and self._is_shared(target) and self._is_given_out(node):
+            if target is not None and self._is_shared(target) and self._is_returned(node):
                 yield node
 
     def _is_shared(self, held: Node) -> bool:
@@ -141,7 +141,7 @@ class MutatedSharedDefaults(TreeCheck):
             return False
         return value.type in ("object", "array") and bool(value.named_children)
 
-    def _is_given_out(self, node: Node) -> bool:
+    def _is_returned(self, node: Node) -> bool:
         """Return True if the function also returns the object: an intentional setter of module state."""
         from wardround.languages.script.code import function_around, returned
 

@@ -78,14 +78,14 @@ class OptionalChainDereference(TreeCheck):
             name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
             if name is None or value is None or name.type != "identifier":
                 continue
-            asked = self._asked(value)
-            use = self._trusting(declarator, asked) if asked is not None else None
+            tests = self._is_tested(value)
+            use = self._trusting(declarator, tests) if tests is not None else None
             if use is not None:
                 self.report_node(
                     use, "value of the optional chain may be undefined here; test it or provide a default"
                 )
 
-    def _asked(self, value: Node) -> Node | None:
+    def _is_tested(self, value: Node) -> Node | None:
         """Return the object of the last question mark of a chain; None if its spine has none."""
         node: Node | None = value
         while node is not None and node.type in _SPINE:

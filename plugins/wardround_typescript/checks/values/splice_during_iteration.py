@@ -106,8 +106,8 @@ class SpliceDuringIteration(TreeCheck):
             )
         if code.called(loop) != f"{walked}.forEach":
             return False
-        given = code.field(code.function_meant(argument(loop, 0)), "parameters")
-        names = [one.partition(":")[0].strip() for one in given.strip("()").split(",")]
+        value = code.field(code.function_meant(argument(loop, 0)), "parameters")
+        names = [one.partition(":")[0].strip() for one in value.strip("()").split(",")]
         return place in (*names[1:2], f"{walked}.indexOf({names[0]})")
 
     def _leaves(self, call: Node) -> bool:

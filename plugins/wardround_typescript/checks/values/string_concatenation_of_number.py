@@ -11,7 +11,7 @@ from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    pass
+    from wardround.languages.script.syntax import Node
 
 _TEXT = LazyPattern(
     r"\.toFixed\(\d*\)$|^(event|e|ev|evt)\.(target|currentTarget)\.value$|\.(searchParams"

@@ -71,7 +71,7 @@ class WrongMapKey(TreeCheck):
             if name is None or match is None:
                 continue
             for key in self._keys(declarator.child_by_field_name("value")):
-                if not _tells(key, match["key"]):
+                if not _matches_name(key, match["key"]):
                     self.report_node(
                         name,
                         f"key {key} does not match the name of the collection; rename it or use the "
@@ -128,7 +128,7 @@ class WrongMapKey(TreeCheck):
             yield path
 
 
-def _tells(path: str, key: str) -> bool:
+def _matches_name(path: str, key: str) -> bool:
     """Return True if the fields of a path contain a word that the name states for the key."""
     from wardround.text.stemming import stem
     from wardround.text.tokens import parts

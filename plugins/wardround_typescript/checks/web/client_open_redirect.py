@@ -137,7 +137,7 @@ class ClientOpenRedirect(TreeCheck):
 
         code = self.code
         one = bare(node)
-        if one is None or depth == 0 or self._is_asked(one):
+        if one is None or depth == 0 or self._is_validated(one):
             return False
         text = code.text(one).replace("?.", ".")
         if one.type in ("call_expression", "member_expression") and _FROM_ADDRESS.search(text):
@@ -158,7 +158,7 @@ class ClientOpenRedirect(TreeCheck):
         called = self.code.called(call)
         if called in _THROUGH:
             return self._is_foreign(argument(call, 0), depth)
-        return "." not in called and self._is_answer_foreign(self.code.function_of(called, call), depth)
+        return "." not in called and self._is_result_foreign(self.code.function_of(called, call), depth)
 
     def _reads_parameters(self, call: Node) -> bool:
         """Return True if ``p.get("x")`` reads the URL: by the declaration of p."""
@@ -166,12 +166,12 @@ class ClientOpenRedirect(TreeCheck):
         declared = self.code.declaration(owner, call) if method == "get" and owner.isidentifier() else None
         return _PARAMETERS.search(self.code.field(declared, "value")) is not None
 
-    def _is_answer_foreign(self, function: Node | None, depth: int) -> bool:
+    def _is_result_foreign(self, function: Node | None, depth: int) -> bool:
         from wardround.languages.script.code import returned
 
         if function is None or _GUARDED.search(self.code.text(function)):
             return False
-        return any(self._is_foreign(answer, depth - 1) for answer in returned(function))
+        return any(self._is_foreign(result, depth - 1) for result in returned(function))
 
     def _is_name_foreign(self, name: Node, depth: int) -> bool:
         """Return True for a variable or a parameter with such a value."""
@@ -199,7 +199,7 @@ class ClientOpenRedirect(TreeCheck):
             self._is_foreign(argument(call, place), depth - 1) for called, call in code.calls if called == own
         )
 
-    def _is_asked(self, node: Node) -> bool:
+    def _is_validated(self, node: Node) -> bool:
         """Return True if the function around a value tests it."""
         from wardround.languages.script.code import function_around
 

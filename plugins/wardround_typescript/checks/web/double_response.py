@@ -82,8 +82,8 @@ class DoubleResponse(TreeCheck):
             if then is None or node.child_by_field_name("alternative") is not None:
                 continue
             last = then.named_children[-1] if then.type == "statement_block" and then.named_children else then
-            first = self._answer(last) if last.type == "expression_statement" else ""
-            if first and any(self._is_second(first, self._answer(one)) for one in self._behind(node)):
+            first = self._recipient(last) if last.type == "expression_statement" else ""
+            if first and any(self._is_second(first, self._recipient(one)) for one in self._behind(node)):
                 self.report_node(last, "code after this sends a second response; return here")
 
     def _behind(self, node: Node) -> Iterator[Node]:
@@ -97,7 +97,7 @@ class DoubleResponse(TreeCheck):
                 return
             following = following.next_named_sibling
 
-    def _answer(self, statement: Node) -> str:
+    def _recipient(self, statement: Node) -> str:
         """Return the recipient of a statement: the name of a callback or of a response; empty for others."""
         if statement.type not in ("expression_statement", "return_statement") or not statement.named_children:
             return ""

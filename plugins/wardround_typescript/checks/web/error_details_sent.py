@@ -96,19 +96,19 @@ class ErrorDetailsSent(TreeCheck):
         return self.code.field(node, "function")
 
     def _sent(self, node: Node, given: Node | None) -> None:
-        if given is not None and self._tells(given) and not self._is_guarded(node):
+        if given is not None and self._has_details(given) and not self._is_guarded(node):
             self.report_node(node, "stack trace of the error is sent to the client; log it and send an id")
 
-    def _tells(self, node: Node) -> bool:
+    def _has_details(self, node: Node) -> bool:
         from wardround.languages.script.syntax import inside
 
-        whole = self._described(self.reader.scope.resolved(node))
-        for one in inside(whole):
+        complete = self._described(self.reader.scope.resolved(node))
+        for one in inside(complete):
             text = self.text(one)
             if one.type == "member_expression" and _STACK.search(text):
-                return not _CHOSEN.search(self.text(whole))
+                return not _CHOSEN.search(self.text(complete))
             if one.type == "shorthand_property_identifier" and text == "stack":
-                return not _CHOSEN.search(self.text(whole))
+                return not _CHOSEN.search(self.text(complete))
         return False
 
     def _described(self, node: Node) -> Node:

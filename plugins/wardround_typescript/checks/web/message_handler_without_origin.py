@@ -94,10 +94,10 @@ class MessageHandlerWithoutOrigin(TreeCheck):
         code = self.code
         for called, call in code.calls:
             if _ADDS.search(called) and code.text(argument(call, 0))[1:-1] == "message":
-                given = argument(call, 1)
-                if called == "on" or given is None or given.type in FUNCTIONS:
+                value = argument(call, 1)
+                if called == "on" or value is None or value.type in FUNCTIONS:
                     continue
-                function = self._meant(given)
+                function = self._resolved(value)
                 if function is not None:
                     yield function
         for name in _markup_names(self.source.text) if self.source.path.endswith(".svelte") else ():
@@ -105,7 +105,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
             if function is not None:
                 yield function
 
-    def _meant(self, given: Node) -> Node | None:
+    def _resolved(self, given: Node) -> Node | None:
         from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
@@ -122,7 +122,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
         """Return the function that uses the data unchecked: this one, or the one that receives the event."""
         code = self.code
         text = code.text(function)
-        if _CHECKED.search(text) or self._asks_helper(function):
+        if _CHECKED.search(text) or self._is_checked_by_helper(function):
             return None
         if _READS.search(text):
             return function
@@ -132,7 +132,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
                 return self._trusting(helper, depth - 1)
         return None
 
-    def _asks_helper(self, function: Node) -> bool:
+    def _is_checked_by_helper(self, function: Node) -> bool:
         """Return True if a called function checks the origin of the message."""
         code = self.code
         for node in _calls(function):

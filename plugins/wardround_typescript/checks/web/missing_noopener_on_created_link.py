@@ -99,17 +99,17 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
 
         code = self.code
         for called, call in code.calls:
-            given = argument(call, 1) if _MAKERS.search(called) else None
-            if given is None or given.type != "object" or code.text(argument(call, 0))[1:-1] != "a":
+            value = argument(call, 1) if _MAKERS.search(called) else None
+            if value is None or value.type != "object" or code.text(argument(call, 0))[1:-1] != "a":
                 continue
             pairs = {
-                code.field(one, "key").strip("'\""): code.field(one, "value") for one in given.named_children
+                code.field(one, "key").strip("'\""): code.field(one, "value") for one in value.named_children
             }
             if (
                 pairs.get("target", "")[1:-1] == "_blank"
                 and not _CUT.search(pairs.get("rel", ""))
-                and "..." not in code.text(given)
-                and "rel" not in code.text(given)
+                and "..." not in code.text(value)
+                and "rel" not in code.text(value)
             ):
                 yield call
 

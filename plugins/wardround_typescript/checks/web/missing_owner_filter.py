@@ -115,15 +115,15 @@ class MissingOwnerFilter(TreeCheck):
             if node.type != "call_expression":
                 continue
             called = self.code.field(node, "function")
-            given = self.code.field(node, "arguments")
+            arguments = self.code.field(node, "arguments")
             helper = self.reader.scope.functions.get(called)
-            whole = self.text(helper)[:600] if helper is not None else called
+            complete = self.text(helper)[:600] if helper is not None else called
             if (
-                _BY_NUMBER.search(given)
-                and _LOOKS_UP.search(whole)
-                and _PERSONAL.search(called + " " + whole.partition("(")[0])
+                _BY_NUMBER.search(arguments)
+                and _LOOKS_UP.search(complete)
+                and _PERSONAL.search(called + " " + complete.partition("(")[0])
             ):
-                if given.count(",") == 0 and self.reader.function_around(node) == function:
+                if arguments.count(",") == 0 and self.reader.function_around(node) == function:
                     self.report_node(
                         node, "any logged-in user can read this record; add the owner to the query"
                     )

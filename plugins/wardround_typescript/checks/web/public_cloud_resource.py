@@ -106,7 +106,7 @@ class PublicCloudResource(TreeCheck):
             message = self._message(name, arguments)
             if message is not None:
                 self.report_node(node, message)
-        for node in self._written_out():
+        for node in self._json_statements():
             self.report_node(node, _ALLOWS_ALL)
         for node, message in self._set():
             if not self.reader.is_for_development(node):
@@ -129,14 +129,14 @@ class PublicCloudResource(TreeCheck):
     def _statement_message(self, statement: Node) -> str | None:
         if self._allows_all(statement):
             return _ALLOWS_ALL
-        if self._lets_anybody_in(statement):
+        if self._admits_anyone(statement):
             return "policy admits any account; name the principals"
         return None
 
     def _is_open_port(self, name: str, arguments: list[Node]) -> bool:
-        told = [self.text(self.reader.scope.resolved(one)) for one in arguments]
-        is_anybody = "AnyIpv4" in name or (bool(told) and _ANYBODY.search(told[0]) is not None)
-        return is_anybody and not any(_WEB.search(one) for one in told)
+        text = [self.text(self.reader.scope.resolved(one)) for one in arguments]
+        is_anybody = "AnyIpv4" in name or (bool(text) and _ANYBODY.search(text[0]) is not None)
+        return is_anybody and not any(_WEB.search(one) for one in text)
 
     def _allows_all(self, statement: Node) -> bool:
         effect = self.reader.option(statement, "effect")
@@ -150,7 +150,7 @@ class PublicCloudResource(TreeCheck):
         )
         return resources in _ALL and (actions in _ALL or _WHOLE_SERVICE.search(actions) is not None)
 
-    def _lets_anybody_in(self, statement: Node) -> bool:
+    def _admits_anyone(self, statement: Node) -> bool:
         effect, conditions = (
             self.reader.option(statement, "effect"),
             self.reader.option(statement, "conditions"),
@@ -159,7 +159,7 @@ class PublicCloudResource(TreeCheck):
         is_denied = effect is not None and self.text(effect).endswith("DENY")
         return _ANYONE.search(principals) is not None and conditions is None and not is_denied
 
-    def _written_out(self) -> Iterator[Node]:
+    def _json_statements(self) -> Iterator[Node]:
         """Report statements of policies in JSON."""
         for pair in self.code.kinds("pair"):
             statement = pair.parent

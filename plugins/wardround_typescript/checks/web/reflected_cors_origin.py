@@ -127,7 +127,7 @@ class ReflectedCorsOrigin(TreeCheck):
         if (
             function is None
             or "origin" not in self._name(function)
-            or self._looks(function)
+            or self._validates(function)
             or not self._with_credentials(function)
         ):
             return
@@ -141,7 +141,7 @@ class ReflectedCorsOrigin(TreeCheck):
         holder = function if function.type == "method_definition" else function.parent
         return self.text(holder)[:30] if holder is not None else ""
 
-    def _looks(self, function: Node) -> bool:
+    def _validates(self, function: Node) -> bool:
         return _LOOKS.search(self.text(function)) is not None
 
     def _with_credentials(self, node: Node) -> bool:

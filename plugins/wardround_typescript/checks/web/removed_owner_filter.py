@@ -163,7 +163,7 @@ class RemovedOwnerFilter(TreeCheck):
             ):
                 continue
             lost = next((one for one in before if self._is_same(one, query)), None)
-            if lost is None or any(_is_kept(lost, one) for one in now) or self._is_asked(query):
+            if lost is None or any(_is_preserved(lost, one) for one in now) or self._is_checked(query):
                 continue
             whose = min(lost.scope, key=len).partition("\n")[0]
             self.report_node(
@@ -188,7 +188,7 @@ class RemovedOwnerFilter(TreeCheck):
         named = is_written and any(_SCOPED_LINE.search(name) for name in known)
         return named or not names.isdisjoint(known)
 
-    def _is_asked(self, query: _Query) -> bool:
+    def _is_checked(self, query: _Query) -> bool:
         """Return True if the change added another ownership check to the function."""
         from wardround_typescript.before_after import named_around
 
@@ -198,7 +198,7 @@ class RemovedOwnerFilter(TreeCheck):
         return any(self.source.is_added(row) and _ASKS.search(lines[row - 1]) for row in rows)
 
 
-def _is_kept(lost: _Query, now: _Query) -> bool:
+def _is_preserved(lost: _Query, now: _Query) -> bool:
     same = (lost.function, lost.subject) == (now.function, now.subject)
     return same and bool(now.scope) and bool(lost.rest & now.rest)
 
@@ -294,13 +294,13 @@ def _chained(code: Code, call: Node) -> Iterator[str]:
 
 def _terms(code: Code, call: Node) -> Iterator[str]:
     """Yield the conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
-    given = call.child_by_field_name("arguments")
-    if not _JOINED.search(code.called(call)) or given is None:
+    arguments = call.child_by_field_name("arguments")
+    if not _JOINED.search(code.called(call)) or arguments is None:
         return
     if code.called(call).endswith("eq"):
-        yield collapse_whitespace(":".join(code.text(one) for one in given.named_children))
+        yield collapse_whitespace(":".join(code.text(one) for one in arguments.named_children))
         return
-    for one in given.named_children:
+    for one in arguments.named_children:
         if one.type == "call_expression":
             yield from _terms(code, one)
 

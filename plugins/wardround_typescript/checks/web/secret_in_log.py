@@ -68,21 +68,25 @@ class SecretInLog(TreeCheck):
             if not _LOGS.search(called) or _BY_HAND.search(self.source.path):
                 continue
             for one in arguments:
-                if self._tells(one):
+                if self._contains_secret(one):
                     self.report_node(
                         node, "secret, or a request that contains one, is logged; log other fields"
                     )
                     break
 
-    def _tells(self, node: Node) -> bool:
+    def _contains_secret(self, node: Node) -> bool:
         if node.type in _COMPOSED:
-            return any(self._tells(one) for one in node.named_children)
+            return any(self._contains_secret(one) for one in node.named_children)
         if node.type == "object":
             return any(self._field(one) for one in node.named_children)
         if node.type == "call_expression":
             arguments = node.child_by_field_name("arguments")
             is_text = self.code.field(node, "function") in _TO_TEXT
-            return is_text and arguments is not None and any(map(self._tells, arguments.named_children[:1]))
+            return (
+                is_text
+                and arguments is not None
+                and any(map(self._contains_secret, arguments.named_children[:1]))
+            )
         text = self.text(node)
         if node.type in {"identifier", "shorthand_property_identifier"}:
             if _SECRET.search(text) is not None:
@@ -99,8 +103,12 @@ class SecretInLog(TreeCheck):
     def _field(self, one: Node) -> bool:
         if one.type == "pair":
             value = one.child_by_field_name("value")
-            return value is not None and self._tells(value)
-        return self._tells(one) if one.type in {"shorthand_property_identifier", "spread_element"} else False
+            return value is not None and self._contains_secret(value)
+        return (
+            self._contains_secret(one)
+            if one.type in {"shorthand_property_identifier", "spread_element"}
+            else False
+        )
 
     def _is_made_of_secrets(self, name: str, at: Node) -> bool:
         """Return True if a name refers to literal headers with a secret."""

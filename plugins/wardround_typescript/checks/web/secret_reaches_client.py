@@ -116,7 +116,7 @@ class SecretReachesClient(TreeCheck):
 
     def check(self) -> None:
         seen: set[int] = set()
-        for node in [*self._built_in(), *self._given_as_props(), *self._loaded(), *self._on_window()]:
+        for node in [*self._built_in(), *self._passed_as_props(), *self._loaded(), *self._on_window()]:
             if node.id not in seen:
                 seen.add(node.id)
                 self.report_node(
@@ -134,9 +134,9 @@ class SecretReachesClient(TreeCheck):
                 yield from self._everything(value)
         for node in code.kinds("new_expression"):
             if _BUILDERS.search(code.field(node, "constructor").rpartition(".")[2]):
-                given = node.child_by_field_name("arguments")
-                yield from self._secrets(given)
-                yield from self._everything(given)
+                arguments = node.child_by_field_name("arguments")
+                yield from self._secrets(arguments)
+                yield from self._everything(arguments)
 
     def _is_of_build(self, pair: Node) -> bool:
         code = self.code
@@ -223,7 +223,7 @@ class SecretReachesClient(TreeCheck):
         ):
             yield from self._secrets(value)
 
-    def _given_as_props(self) -> Iterator[Node]:
+    def _passed_as_props(self) -> Iterator[Node]:
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             element = attribute.parent
@@ -254,8 +254,8 @@ class SecretReachesClient(TreeCheck):
         for function in code.kinds(*sorted(FUNCTIONS)):
             if code.name_of(function) not in _LOADERS:
                 continue
-            for answer in returned(function):
-                yield from self._secrets(self._answered(answer))
+            for result in returned(function):
+                yield from self._secrets(self._answered(result))
 
     def _answered(self, node: Node) -> Node | None:
         """Return the content of a response: the argument of json(), or the object under props."""

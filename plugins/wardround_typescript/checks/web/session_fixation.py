@@ -75,16 +75,16 @@ class SessionFixation(TreeCheck):
     def check(self) -> None:
         if _FRESH.search(self.source.text):
             return
-        said: set[int] = set()
+        text: set[int] = set()
         for node in self.code.kinds("assignment_expression"):
             value = node.child_by_field_name("right")
             if not _WHO.search(self.code.field(node, "left")) or value is None or self.text(value) in _GONE:
                 continue
             function = self.reader.function_around(node)
-            if function is None or function.id in said or "session." in self.text(value):
+            if function is None or function.id in text or "session." in self.text(value):
                 continue
             if self._logs_in(node, function):
-                said.add(function.id)
+                text.add(function.id)
                 self.report_node(node, "session keeps its id after the login; call regenerate first")
 
     def _logs_in(self, node: Node, function: Node) -> bool:

@@ -91,13 +91,13 @@ class StateChangingGet(TreeCheck):
             self._methods()
 
     def _handler(self, node: Node) -> Node | None:
-        given = node.child_by_field_name("arguments")
-        arguments = given.named_children if given is not None else []
+        argument_list = node.child_by_field_name("arguments")
+        arguments = argument_list.named_children if argument_list is not None else []
         return arguments[-1] if arguments and _SESSION.search(self.text(node)[:3000]) else None
 
     def _registered(self, node: Node) -> None:
-        given = node.child_by_field_name("arguments")
-        path = given.named_children[0] if given is not None and given.named_children else None
+        arguments = node.child_by_field_name("arguments")
+        path = arguments.named_children[0] if arguments is not None and arguments.named_children else None
         if path is None or path.type not in {"string", "template_string"}:
             return
         handler = self._handler(node)

@@ -200,7 +200,7 @@ class UnencodedQueryParameter(TreeCheck):
     def _bare_pair_of(self, mapping: Node) -> Iterator[Node]:
         """Yield the unencoded result of the callback of ``map``."""
         function = _function_in(mapping)
-        pair = _answer(function) if function is not None else None
+        pair = _result(function) if function is not None else None
         callback = self.code.text(mapping).split(".map", 1)[-1]
         if pair is not None and self._is_bare_pair(pair) and not _SAFE.search(callback):
             yield pair
@@ -235,11 +235,11 @@ def _first(node: Node) -> Node:
 def _function_in(call: Node) -> Node | None:
     from wardround.languages.script.code import FUNCTIONS, argument
 
-    given = argument(call, 0)
-    return given if given is not None and given.type in FUNCTIONS else None
+    value = argument(call, 0)
+    return value if value is not None and value.type in FUNCTIONS else None
 
 
-def _answer(function: Node) -> Node | None:
+def _result(function: Node) -> Node | None:
     from wardround.languages.script.code import returned
 
     return next(iter(returned(function)), None)

@@ -135,10 +135,10 @@ class UnguardedRoute(TreeCheck):
 
     def _route(self, node: Node) -> tuple[str, list[Node]] | None:
         """Return the router of a route and its arguments, the path first; None for other calls."""
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or given is None or function.type != "member_expression":
+        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or argument_list is None or function.type != "member_expression":
             return None
-        owner, arguments = self.code.field(function, "object"), given.named_children
+        owner, arguments = self.code.field(function, "object"), argument_list.named_children
         if self.code.field(function, "property") not in _VERBS or not arguments:
             return None
         chained = _CHAIN.match(owner)
@@ -152,9 +152,9 @@ class UnguardedRoute(TreeCheck):
         """Return the path of ``router.route('/shelf').get(list).post(add)`` for one of its verbs."""
         call = function.child_by_field_name("object")
         while call is not None and call.type == "call_expression":
-            called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-            if self.code.field(called, "property") == "route" and given is not None:
-                return given.named_children[0] if given.named_children else None
+            called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+            if self.code.field(called, "property") == "route" and arguments is not None:
+                return arguments.named_children[0] if arguments.named_children else None
             call = called.child_by_field_name("object") if called is not None else None
         return None
 

@@ -58,18 +58,18 @@ class UnvalidatedOpenExternal(TreeCheck):
     def check(self) -> None:
         for called, node in self.code.calls:
             owner, _, method = called.rpartition(".")
-            given = node.child_by_field_name("arguments")
-            if given is None or not given.named_children:
+            arguments = node.child_by_field_name("arguments")
+            if arguments is None or not arguments.named_children:
                 continue
-            first = self.text(given.named_children[0])
+            first = self.text(arguments.named_children[0])
             is_heard = method == "setWindowOpenHandler" or (
                 method in _SAYS and (owner.endswith("ipcMain") or _NAVIGATES.search(first) is not None)
             )
-            function = self.code.function_meant(given.named_children[-1]) if is_heard else None
+            function = self.code.function_meant(arguments.named_children[-1]) if is_heard else None
             if function is not None:
-                self._heard(function)
+                self._check_handler(function)
 
-    def _heard(self, function: Node) -> None:
+    def _check_handler(self, function: Node) -> None:
         from wardround.languages.script.code import argument, own_nodes
 
         text = self.text(function)
@@ -84,8 +84,8 @@ class UnvalidatedOpenExternal(TreeCheck):
             if node.type == "call_expression" and self.code.called(node).endswith(
                 ("openExternal", "openPath")
             ):
-                given = argument(node, 0)
-                if given is not None and self.text(given).partition(".")[0].partition("?")[0] in names:
+                value = argument(node, 0)
+                if value is not None and self.text(value).partition(".")[0].partition("?")[0] in names:
                     self.report_node(
                         node, "URL from a page is opened with a system program; allow https: only"
                     )
