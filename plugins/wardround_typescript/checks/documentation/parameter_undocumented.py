@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class ParameterUndocumented(JsDocCheck):
     """A new parameter is missing from a JSDoc comment that documents the other parameters.
 
-    The comment seems complete, so nobody searches the code for the new parameter. Document it in the same
+    The comment seems complete, so readers miss the new parameter. Document it in the same
     commit.
     """
 

@@ -133,7 +133,7 @@ class UnusedCleanupFunction(TreeCheck):
         return value.type == "identifier" and _ENDS.search(self.code.text(value)) is not None
 
     def _report_lost(self, effect: Node) -> None:
-        """Yield the cleanups that a callback or a helper in the effect returns to nobody."""
+        """Yield the cleanups that a callback or a helper in the effect returns to no caller."""
         for inner in self._dropped(effect):
             found = [node for node in _returns(inner) if self._is_cleanup(node.named_children[0])]
             self._report(
