@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround_secrets.checks import CHECKS
-from wardround_secrets.detection.scanner import scanned
+from wardround_secrets.detection.scanner import scan
 
 from wardround.checks.source import SourceFile
 
@@ -322,7 +322,7 @@ def ours(cases: Sequence[Planted]) -> dict[str, set[int]]:
     """The lines on which our own checks report, by path."""
     found: dict[str, set[int]] = defaultdict(set)
     for case in cases:
-        for result in scanned(CHECKS, CHECKS, SourceFile(case.path, case.text)):
+        for result in scan(CHECKS, CHECKS, SourceFile(case.path, case.text)):
             found[case.path].add(result.span.line)
     return found
 

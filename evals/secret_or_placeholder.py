@@ -39,9 +39,15 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 from wardround_secrets.classifier import trigrams
-from wardround_secrets.classifier.candidates import is_in_doubt
+from wardround_secrets.classifier.candidates import is_ambiguous
 from wardround_secrets.classifier.features import NAMES
-from wardround_secrets.classifier.history import PATTERNS, HistoricalLiteral, asked_about, found_in, names_in
+from wardround_secrets.classifier.history import (
+    PATTERNS,
+    HistoricalLiteral,
+    found_in,
+    names_in,
+    review_literals,
+)
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
 
 from wardround.inference.metadata import Interval
@@ -126,14 +132,14 @@ def with_secrets(
 ) -> Iterator[Case]:
     """What stands there, and generated secrets in its place; of those a review would have doubts about."""
     for one in found:
-        if not is_in_doubt(one.name, one.value, one.place):
+        if not is_ambiguous(one.name, one.value, one.place):
             continue
         yield Case(one)
         planted = PLANTED_WHERE_ASKED if measuring and one.is_named else PLANTED
         for _ in range(0 if _RANDOM_ANYWAY.search(one.name) and not one.is_named else planted):
             family = drawn_family(one, measuring, rng)
             value = FAMILIES[family].make(rng, words)
-            if fits(one, value) and is_in_doubt(one.name, value, one.place):
+            if fits(one, value) and is_ambiguous(one.name, value, one.place):
                 yield Case(one.holding(value), family)
 
 
@@ -395,7 +401,7 @@ def compare(given: argparse.Namespace) -> None:
     }
     hits = scanned_by(cases, given)
     known = np.array([not case.family or not FAMILIES[case.family].held_out for case in cases])
-    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_tried"))
+    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_example"))
     unseen = np.array([not case.family or FAMILIES[case.family].held_out for case in cases])
     slices = {
         "all, families never trained on": unseen, "all, families trained on": known,
@@ -506,8 +512,8 @@ def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, HistoricalLiteral
                 continue
             added = Counter(new.split("\n")) - Counter((old or "").split("\n"))
             lines += added.total()
-            found += [(commit.id, one) for one in asked_about(past.repository, commit.time, change.path, new)
-                      if one.line in added]  # fmt: skip
+            literals = review_literals(past.repository, commit.time, change.path, new)
+            found += [(commit.id, one) for one in literals if one.line in added]
     return found, lines
 
 

@@ -89,7 +89,7 @@ _NO_PRODUCTION_MARKS = frozenset(
 
 
 def is_python_test(path: str) -> bool:
-    """Whether a path is that of a Python file under test folders or with a test's name."""
+    """Return True if a path is that of a Python file under test folders or with a test's name."""
     if not path.endswith(".py"):
         return False
     *folders, name = path.split("/")
@@ -102,7 +102,7 @@ def _is_test_name(name: str) -> bool:
 
 
 def is_collected(path: str) -> bool:
-    """Whether a test runner looks for Python tests in a file, by its name, and finds no samples there."""
+    """Return True if a test runner looks for Python tests in a file, by its name, and finds no samples there."""
     parts = path.split("/")
     if not path.endswith(".py") or not _is_test_name(parts[-1]):
         return False
@@ -118,7 +118,7 @@ def _is_script_test_file(path: str) -> bool:
 
 
 def is_script_test(path: str, text: str = "") -> bool:
-    """Whether a path is that of a test in JavaScript or TypeScript that runs; tests of types do not."""
+    """Return True if a path is that of a test in JavaScript or TypeScript that runs; tests of types do not."""
     return _is_script_test_file(path) and "-d." not in path
 
 
@@ -127,7 +127,7 @@ def is_test(path: str) -> bool:
 
 
 def is_production(path: str) -> bool:
-    """Whether a path is that of code which ships: Python or script, and no test, example, tool or setting."""
+    """Return True if a path is that of code which ships: Python or script, and no test, example, tool or setting."""
     if not path.endswith((".py", *_SCRIPT_ENDINGS)) or is_test(path):
         return False
     *folders, name = path.split("/")
@@ -139,6 +139,6 @@ def is_production(path: str) -> bool:
 
 
 def has_to_do_with_tests(path: str) -> bool:
-    """Whether any part of a path says that it is about tests, as a name of a suite or of its data does."""
+    """Return True if any part of a path says that it is about tests, as a name of a suite or of its data does."""
     *folders, name = path.lower().split("/")
     return any("test" in part or "spec" in part for part in (*folders, name)) or "t" in folders

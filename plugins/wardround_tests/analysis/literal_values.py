@@ -11,7 +11,7 @@ _KIND = LazyPattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozen
 
 
 def is_written_out(node: ast.expr) -> bool:
-    """Whether a value stands there as it is: a literal, or an object that is made of such alone."""
+    """Return True if a value stands there as it is: a literal, or an object that is made of such alone."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.UnaryOp):

@@ -51,7 +51,7 @@ class Versions(msgspec.Struct, frozen=True):
 
 
 def is_asked_by_new(assertion: str, versions: Versions) -> bool:
-    """Whether a new test of the file asks for the same attribute or method of something."""
+    """Return True if a new test of the file asks for the same attribute or method of something."""
     names = [one for one in re.findall(_MEMBER, assertion) if not re.match(_OF_A_RUNNER, one)]
     new = [
         a.text
@@ -63,7 +63,7 @@ def is_asked_by_new(assertion: str, versions: Versions) -> bool:
 
 
 def is_replaced(gone: Sequence[TestedCase], versions: Versions, name: str) -> bool:
-    """Whether new tests of a file assert at least as much of a function as those that are gone."""
+    """Return True if new tests of a file assert at least as much of a function as those that are gone."""
     new = [
         case for title, case in versions.after.items() if title not in versions.before and name in case.source
     ]
@@ -78,7 +78,7 @@ def _asserted(cases: Sequence[TestedCase]) -> int:
 
 
 def is_in(case: TestedCase, other: TestedCase) -> bool:
-    """Whether a test stands elsewhere now: under its name, with its assertions or with most of its words."""
+    """Return True if a test stands elsewhere now: under its name, with its assertions or with most of its words."""
     if case.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
         return True
     if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in other.assertions}:

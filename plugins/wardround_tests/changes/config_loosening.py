@@ -141,7 +141,7 @@ def _added_weakening(
 
 
 def _is_in_a_test_step(file: ChangedFileView, number: int) -> bool:
-    """Whether the item or mapping that a line stands in says anything of tests."""
+    """Return True if the item or mapping that a line stands in says anything of tests."""
     lines = (file.text or "").split("\n")
     depth = _depth(lines[number - 1])
     first = number - 1

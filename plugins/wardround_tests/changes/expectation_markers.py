@@ -32,7 +32,7 @@ class LostMark(msgspec.Struct, frozen=True):
     Attributes:
         line: where that stands at the head, 1-based.
         mark: the comment as it was.
-        is_turned: whether the line is now expected to be fine.
+        is_turned: True if the line is now expected to be fine.
     """
 
     line: int

@@ -41,7 +41,7 @@ def lists_in(text: str, keys: str) -> dict[str, list[str]]:
 
 
 def _is_for_tests(text: str, start: int) -> bool:
-    """Whether a place stands right in the braces of ``test``, and not in those of coverage or a plugin."""
+    """Return True if a place stands right in the braces of ``test``, and not in those of coverage or a plugin."""
     depth = 0
     for brace in reversed(list(re.finditer(r"[{}]", text[:start]))):
         depth += 1 if brace[0] == "}" else -1

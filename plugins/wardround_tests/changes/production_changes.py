@@ -63,7 +63,7 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         return found
 
     def is_withdrawn(self, text: str, name: str = "") -> bool:
-        """Whether the code no longer has something that a text is about, or the name of a test tells."""
+        """Return True if the code no longer has something that a text is about, or the name of a test tells."""
         if not self.gone_words.isdisjoint(re.findall(_WORD, text)):
             return True
         return any(len(word) > _LONG and word in name for word in self.gone_words)
@@ -73,12 +73,12 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         return next((word for word in re.findall(_USED, text) if word in self.touched), "")
 
     def shrank(self, name: str) -> bool:
-        """Whether the file of a touched name lost more lines than it got: what it did may be withdrawn."""
+        """Return True if the file of a touched name lost more lines than it got: what it did may be withdrawn."""
         file, _ = self.touched[name]
         return len((file.text or "").split("\n")) < len((file.base_text or "").split("\n"))
 
     def replaces(self, old: str, new: str) -> bool:
-        """Whether the code itself wrote one literal for another."""
+        """Return True if the code itself wrote one literal for another."""
         gone = "\n".join(line for f in self.files for _, line in numbered_removed_lines(f))
         came = "\n".join(line for f in self.files for _, line in added_lines(f))
         return bool(old) and bool(new) and old in gone and new in came

@@ -28,7 +28,7 @@ def module_name(path: str) -> str:
 
 
 def imports(text: str, test: str, path: str) -> bool:
-    """Whether the text of a test imports, or replaces, the module that stands at a path."""
+    """Return True if the text of a test imports, or replaces, the module that stands at a path."""
     if path.endswith(".py"):
         return _imports_python(text, path)
     stem = _stem(path)
@@ -45,7 +45,7 @@ def _imports_python(text: str, path: str) -> bool:
 
 
 def _is_at(named: str, test: str, stem: str) -> bool:
-    """Whether what a test imports is a module: by its place, or by the last two parts of its name."""
+    """Return True if what a test imports is a module: by its place, or by the last two parts of its name."""
     named = re.sub(r"(/index)?(\.\w{1,4})?$", "", named)
     if named.startswith("."):
         return posixpath.normpath(posixpath.join(posixpath.dirname(test), named)) == stem
@@ -60,7 +60,7 @@ def _stem(path: str) -> str:
 
 
 def is_tested(project: RepositoryView, path: str, patterns: Sequence[str]) -> bool:
-    """Whether a test of the project imports a module, or is named after it."""
+    """Return True if a test of the project imports a module, or is named after it."""
     name = module_name(path)
     if any(map(is_test, project.paths(_named_after(name, path)))):
         return True
@@ -70,7 +70,7 @@ def is_tested(project: RepositoryView, path: str, patterns: Sequence[str]) -> bo
 def has_tested_neighbour(
     project: RepositoryView, path: str, patterns: Sequence[str], new: Sequence[str]
 ) -> bool:
-    """Whether a test imports another module, which is not new, of the folder that a module stands in.
+    """Return True if a test imports another module, which is not new, of the folder that a module stands in.
 
     Components are held against components: a project that tests its hooks may never render anything.
     """

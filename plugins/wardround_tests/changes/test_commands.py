@@ -68,7 +68,7 @@ def _less(before: str, after: str) -> str:
 
 
 def _names_module(words: list[str], word: str) -> bool:
-    """Whether ``-m`` names what Python is to run and ``-t`` is of another program."""
+    """Return True if ``-m`` names what Python is to run and ``-t`` is of another program."""
     before = words[words.index(word) - 1] if words.index(word) else ""
     return (word == "-m" and bool(re.match(r"(.*/)?(python|coverage|run)\S*$", before))) or before == "run"
 

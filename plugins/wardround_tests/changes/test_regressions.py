@@ -56,7 +56,7 @@ class Lost(msgspec.Struct, frozen=True):
 
     Attributes:
         assertion: the one that went; empty if the test was skipped.
-        is_telling: whether the lost assertion said more than that there is something.
+        is_telling: True if the lost assertion said more than that there is something.
         is_a_note: it may well be right, whatever else the change does.
         is_with_steps: the test does other things than before too, so it may be about something else.
         line: where the assertion stands that is there instead; 0 if there is none.
@@ -115,13 +115,13 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
 
 
 def _is_waited_for(assertion: str, source: str) -> bool:
-    """Whether a loop of the test ends only when what was asserted is so."""
+    """Return True if a loop of the test ends only when what was asserted is so."""
     left, _, right = assertion.partition(" == ")
     return bool(right) and f"while {left} != {right}" in source
 
 
 def _hands_on(before: TestedCase, after: TestedCase) -> bool:
-    """Whether a test leaves its assertions to a helper now that it did not call before."""
+    """Return True if a test leaves its assertions to a helper now that it did not call before."""
     called = set(re.findall(_HELPER, after.source)) - set(re.findall(_HELPER, before.source))
     return bool(called)
 
@@ -178,7 +178,7 @@ def _matcher(assertion: Assertion) -> str:
 
 
 def _is_about(old: Assertion, now: Assertion) -> bool:
-    """Whether two assertions have one subject, also where that is now the distance from a value."""
+    """Return True if two assertions have one subject, also where that is now the distance from a value."""
     return (
         old.subject == now.subject
         or _asks_part_of(old, now)
@@ -187,14 +187,14 @@ def _is_about(old: Assertion, now: Assertion) -> bool:
 
 
 def _asks_part_of(old: Assertion, now: Assertion) -> bool:
-    """Whether an assertion asks about a value without its order, its doubles or its content any more."""
+    """Return True if an assertion asks about a value without its order, its doubles or its content any more."""
     return bool(old.subject) and any(
         now.subject == f"{before}{old.subject}{behind}" for before, behind in _PARTS
     )
 
 
 def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
-    """Whether an assertion that something is there at all is implied by one that says what it is."""
+    """Return True if an assertion that something is there at all is implied by one that says what it is."""
     return old.strength == LOOSE and any(old.subject and old.subject in now.subject for now in others)
 
 

@@ -19,7 +19,7 @@ SET_UP = frozenset(
 
 
 def is_fixture(function: FunctionNode) -> bool:
-    """Whether pytest sets something up by a function."""
+    """Return True if pytest sets something up by a function."""
     return any("fixture" in ast.unparse(one).partition("(")[0] for one in function.decorator_list)
 
 

@@ -109,14 +109,14 @@ _CERTAIN_NAME = LazyPattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warn
 
 
 def is_certain_assertion(node: ast.AST) -> bool:
-    """Whether a node asserts something beyond doubt: only such can be missed when they are gone."""
+    """Return True if a node asserts something beyond doubt: only such can be missed when they are gone."""
     if isinstance(node, ast.Call):
         return _CERTAIN_NAME.search(last_name(node.func)) is not None
     return isinstance(node, ast.Assert)
 
 
 def is_assertion(node: ast.AST) -> bool:
-    """Whether a node by itself can make a test fail on purpose, going by what it is and how it is named."""
+    """Return True if a node by itself can make a test fail on purpose, going by what it is and how it is named."""
     if isinstance(node, (ast.Assert, ast.Raise)):
         return True
     if isinstance(node, ast.Call):
@@ -249,7 +249,7 @@ class TestModule(PythonModule):
         return [one for one in self._functions() if one in self.serving and one not in self._by_node]
 
     def serves(self, node: ast.AST) -> bool:
-        """Whether a node runs when tests do: in one, or in what this module has to set them up."""
+        """Return True if a node runs when tests do: in one, or in what this module has to set them up."""
         return self.function_of(node) in self.serving
 
     def _functions(self) -> Iterator[FunctionNode]:
@@ -316,7 +316,7 @@ class TestModule(PythonModule):
         )
 
     def asserts(self, node: ast.AST) -> bool:
-        """Whether a node makes a test fail on purpose, also through a helper that may do so."""
+        """Return True if a node makes a test fail on purpose, also through a helper that may do so."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.harmless:
             return False
         if is_assertion(node) or self.calls_own_helper(node):
@@ -324,7 +324,7 @@ class TestModule(PythonModule):
         return isinstance(node, ast.Call) and root_name(node.func) in self.unknown_helpers
 
     def calls_own_helper(self, node: ast.AST) -> bool:
-        """Whether a node calls a function or method of this module that asserts."""
+        """Return True if a node calls a function or method of this module that asserts."""
         if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
             return False
         return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
@@ -334,7 +334,7 @@ class TestModule(PythonModule):
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
     def has_foreign_decorator(self, case: TestCase) -> bool:
-        """Whether a decorator of a test, or of its class, may do more than the usual ones do."""
+        """Return True if a decorator of a test, or of its class, may do more than the usual ones do."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
 
@@ -361,7 +361,7 @@ def _is_test(function: FunctionNode) -> bool:
 
 
 def _holds_tests(cls: ast.ClassDef) -> bool:
-    """Whether a runner would look for tests in a class: it is called a test, or derives from one."""
+    """Return True if a runner would look for tests in a class: it is called a test, or derives from one."""
     names = [cls.name, *(last_name(base) for base in cls.bases)]
     return any(re.search(r"[Tt]est|Case$", name) for name in names)
 

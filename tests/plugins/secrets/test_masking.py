@@ -122,7 +122,7 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_where_the_look_for_secrets_crashes_no_line_is_shown(
+def test_no_line_is_displayed_where_the_secret_scan_crashes(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     def crash(*_: object) -> None:
@@ -130,7 +130,7 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
 
     repo.stage({"app.py": f"TOKEN = '{GITHUB}'; print('%s %s' % (TOKEN,))\n"})
     monkeypatch.chdir(repo.root)
-    monkeypatch.setattr("wardround_secrets.detection.scanner.scanned", crash)
+    monkeypatch.setattr("wardround_secrets.detection.scanner.scan", crash)
     assert commands.invoke(["review", "--format", name]) == 1
     said = b"".join(capfdbinary.readouterr()).decode()
     assert "ruff/F507" in said

@@ -1,4 +1,4 @@
-"""SE015: what a merge left in a file. Here, since nobody else reads every added line of every text file."""
+"""SE015: conflict markers; part of this plugin because it reads every added line of every text file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from wardround_secrets.detection.scanner import ScannedText, SecretCheck, Secret
 _BEGINS, _ENDS = b"<<<<<<< ", b">>>>>>> "
 _MARKER = LazyPattern(r"^(?:(<{7}) \S.*|(={7})\r?|(>{7}) \S.*)$", re.MULTILINE)
 _LABELLED = LazyPattern(r">{7} (?:\S+|\S+ \(.*\)|[0-9a-f]{7,}\.\.\. .*|Stashed changes)\r?")
-"""An end as git writes it, by a branch or a commit: where nothing begins, any other may be a quotation."""
+"""End marker as git writes it, with a branch or commit;
+
+without a start marker, any other may be a quotation.
+"""
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
 
 
 class ConflictMarker(SecretCheck):
-    """A merge conflict is committed as git left it: both versions, and the lines between them.
+    """A merge conflict is committed with its markers.
 
-    No program reads that as it was meant, and which of the two counts nobody has decided. Keep what is right,
-    and delete the lines that begin with seven signs.
+    The file contains both versions and the lines that git put between them, so parsers fail or read the wrong
+    content. Keep the correct version and delete the marker lines (seven ``<``, ``=`` or ``>``).
     """
 
     ID = "SE015"
@@ -96,5 +99,5 @@ class ConflictMarker(SecretCheck):
 
     @classmethod
     def _hit(cls, text: ScannedText, marker: re.Match[str]) -> SecretMatch:
-        said = "a merge conflict is left here; keep one version, or both, and delete the lines of seven signs"
-        return SecretMatch(*marker.span(), said, Severity.WARN if text.is_for_show else None)
+        message = "unresolved merge conflict; keep one version or merge both, and delete the conflict markers"
+        return SecretMatch(*marker.span(), message, Severity.WARN if text.is_example_file else None)

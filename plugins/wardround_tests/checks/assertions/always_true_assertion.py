@@ -170,14 +170,14 @@ class AlwaysTrueAssertion(PythonTestCheck):
         return f"{ast.unparse(node)} is a mock, and a mock is true"
 
     def _marks_a_branch(self, node: ast.Assert | ast.Call) -> bool:
-        """Whether ``assert True`` only says which way is the good one, and another way fails."""
+        """Return True if ``assert True`` only says which way is the good one, and another way fails."""
         return any(
             isinstance(parent, (ast.ExceptHandler, ast.If, ast.For)) for parent in self.module.ancestors(node)
         )
 
 
 def _is_open_mock(call: ast.Call) -> bool:
-    """Whether a call makes a mock that has whatever is asked of it."""
+    """Return True if a call makes a mock that has whatever is asked of it."""
     name = last_name(call.func)
     if name in ("patch", "object"):
         positions = 1 if name == "patch" else 2
@@ -216,7 +216,7 @@ def _is_any(node: ast.expr) -> bool:
 
 
 def _is_or_its_opposite(test: ast.BoolOp) -> bool:
-    """Whether one of the alternatives holds wherever another does not."""
+    """Return True if one of the alternatives holds wherever another does not."""
     for one in test.values:
         for other in test.values:
             if (
@@ -231,7 +231,7 @@ def _is_or_its_opposite(test: ast.BoolOp) -> bool:
 
 
 def _excludes(one: ast.expr, other: ast.expr) -> bool:
-    """Whether two comparisons of one thing cannot both be false: ``x == []`` and ``x is not None``."""
+    """Return True if two comparisons of one thing cannot both be false: ``x == []`` and ``x is not None``."""
     if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
         return False
     if len(one.ops) != 1 or len(other.ops) != 1:
@@ -297,7 +297,7 @@ def _is_minus_one(node: ast.expr) -> bool:
 
 
 def _are_same(left: ast.expr, right: ast.expr, is_intended: Intended) -> bool:
-    """Whether two expressions are the same and no call in them can answer differently."""
+    """Return True if two expressions are the same and no call in them can answer differently."""
     if ast.dump(left) != ast.dump(right) or (is_intended(left) and not isinstance(left, ast.Constant)):
         return False
     return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in walk(left))
@@ -320,7 +320,7 @@ def _is_function_call(value: ast.expr) -> bool:
 
 
 def _is_about_equality(case: TestCase, text: str) -> bool:
-    """Whether a test compares things with themselves on purpose: it says so, or does it more than once."""
+    """Return True if a test compares things with themselves on purpose: it says so, or does it more than once."""
     if _ON_EQUALITY.search(case.name.removeprefix("test_")) or bounded(
         r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual"
     ).search(text):
@@ -356,7 +356,7 @@ def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str 
 
 
 def _is_never_none(node: ast.expr) -> bool:
-    """Whether an expression is a value of Python's own that cannot be None."""
+    """Return True if an expression is a value of Python's own that cannot be None."""
     if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr, ast.Compare)):
         return True
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _GIVING

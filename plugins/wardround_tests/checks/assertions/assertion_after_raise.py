@@ -85,7 +85,7 @@ class AssertionAfterRaise(PythonTestCheck):
 
 
 def _may_be_assertion(call: ast.Call) -> bool:
-    """Whether what is expected may be the failure of the assertion itself."""
+    """Return True if what is expected may be the failure of the assertion itself."""
     kinds = ast.unparse(call.args[0]) if call.args else ""
     return (
         not kinds

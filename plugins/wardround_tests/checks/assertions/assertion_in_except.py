@@ -96,7 +96,7 @@ class AssertionInExcept(PythonTestCheck):
         )
 
     def _is_under_test(self, node: ast.AST) -> bool:
-        """Whether a call that checks something is of the code under test, which an import brings."""
+        """Return True if a call that checks something is of the code under test, which an import brings."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
         name = node.func.id
@@ -105,7 +105,7 @@ class AssertionInExcept(PythonTestCheck):
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
-    """Whether a node asserts something about the exception, rather than that there should be none."""
+    """Return True if a node asserts something about the exception, rather than that there should be none."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and node.test.value:
         return True
     if isinstance(node, ast.Raise) or not is_assertion(node):

@@ -125,7 +125,7 @@ class ConditionalAssertion(PythonTestCheck):
         return ""
 
     def _is_gone_through(self, node: ast.expr, case: TestCase) -> bool:
-        """Whether a loop goes through a result, also with the numbers of its items or in another order."""
+        """Return True if a loop goes through a result, also with the numbers of its items or in another order."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             if node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set"):
                 return self._is_gone_through(node.args[0], case)
@@ -146,7 +146,7 @@ class ConditionalAssertion(PythonTestCheck):
         return not is_own and self._is_result(node, case)
 
     def _is_of_project(self, node: ast.Call, case: TestCase) -> bool:
-        """Whether files are looked for in a folder of the project, rather than in one the test has filled."""
+        """Return True if files are looked for in a folder of the project, rather than in one the test has filled."""
         root = root_name(node.func)
         bound = {
             n.id for n in self.module.own(case) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -154,21 +154,21 @@ class ConditionalAssertion(PythonTestCheck):
         return root in self.module.assigned and root not in case.parameters | bound
 
     def _asserts_both_ways(self, branch: ast.If, case: TestCase) -> bool:
-        """Whether the result decides which of two assertions counts."""
+        """Return True if the result decides which of two assertions counts."""
         ways = (branch.body, branch.orelse)
         return self._is_about_result(branch.test, case) and all(
             any(self._can_pass(node) for node in own_nodes(way)) for way in ways
         )
 
     def _can_pass(self, node: ast.AST) -> bool:
-        """Whether a node asserts something that may hold, rather than that it should not get there."""
+        """Return True if a node asserts something that may hold, rather than that it should not get there."""
         if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and last_name(node) == "fail"):
             return False
         is_false = isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
         return not is_false and self.module.asserts(node)
 
     def _asserts_out_of_sight(self, case: TestCase) -> bool:
-        """Whether something else of the test can fail: a context manager, a nested function."""
+        """Return True if something else of the test can fail: a context manager, a nested function."""
         nested = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return any(
             isinstance(node, nested) and any(self.module.asserts(n) for n in walk(node))
@@ -198,7 +198,7 @@ class ConditionalAssertion(PythonTestCheck):
         return self._is_about_result(decided, case)
 
     def _is_about_result(self, test: ast.expr, case: TestCase) -> bool:
-        """Whether a condition asks whether a result is there, how long it is, or what it says of itself."""
+        """Return True if a condition asks whether a result is there, how long it is, or what it says of itself."""
         if isinstance(test, ast.BoolOp):
             return any(self._is_about_result(one, case) for one in test.values)
         if isinstance(test, ast.UnaryOp):
@@ -223,7 +223,7 @@ class ConditionalAssertion(PythonTestCheck):
         return isinstance(test, ast.Name) and self._is_result(test, case)
 
     def _is_result(self, node: ast.expr, case: TestCase) -> bool:
-        """Whether an expression is what a call of the code under test returned, as it came."""
+        """Return True if an expression is what a call of the code under test returned, as it came."""
         if isinstance(node, ast.Await):
             node = node.value
         if isinstance(node, ast.Call):
@@ -292,12 +292,12 @@ def _width(statement: ast.stmt) -> int:
 
 
 def _is_open(statement: ast.Match) -> bool:
-    """Whether a match has a case for all that no other fits."""
+    """Return True if a match has a case for all that no other fits."""
     last = statement.cases[-1]
     return isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
 
 
 def _is_run_over_many_inputs(case: TestCase) -> bool:
-    """Whether a property is tested: of many inputs, some must bring a result."""
+    """Return True if a property is tested: of many inputs, some must bring a result."""
     calls = (node.func if isinstance(node, ast.Call) else node for node in case.node.decorator_list)
     return any(last_name(call) == "given" for call in calls)

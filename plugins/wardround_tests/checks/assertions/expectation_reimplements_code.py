@@ -97,7 +97,7 @@ class ExpectationReimplementsCode(PythonTestCheck):
                     return
 
     def _repeats(self, expected: ast.expr, actual: ast.expr) -> bool:
-        """Whether an expected value is a formula over what the code under test is handed."""
+        """Return True if an expected value is a formula over what the code under test is handed."""
         calls = [n for n in walk(actual) if isinstance(n, ast.Call)]
         under_test = next((c for c in calls if self.module.imported_name(c.func)), None)
         if under_test is None or "." not in (self.module.imported_name(under_test.func) or ""):
@@ -134,7 +134,7 @@ def _exact(side: ast.expr) -> ast.expr:
 
 
 def _has_text(node: ast.expr) -> bool:
-    """Whether texts are put together rather than numbers worked out."""
+    """Return True if texts are put together rather than numbers worked out."""
     return any(
         isinstance(n, ast.JoinedStr) or (isinstance(n, ast.BinOp) and _is_text(n.left)) for n in walk(node)
     )

@@ -99,7 +99,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         return name if name and is_function and not self._is_foreign(call) else ""
 
     def _compares_with(self, case: TestCase, table: str, filling: set[str]) -> bool:
-        """Whether a test compares what a function gives with a table that the same function filled."""
+        """Return True if a test compares what a function gives with a table that the same function filled."""
         if _ON_REPEATING.search(case.name.removeprefix("test_")):
             return False
         nodes = list(self.module.own(case))
@@ -224,7 +224,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         return f"{ast.dump(call.func)}{arguments}{[ast.dump(k) for k in call.keywords]}"
 
     def _is_foreign(self, call: ast.Call) -> bool:
-        """Whether a call is of Python's own modules or of what every project installs."""
+        """Return True if a call is of Python's own modules or of what every project installs."""
         name = (self.module.imported_name(call.func) or "").partition(".")[0]
         return name in sys.stdlib_module_names or name in _LIBRARIES
 
@@ -270,7 +270,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         return found[:2]
 
     def _is_code_under_test(self, left: ast.Call, right: ast.Call) -> bool:
-        """Whether two calls are the same and of imported code, all of whose arguments are plain values."""
+        """Return True if two calls are the same and of imported code, all of whose arguments are plain values."""
         if left is right or ast.dump(left) != ast.dump(right):
             return False
         inner = [n for n in walk(left) if isinstance(n, (ast.Call, ast.Await)) and n is not left]

@@ -109,7 +109,7 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def _is_step(statement: ast.stmt) -> bool:
-    """Whether a statement is a plain one that calls something."""
+    """Return True if a statement is a plain one that calls something."""
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return False
     return any(isinstance(one, ast.Call) for one in own_nodes([statement]))

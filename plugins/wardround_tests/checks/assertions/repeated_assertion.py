@@ -85,13 +85,13 @@ class RepeatedAssertion(PythonTestCheck):
             self.report(self.module.span(statement), text, severity=Severity.INFO if asks else None)
 
     def _is_told(self, first: ast.stmt, second: ast.stmt) -> bool:
-        """Whether a comment between two assertions says why the second asks again."""
+        """Return True if a comment between two assertions says why the second asks again."""
         lines = self.source.lines[(first.end_lineno or first.lineno) - 1 : second.end_lineno]
         return any("#" in line for line in lines)
 
 
 def _is_of_keys(asserted: Sequence[ast.expr]) -> bool:
-    """Whether all that is asked for is what a mapping holds under a text."""
+    """Return True if all that is asked for is what a mapping holds under a text."""
     nodes = [n for one in asserted for n in walk(one)]
     return any(isinstance(n, ast.Subscript) for n in nodes) and not any(
         isinstance(n, ast.Attribute) for n in nodes
@@ -99,7 +99,7 @@ def _is_of_keys(asserted: Sequence[ast.expr]) -> bool:
 
 
 def _is_lazy(value: ast.expr) -> bool:
-    """Whether a value may be worked out when it is asked for: by a place in it, or as a private part."""
+    """Return True if a value may be worked out when it is asked for: by a place in it, or as a private part."""
     return any(
         (
             isinstance(n, ast.Subscript)
@@ -136,7 +136,7 @@ def _asserted(statement: ast.stmt) -> list[ast.expr] | None:
 
 
 def _is_still(value: ast.expr) -> bool:
-    """Whether looking at a value twice gives the same: it calls nothing that could change anything."""
+    """Return True if looking at a value twice gives the same: it calls nothing that could change anything."""
     return not any(
         isinstance(n, (ast.Await, ast.NamedExpr, ast.Yield))
         or (isinstance(n, ast.Call) and last_name(n.func) not in _PURE)

@@ -117,7 +117,7 @@ class TestWithoutAssertion(PythonTestCheck):
 def _is_out_of_sight(
     function: ast.expr, parameters: frozenset[str], case: TestCase, asserting: frozenset[str]
 ) -> bool:
-    """Whether a call goes to a fixture, or to a method that is defined elsewhere: it may assert."""
+    """Return True if a call goes to a fixture, or to a method that is defined elsewhere: it may assert."""
     if isinstance(function, ast.Name):
         return function.id in parameters
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
@@ -140,7 +140,7 @@ def _is_ellipsis(statement: ast.stmt) -> bool:
 
 
 def _is_returned_claim(statement: ast.stmt) -> bool:
-    """Whether a test hands back whether something holds, to a runner that does not look at it."""
+    """Return True if a test hands back whether something holds, to a runner that does not look at it."""
     value = statement.value if isinstance(statement, ast.Return) else None
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
         return True
@@ -180,7 +180,7 @@ def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _says_smoke(case: TestCase, text: str) -> bool:
-    """Whether a test says that all it wants is that nothing goes wrong."""
+    """Return True if a test says that all it wants is that nothing goes wrong."""
     class_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", case.cls.name).lower() if case.cls else ""
     return bool(
         _SMOKE_NAME.search(case.name.lower().removeprefix("test_"))

@@ -96,7 +96,7 @@ class UnreachableAssertion(PythonTestCheck):
                 self.report(self.module.span(first), text, severity=Severity.INFO)
 
     def _is_thread(self, function: FunctionNode, case: TestCase) -> bool:
-        """Whether a function runs in a thread, and nothing of what it did there is asserted after."""
+        """Return True if a function runs in a thread, and nothing of what it did there is asserted after."""
         for call in _calls(case):
             name = self.module.imported_name(call.func)
             given = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
@@ -107,7 +107,7 @@ class UnreachableAssertion(PythonTestCheck):
     def _is_only_handed_on(
         self, function: FunctionNode, case: TestCase, nested: Sequence[FunctionNode]
     ) -> bool:
-        """Whether a function is an argument of calls and all that asserts, so that nobody sees it called."""
+        """Return True if a function is an argument of calls and all that asserts, so that nobody sees it called."""
         if any(self.module.asserts(n) for n in own_nodes(case.node.body)):
             return False
         others = [n for one in nested if one is not function for n in walk(one)]
@@ -119,7 +119,7 @@ class UnreachableAssertion(PythonTestCheck):
         return bool(uses) and all(id(use) in handed for use in uses) and not is_started
 
     def _starts(self, call: ast.Call, name: str) -> bool:
-        """Whether a call is known to call what it is handed."""
+        """Return True if a call is known to call what it is handed."""
         is_given = any(isinstance(a, ast.Name) and a.id == name for a in call.args)
         return is_given and re.search(_RUNNING, last_name(call.func)) is not None
 
@@ -135,5 +135,5 @@ def _calls(case: TestCase) -> Iterator[ast.Call]:
 
 
 def _tells(function: FunctionNode) -> bool:
-    """Whether a function leaves something behind that can be asserted, or gives it back."""
+    """Return True if a function leaves something behind that can be asserted, or gives it back."""
     return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in walk(function))

@@ -82,7 +82,7 @@ class WholeResponseSnapshot(PythonTestCheck):
                 )
 
     def _is_whole(self, value: ast.expr) -> bool:
-        """Whether a value is all of an answer or an object, also as a helper puts it together."""
+        """Return True if a value is all of an answer or an object, also as a helper puts it together."""
         text = ast.unparse(value)
         if _WHOLE.search(text) is not None and "]" not in text:
             return True

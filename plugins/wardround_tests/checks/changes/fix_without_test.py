@@ -174,7 +174,7 @@ class FixWithoutTest(ChangeCheck):
                 return
 
     def _is_tested(self, file: ChangedFileView) -> bool:
-        """Whether the project tests this file: what it does not test at all needs more than this one test."""
+        """Return True if the project tests this file: what it does not test at all needs more than this one test."""
         patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
         return is_tested(self.change.project, file.path, patterns)
 
@@ -199,7 +199,7 @@ def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
 
 
 def _is_in_text(text: str, number: int, line: str) -> bool:
-    """Whether a line has nothing but words of a text that goes over several lines."""
+    """Return True if a line has nothing but words of a text that goes over several lines."""
     before = "\n".join(text.split("\n")[: number - 1])
     marks = ("`", '"""', "'''")
     return not any(mark in line for mark in marks) and (

@@ -232,11 +232,11 @@ class UntestedFunction(ChangeCheck):
         return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
 
     def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
-        """Whether code of the change uses a function."""
+        """Return True if code of the change uses a function."""
         return _is_used(function.name, one.file.text or "") or self._is_in_change(function, one)
 
     def _has_tested_neighbour(self, path: str, patterns: Sequence[str]) -> bool:
-        """Whether its folder has tested modules; the project is asked once for a folder and an ending."""
+        """Return True if its folder has tested modules; the project is asked once for a folder and an ending."""
         key = (path.rpartition("/")[0], path.rpartition(".")[2])
         if key not in self._beside:
             new = [f.path for f in self.change.files if f.base_path is None]
@@ -266,7 +266,7 @@ class UntestedFunction(ChangeCheck):
             self.report(one.file.path, function.span(one.file), f'"{function.name}" {how}')
 
     def _is_in_change(self, function: TouchedFunction, one: Touched) -> bool:
-        """Whether another changed file names a function."""
+        """Return True if another changed file names a function."""
         return any(function.is_in(f.text or "") for f in self.change.files if f.path != one.file.path)
 
     def _tests(self, patterns: Sequence[str]) -> list[str]:
@@ -302,12 +302,12 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
     functions: tuple[TouchedFunction, ...]
 
     def is_new(self, function: TouchedFunction) -> bool:
-        """Whether a function was not there before, in a file that was."""
+        """Return True if a function was not there before, in a file that was."""
         base = self.file.base_text
         return base is not None and not function.is_in(base)
 
     def is_worth_a_test(self, function: TouchedFunction) -> bool:
-        """Whether a function was not there before, and decides or reckons something."""
+        """Return True if a function was not there before, and decides or reckons something."""
         if self.file.base_text is not None and function.is_in(self.file.base_text):
             return False
         lines = (self.file.text or "").split("\n")
@@ -328,15 +328,15 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         return re.compile(r"\b(" + "|".join(map(re.escape, self.words)) + r")\b")
 
     def named_in(self, text: str) -> bool:
-        """Whether a test's text names one of the functions, or their module."""
+        """Return True if a test's text names one of the functions, or their module."""
         return self._named.search(text) is not None
 
     def is_imported_by(self, text: str, test: str) -> bool:
-        """Whether a test imports their module."""
+        """Return True if a test imports their module."""
         return imports(text, test, self.file.path)
 
     def is_drawn_by(self, function: TouchedFunction) -> bool:
-        """Whether a function is a component, which the tests of what draws it show too."""
+        """Return True if a function is a component, which the tests of what draws it show too."""
         return self.file.path.endswith((".tsx", ".jsx")) and function.name[:1].isupper()
 
 
@@ -353,7 +353,7 @@ class TouchedFunction(msgspec.Struct, frozen=True):
         return Span(self.start or self.place, 1, self.place, len(text) + 1)
 
     def is_in(self, text: str) -> bool:
-        """Whether a text names it."""
+        """Return True if a text names it."""
         return self.name in text and re.search(rf"\b{re.escape(self.name)}\b", text) is not None
 
 
@@ -434,7 +434,7 @@ def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
 
 
 def _is_exported(name: str, text: str) -> bool:
-    """Whether a script exports a function apart from its definition."""
+    """Return True if a script exports a function apart from its definition."""
     if name.isidentifier():
         return name in _exported(text)
     return (
@@ -456,7 +456,7 @@ def _exported(text: str) -> frozenset[str]:
 
 
 def _is_used(name: str, text: str) -> bool:
-    """Whether a module uses a function of its own for more than to define and export it."""
+    """Return True if a module uses a function of its own for more than to define and export it."""
     if re.search(rf"(?<!exports)\.{re.escape(name)}\b", text):
         return True
     rest = re.sub(r"(?m)(module\.exports\s*=|^export)\s*\{[^}]*\}|^__all__ = [^\]]*\]|#.*|//.*", "", text)

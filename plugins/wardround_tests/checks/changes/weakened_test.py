@@ -179,7 +179,7 @@ class WeakenedTest(ChangeCheck):
         self._look_for_literals(versions, said)
 
     def _went_with_its_subject(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
-        """Whether what a test no longer asks is about something that the code no longer has."""
+        """Return True if what a test no longer asks is about something that the code no longer has."""
         if lost.kind not in (Loss.GONE, Loss.FEWER):
             return False
         kept = set(map(str.strip, after.source.split("\n")))
@@ -233,7 +233,7 @@ class WeakenedTest(ChangeCheck):
             self.report(there.path, span_of_line(there, line), text, severity)
 
     def _is_missed(self, case: TestedCase, versions: Versions) -> bool:
-        """Whether a test is gone that asserted something, and neither moved nor its subject withdrawn."""
+        """Return True if a test is gone that asserted something, and neither moved nor its subject withdrawn."""
         if not any(a.strength > LOOSE for a in case.assertions) or "eprecat" in case.source or case.skip:
             return False
         title = case.name.rpartition(".")[2] if versions.file.path.endswith(".py") else case.name
@@ -279,7 +279,7 @@ def _place_of(lost: Lost, case: TestedCase, file: ChangedFileView) -> Span:
 
 
 def _may_be_less(file: ChangedFileView) -> bool:
-    """Whether lines are gone that may have made a test stronger, or came that may keep it from running."""
+    """Return True if lines are gone that may have made a test stronger, or came that may keep it from running."""
     head, base = file.text or "", file.base_text or ""
     if any(re.search(_TELLING, line) for line in removed_lines(file)):
         return True
@@ -301,7 +301,7 @@ def _changed_place(file: ChangedFileView, case: TestedCase) -> Span:
 
 
 def _asserts_no_less(file: ChangedFileView) -> bool:
-    """Whether as many lines that assert came into a file as went: they may have moved to helpers."""
+    """Return True if as many lines that assert came into a file as went: they may have moved to helpers."""
     gone = sum(re.search(_ASSERTS, line) is not None for line in removed_lines(file))
     return sum(re.search(_ASSERTS, line) is not None for _, line in added_lines(file)) >= gone
 

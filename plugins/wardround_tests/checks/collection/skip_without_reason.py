@@ -112,7 +112,7 @@ class SkipWithoutReason(PythonTestCheck):
                 )
 
     def _has_comment(self, node: ast.expr) -> bool:
-        """Whether a comment stands beside or right above."""
+        """Return True if a comment stands beside or right above."""
         lines = self.source.lines
         beside = lines[(node.end_lineno or node.lineno) - 1]
         above = lines[node.lineno - 2] if node.lineno > 1 else ""
@@ -127,7 +127,7 @@ def _says_nothing(node: ast.expr) -> bool:
 
 
 def _is_empty(value: object) -> bool:
-    """Whether a reason says no more than the mark does."""
+    """Return True if a reason says no more than the mark does."""
     if isinstance(value, str):
         return _NO_REASON.fullmatch(value) is not None
     return value is None or value is False or value is True

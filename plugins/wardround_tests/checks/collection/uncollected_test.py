@@ -162,7 +162,7 @@ class UncollectedTest(PythonTestCheck):
                     self.report(self.module.name_span(statement), text)
 
     def _is_test(self, method: FunctionNode) -> bool:
-        """Whether a method has all that makes a test but the name, and nothing calls it."""
+        """Return True if a method has all that makes a test but the name, and nothing calls it."""
         arguments = method.args
         if (
             method.decorator_list
@@ -179,7 +179,7 @@ class UncollectedTest(PythonTestCheck):
         return _asserts(method) and not self._is_used(method.name)
 
     def _is_used(self, name: str) -> bool:
-        """Whether anything but its definition names a function or a class, here or in another file."""
+        """Return True if anything but its definition names a function or a class, here or in another file."""
         if self.module.words[name] > 1:
             return True
         return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
@@ -192,7 +192,7 @@ class UncollectedTest(PythonTestCheck):
 
     @property
     def _takes_usual_classes(self) -> bool:
-        """Whether pytest is left to its own idea of which classes hold tests."""
+        """Return True if pytest is left to its own idea of which classes hold tests."""
         settings = (self.source.project.read(path) for path in _SETTINGS)
         return not any(text and "python_classes" in text for text in settings)
 
@@ -207,7 +207,7 @@ def _empty_cases(decorator: ast.expr) -> ast.expr | None:
 
 
 def _keeps_own(made: FunctionNode) -> bool:
-    """Whether a constructor makes something for the tests, beside what its base does."""
+    """Return True if a constructor makes something for the tests, beside what its base does."""
     return any(
         isinstance(n, ast.Assign)
         and isinstance(n.value, ast.Call)

@@ -74,7 +74,7 @@ class ExactFloatComparison(PythonTestCheck):
                     return
 
     def _is_handed_on(self, literal: ast.Constant) -> bool:
-        """Whether a number goes into a call, rather than being what is expected of one."""
+        """Return True if a number goes into a call, rather than being what is expected of one."""
         for parent in self.module.ancestors(literal):
             if isinstance(parent, ast.Call):
                 return not is_assertion(parent)
@@ -84,7 +84,7 @@ class ExactFloatComparison(PythonTestCheck):
 
 
 def _is_sum(side: ast.expr, other: ast.expr, given: Sequence[object]) -> bool:
-    """Whether an expected number is none of those the test puts in, but two of them together."""
+    """Return True if an expected number is none of those the test puts in, but two of them together."""
     if not isinstance(side, ast.Constant) or isinstance(other, ast.Constant) or side.value in given:
         return False
     numbers = [one for one in given if isinstance(one, float)]
@@ -92,14 +92,14 @@ def _is_sum(side: ast.expr, other: ast.expr, given: Sequence[object]) -> bool:
 
 
 def _is_rough(node: ast.AST) -> bool:
-    """Whether a node is a number that binary fractions only come near to."""
+    """Return True if a node is a number that binary fractions only come near to."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, float) or abs(node.value) > 2**_BITS:
         return False
     return not (node.value * 2**_BITS).is_integer()
 
 
 def _is_worked_out(side: ast.expr) -> bool:
-    """Whether one side is arithmetic with such a number."""
+    """Return True if one side is arithmetic with such a number."""
     return (
         isinstance(side, ast.BinOp)
         and isinstance(side.op, (ast.Add, ast.Sub, ast.Mult, ast.Div))

@@ -144,7 +144,7 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 
 def _is_written(call: ast.Call, assertion: ast.AST) -> bool:
-    """Whether an assertion writes down the date, or the moment, that should come of a call."""
+    """Return True if an assertion writes down the date, or the moment, that should come of a call."""
     gives_moment = last_name(call.func) in ("timestamp", "mktime")
     sides = equal_sides(assertion) or ()
     for node in (one for side in sides for one in (side, *children(side))):

@@ -144,7 +144,7 @@ class FixedPortInTest(PythonTestCheck):
         return value.value if is_number and isinstance(value, ast.Constant) else None  # type: ignore[return-value]
 
     def _is_stood_in(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
-        """Whether what would open the port is a stand-in."""
+        """Return True if what would open the port is a stand-in."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [

@@ -278,7 +278,7 @@ class NetworkInTest(PythonTestCheck):
         }
 
     def _is_held(self, holder: FunctionNode, node: ast.AST) -> bool:
-        """Whether something stands in for the network, or the test says that it needs one."""
+        """Return True if something stands in for the network, or the test says that it needs one."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [holder.name, *(one.arg for one in holder.args.args), *map(ast.unparse, decorators)]

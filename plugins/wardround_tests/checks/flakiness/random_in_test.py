@@ -130,7 +130,7 @@ class RandomInTest(PythonTestCheck):
 
     @property
     def _is_for_tests(self) -> bool:
-        """Whether a module makes things for tests without being one."""
+        """Return True if a module makes things for tests without being one."""
         return re.search(r"(^|/)(tests?|testing)/|factor|conftest", self.module.path) is not None
 
     def _first_draw(self, statements: Sequence[ast.AST], named: bool = True) -> ast.Call | None:
@@ -145,7 +145,7 @@ class RandomInTest(PythonTestCheck):
         return None
 
     def _is_name(self, node: ast.Call) -> bool:
-        """Whether all that is asked of a random value is that nothing else has it."""
+        """Return True if all that is asked of a random value is that nothing else has it."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
                 return True

@@ -202,7 +202,7 @@ class RealClockInTest(PythonTestCheck):
             self.report(self.module.span(node), text)
 
     def _is_elapsed(self, took: ast.expr, case: TestCase) -> bool:
-        """Whether an expression is the difference of two readings of the clock."""
+        """Return True if an expression is the difference of two readings of the clock."""
         if isinstance(took, ast.Name):
             return any(
                 self._is_elapsed(value, case)
@@ -223,7 +223,7 @@ class RealClockInTest(PythonTestCheck):
 
 
 def _says_how_long(side: ast.expr) -> bool:
-    """Whether a side of a comparison says in words how far off something is."""
+    """Return True if a side of a comparison says in words how far off something is."""
     return (
         isinstance(side, ast.Constant)
         and isinstance(side.value, str)
@@ -232,7 +232,7 @@ def _says_how_long(side: ast.expr) -> bool:
 
 
 def _is_told_now(call: ast.Call) -> bool:
-    """Whether a call is handed the present moment besides."""
+    """Return True if a call is handed the present moment besides."""
     return any(k.arg in ("now", "today", "relative_to", "clock", "at", "reference") for k in call.keywords)
 
 

@@ -162,7 +162,7 @@ class SleepInTest(PythonTestCheck):
         return isinstance(given, ast.Name) and [a.arg for a in function.args.args] == [given.id]
 
     def _is_meant(self, node: ast.Call, header: str) -> bool:
-        """Whether the sleep polls, or is itself what must be interrupted."""
+        """Return True if the sleep polls, or is itself what must be interrupted."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.While, ast.For, ast.AsyncFor, ast.ExceptHandler)):
                 return True

@@ -116,7 +116,7 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
         return False
 
     def _comes_from_set(self, side: ast.expr, other: ast.expr, nodes: Sequence[ast.AST]) -> str:
-        """Whether the test hands on a set and expects a list of what is in it."""
+        """Return True if the test hands on a set and expects a list of what is in it."""
         is_listed = (
             isinstance(side, ast.Call)
             and isinstance(side.func, ast.Name)
@@ -134,7 +134,7 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
 
 
 def _is_ordered(node: ast.expr) -> bool:
-    """Whether a value says in which order things come: two or more in a list, or joined in a text."""
+    """Return True if a value says in which order things come: two or more in a list, or joined in a text."""
     if isinstance(node, (ast.List, ast.Tuple)):
         return len(node.elts) > 1 and len({ast.unparse(one) for one in node.elts}) > 1
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1

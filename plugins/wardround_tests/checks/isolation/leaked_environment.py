@@ -104,7 +104,7 @@ class LeakedEnvironment(PythonTestCheck):
         return self.module.imported_name(node) == "os.environ"
 
     def _is_put_back(self, case: TestCase, change: ast.stmt) -> bool:
-        """Whether the test, what runs around it, or another way of the module undoes the change."""
+        """Return True if the test, what runs around it, or another way of the module undoes the change."""
         for node in (case.node, *([case.cls] if case.cls else [])):
             if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in node.decorator_list):
                 return True
@@ -126,7 +126,7 @@ class LeakedEnvironment(PythonTestCheck):
         return [one for one in others if _PUT_BACK.search(ast.unparse(one))]
 
     def _undoes(self, node: ast.AST) -> bool:
-        """Whether a later step of the test takes the change back or sees to it that it is."""
+        """Return True if a later step of the test takes the change back or sees to it that it is."""
         if isinstance(node, ast.Call):
             text = ast.unparse(node)
             return (
@@ -137,7 +137,7 @@ class LeakedEnvironment(PythonTestCheck):
 
 
 def _gives_back(helper: ast.AST) -> bool:
-    """Whether a helper hands control to the test in between, or what it changed to the caller."""
+    """Return True if a helper hands control to the test in between, or what it changed to the caller."""
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
         for n in walk(helper)

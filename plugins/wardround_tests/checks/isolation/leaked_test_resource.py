@@ -110,7 +110,7 @@ class LeakedTestResource(PythonTestCheck):
             )
 
     def _is_held(self, node: ast.Call) -> bool:
-        """Whether what is made ends with a block, or is handed to something that may see to it."""
+        """Return True if what is made ends with a block, or is handed to something that may see to it."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call):
                 return "stack" in ast.unparse(parent.func) or "cleanup" in ast.unparse(parent.func).lower()

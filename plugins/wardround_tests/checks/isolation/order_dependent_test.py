@@ -159,7 +159,7 @@ class OrderDependentTest(PythonTestCheck):
         return found
 
     def _is_renewed(self, name: str) -> bool:
-        """Whether what runs around tests, or a helper, has to do with a shared thing: it may renew it."""
+        """Return True if what runs around tests, or a helper, has to do with a shared thing: it may renew it."""
         tests = {case.node for case in self.module.tests}
         return any(
             isinstance(n, ast.Name)
@@ -170,13 +170,13 @@ class OrderDependentTest(PythonTestCheck):
         )
 
     def _has(self, case: TestCase, shared: Shared) -> bool:
-        """Whether a test has to do with a shared thing, or with the module that it is imported from."""
+        """Return True if a test has to do with a shared thing, or with the module that it is imported from."""
         if shared.name in self._names[case]:
             return not binds(case.node, shared.name)
         return bool(shared.home) and any(self._is_put_into(n, shared) for n in self.module.own(case))
 
     def _puts(self, case: TestCase, shared: Shared) -> bool:
-        """Whether a test does something to a shared thing that stays."""
+        """Return True if a test does something to a shared thing that stays."""
         made = _made_of(case, shared)
         for node in self.module.own(case):
             call = node.value if isinstance(node, ast.Expr) else None
@@ -202,7 +202,7 @@ class OrderDependentTest(PythonTestCheck):
         return False
 
     def _is_put_into(self, node: ast.AST, shared: Shared) -> bool:
-        """Whether a statement calls a function that puts something into what its module holds."""
+        """Return True if a statement calls a function that puts something into what its module holds."""
         call = node.value if isinstance(node, ast.Expr) else None
         if not shared.home or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return False
@@ -261,7 +261,7 @@ def _of_class(cls: ast.ClassDef) -> list[Shared]:
 
 
 def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
-    """Whether a method that is no test has to do with an attribute: it may make it new."""
+    """Return True if a method that is no test has to do with an attribute: it may make it new."""
     attribute = name.rpartition(".")[2]
     return any(
         isinstance(method, FUNCTIONS)
@@ -273,7 +273,7 @@ def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
 
 
 def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a fixture gives an object or a container that it makes itself."""
+    """Return True if a fixture gives an object or a container that it makes itself."""
     last = fixture.body[-1]
     value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
     value = value.value if isinstance(value, ast.Yield) else value
@@ -293,7 +293,7 @@ def _is_it(node: ast.AST, shared: Shared) -> bool:
 
 
 def _is_made(node: ast.expr, shared: Shared) -> bool:
-    """Whether an object is made, with nothing else, of what is shared: a writer for a folder."""
+    """Return True if an object is made, with nothing else, of what is shared: a writer for a folder."""
     if not isinstance(node, ast.Call) or not last_name(node.func)[:1].isupper():
         return False
     return any(isinstance(a, ast.Name) and a.id == shared.name for a in node.args)
@@ -334,7 +334,7 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
 
 
 def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
-    """Whether an expression reads a shared thing and asks nothing of it that depends on arguments."""
+    """Return True if an expression reads a shared thing and asks nothing of it that depends on arguments."""
     if not any(_is_it(n, shared) for n in walk(held)):
         return False
     for node in walk(held):
@@ -349,7 +349,7 @@ def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
 
 
 def _is_said(said: ast.expr | None, putting: Sequence[TestCase], shared: Shared) -> bool:
-    """Whether what is expected is written out, and is what other tests put in, or that there is nothing."""
+    """Return True if what is expected is written out, and is what other tests put in, or that there is nothing."""
     try:
         value = ast.literal_eval(said) if said is not None else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

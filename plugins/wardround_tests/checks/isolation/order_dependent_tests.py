@@ -123,7 +123,7 @@ class OrderDependentTests(PythonTestCheck):
                     return
 
     def _is_set_up(self, cls: ast.ClassDef, name: str) -> bool:
-        """Whether something that runs before each test sets an attribute."""
+        """Return True if something that runs before each test sets an attribute."""
         return any(
             isinstance(method, FUNCTIONS)
             and (
@@ -152,7 +152,7 @@ class OrderDependentTests(PythonTestCheck):
                     return
 
     def _is_renewed(self, name: str) -> bool:
-        """Whether anything but a test has to do with the name: it may make it new for each of them."""
+        """Return True if anything but a test has to do with the name: it may make it new for each of them."""
         tests = {None, *(case.node for case in self.module.tests)}
         return any(
             isinstance(node, ast.Name) and outermost_function(self.module, node) not in tests
@@ -173,7 +173,7 @@ class OrderDependentTests(PythonTestCheck):
 
 
 def _is_own(statement: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether an assignment binds a fresh container or a plain value."""
+    """Return True if an assignment binds a fresh container or a plain value."""
     value = statement.value
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Name) and value.func.id in ("list", "dict", "set")
@@ -249,7 +249,7 @@ def _reads(function: ast.AST, name: str, cls: str) -> list[ast.Attribute]:
 
 
 def _runs_once(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method runs once for all tests of a class, and so makes nothing new for each of them."""
+    """Return True if a method runs once for all tests of a class, and so makes nothing new for each of them."""
     wide = [
         one for one in method.decorator_list if re.search(r"scope=.(class|module|session)", ast.unparse(one))
     ]
@@ -261,7 +261,7 @@ def _is_test_name(name: str) -> bool:
 
 
 def _is_made(value: ast.expr | None) -> bool:
-    """Whether a value is an object made here that can change: an instance or a container."""
+    """Return True if a value is an object made here that can change: an instance or a container."""
     if isinstance(value, ast.Call):
         name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
         return name[:1].isupper() or name in ("list", "dict", "set")

@@ -124,7 +124,7 @@ class SharedPathInTest(PythonTestCheck):
         return set()
 
     def _is_touched(self, node: ast.expr) -> bool:
-        """Whether a path goes into a call that works on files, or is one whose files are worked on."""
+        """Return True if a path goes into a call that works on files, or is one whose files are worked on."""
         inner: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
@@ -141,7 +141,7 @@ class SharedPathInTest(PythonTestCheck):
         return False
 
     def _is_named(self, node: ast.expr) -> bool:
-        """Whether a path is given a name under which files are worked on."""
+        """Return True if a path is given a name under which files are worked on."""
         value: ast.AST = node
         statement = self.module.parents[value]
         while isinstance(statement, (ast.Call, ast.BinOp)):
@@ -165,7 +165,7 @@ def _is_script(ancestors: Iterable[ast.AST]) -> bool:
 
 
 def _is_faked(holder: FunctionNode) -> bool:
-    """Whether a file system of its own stands in for the machine's."""
+    """Return True if a file system of its own stands in for the machine's."""
     names = {one.arg for one in holder.args.args}
     return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
         "patch" in ast.unparse(one) for one in holder.decorator_list

@@ -109,7 +109,7 @@ class StateSharedByTests(PythonTestCheck):
                 return
 
     def _changes(self, case: TestCase, name: str) -> bool:
-        """Whether a test does something with the object whose only use is that it changes it."""
+        """Return True if a test does something with the object whose only use is that it changes it."""
         text = self.module.text_of(case.node)
         if _UNDOING.search(text) and _DOING.search(text):
             return False
@@ -122,7 +122,7 @@ class StateSharedByTests(PythonTestCheck):
         )
 
     def _asks(self, case: TestCase, name: str) -> bool:
-        """Whether a test asserts what is in the object, without anything to look for."""
+        """Return True if a test asserts what is in the object, without anything to look for."""
         for node in self.module.own(case):
             if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
@@ -135,7 +135,7 @@ class StateSharedByTests(PythonTestCheck):
         return False
 
     def _is_seen_to(self, name: str, tests: Sequence[TestCase]) -> bool:
-        """Whether anything but the tests has to do with the object, or a test makes it anew."""
+        """Return True if anything but the tests has to do with the object, or a test makes it anew."""
         own = {case.node for case in tests}
         for node in self.module.named(name.rpartition(".")[2]):
             if ast.unparse(node) != name:

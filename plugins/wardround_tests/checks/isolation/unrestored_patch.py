@@ -127,7 +127,7 @@ class UnrestoredPatch(PythonTestCheck):
         return ""
 
     def _is_of_import(self, target: ast.expr) -> bool:
-        """Whether a target is an attribute of a module or a class that an import brings."""
+        """Return True if a target is an attribute of a module or a class that an import brings."""
         if not isinstance(target, ast.Attribute):
             return False
         owner = target.value
@@ -142,7 +142,7 @@ class UnrestoredPatch(PythonTestCheck):
         return (is_module and self._is_plain(owner)) or is_class
 
     def _is_plain(self, owner: ast.expr) -> bool:
-        """Whether all of an attribute chain can be modules and classes, going by how they are written."""
+        """Return True if all of an attribute chain can be modules and classes, going by how they are written."""
         return re.fullmatch(
             r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", ast.unparse(owner)
         ) is not None and (isinstance(owner, ast.Name) or ast.unparse(owner).rpartition(".")[2][:1].isupper())
@@ -164,7 +164,7 @@ class UnrestoredPatch(PythonTestCheck):
         return frozenset(alias.name for s in found for alias in s.names if "." in alias.name)
 
     def _is_put_back(self, what: str, change: ast.stmt, case: TestCase) -> bool:
-        """Whether the test, what runs around it, or another way of the module undoes the change."""
+        """Return True if the test, what runs around it, or another way of the module undoes the change."""
         if any(isinstance(p, (ast.With, ast.AsyncWith, ast.Try)) for p in self.module.ancestors(change)):
             return True
         if isinstance(change, ast.Expr) and self.module.text.count(_undoing(what)) > 1:
@@ -197,14 +197,14 @@ def _undoing(what: str) -> str:
 
 
 def _is_stand_in(node: ast.stmt) -> bool:
-    """Whether a statement puts a function or an object in the place of another, rather than a value."""
+    """Return True if a statement puts a function or an object in the place of another, rather than a value."""
     if not isinstance(node, ast.Assign):
         return True
     return isinstance(node.value, (ast.Call, ast.Lambda, ast.Name)) and last_name(node.value) != "timedelta"
 
 
 def _undoes(node: ast.AST, what: str, change: ast.stmt) -> bool:
-    """Whether another step of the test puts something back, or sees to it that it is."""
+    """Return True if another step of the test puts something back, or sees to it that it is."""
     if getattr(node, "lineno", 0) == change.lineno:
         return False
     if isinstance(node, ast.Try) and node.finalbody and node.lineno > change.lineno:

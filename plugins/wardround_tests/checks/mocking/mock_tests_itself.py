@@ -104,7 +104,7 @@ class MockTestsItself(PythonTestCheck):
         return frozenset(found)
 
     def _look_at_replaced(self, case: TestCase) -> None:
-        """Whether all that a test asserts is what it told the function it replaced to answer."""
+        """Return True if all that a test asserts is what it told the function it replaced to answer."""
         told = _told_by_name(case)
         replaced = {name for call in _replacing_calls(case) for name in self._replaced(call, call in told)}
         if not replaced:
@@ -137,14 +137,14 @@ class MockTestsItself(PythonTestCheck):
                 yield target.value
 
     def _asks_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
-        """Whether an assertion asks what the replaced function gave."""
+        """Return True if an assertion asks what the replaced function gave."""
         sides: Sequence[ast.expr] = equal_sides(node) or ()
         if not sides and isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE:
             sides = node.args[:1]
         return any(self._is_answer(side, case, replaced) for side in sides)
 
     def _is_of_made_class(self, name: str) -> bool:
-        """Whether what is replaced is a method of a class that this module makes objects of."""
+        """Return True if what is replaced is a method of a class that this module makes objects of."""
         match = _METHOD_OF_CLASS.search(name)
         return match is not None and f"{match[1]}(" in self.module.text
 
@@ -202,7 +202,7 @@ def _told_by_name(case: TestCase) -> set[ast.Call]:
 
 
 def _answers(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
-    """Whether what stands in for the function is told its answer in the call."""
+    """Return True if what stands in for the function is told its answer in the call."""
     told = [k.value for k in call.keywords if k.arg in ("return_value", "new")]
     values = [*told, *rest[:1]]
     return any(map(_is_constant_lambda, values)) or any(not isinstance(one, ast.Name) for one in told)
@@ -221,7 +221,7 @@ def _binds(node: ast.Assign, name: str) -> bool:
 
 
 def _is_use(call: ast.Call, mocks: set[str]) -> bool:
-    """Whether a call calls a mock, rather than asking it what was called."""
+    """Return True if a call calls a mock, rather than asking it what was called."""
     name = last_name(call.func)
     return root_name(call.func) in mocks and not name.startswith(
         ("assert_", "reset_mock", "configure_mock", "attach_")
@@ -229,7 +229,7 @@ def _is_use(call: ast.Call, mocks: set[str]) -> bool:
 
 
 def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
-    """Whether no statement calls or names anything but the mocks and what came from them."""
+    """Return True if no statement calls or names anything but the mocks and what came from them."""
     known = set(mocks)
     for node in own_nodes(statements):
         if isinstance(node, (ast.With, ast.AsyncWith, ast.Await, *_DEFINITIONS)):

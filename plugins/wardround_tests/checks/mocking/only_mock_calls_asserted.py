@@ -125,7 +125,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         }
 
     def _gives_result(self, call: ast.Call) -> bool:
-        """Whether the code under test gives a result for a call, going by its source."""
+        """Return True if the code under test gives a result for a call, going by its source."""
         name = last_name(call.func)
         if name.startswith("_") or _COMMAND.search(name):
             return False
@@ -190,14 +190,14 @@ _STEPS = 3
 
 
 def _returns(text: str, name: str) -> bool:
-    """Whether a function of a text gives something that it has made of what it asked for."""
+    """Return True if a function of a text gives something that it has made of what it asked for."""
     found = re.search(_RETURNED.format(name=re.escape(name)), text)
     given = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
     return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in given)
 
 
 def _is_nothing(value: ast.expr) -> bool:
-    """Whether an answer says nothing that a result could be made of."""
+    """Return True if an answer says nothing that a result could be made of."""
     if isinstance(value, ast.Constant):
         return value.value in (None, True, False)
     return isinstance(value, ast.Call) and not value.args and not value.keywords
@@ -210,7 +210,7 @@ def _is_of_mock(node: ast.AST) -> bool:
 
 
 def _hands_on(node: ast.AST) -> bool:
-    """Whether an assertion expects that a mock got what another one gave."""
+    """Return True if an assertion expects that a mock got what another one gave."""
     return isinstance(node, ast.Call) and any(
         isinstance(n, ast.Attribute) and n.attr == "return_value" for a in node.args for n in walk(a)
     )
