@@ -1,10 +1,10 @@
-"""The two sides of what a test compares, also where it allows for an error, and what they are copies of."""
+"""Operands of the comparisons in assertions, and the originals of copied arguments."""
 
 from __future__ import annotations
 
 import ast
 
-from wardround_tests.models.python_tests import equal_sides, last_name
+from wardround_tests.models.python_tests import equality_operands, last_name
 
 _NEAR = frozenset(
     {
@@ -18,9 +18,9 @@ _CLOSE = frozenset({"isclose", "allclose", "array_equal"})
 _COPYING = frozenset({"list", "tuple", "dict", "copy", "deepcopy"})
 
 
-def compared_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """The two sides of an assertion that they are equal, or as good as."""
-    sides = equal_sides(node)
+def compared_operands(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """Return the two operands of an assertion of equality, exact or approximate."""
+    sides = equality_operands(node)
     if sides is None and isinstance(node, ast.Call) and len(node.args) > 1 and last_name(node) in _NEAR:
         sides = node.args[0], node.args[1]
     if sides is None and isinstance(node, ast.Assert) and isinstance(node.test, ast.Call):
@@ -30,13 +30,16 @@ def compared_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _exact(side: ast.expr) -> ast.expr:
-    """What a side of a comparison is, whatever it may be off by."""
+    """Return the operand of ``approx(...)``, or the operand itself."""
     is_near = isinstance(side, ast.Call) and last_name(side) == "approx" and side.args
     return side.args[0] if is_near and isinstance(side, ast.Call) else side
 
 
 def original(node: ast.expr) -> ast.expr:
-    """What an argument is a copy of: ``list(xs)``, ``[*xs]``, ``xs.copy()`` and ``{**xs}`` are ``xs``."""
+    """Return the original of a copied argument.
+
+    ``list(xs)``, ``[*xs]``, ``xs.copy()`` and ``{**xs}`` are ``xs``.
+    """
     if isinstance(node, ast.Call) and last_name(node.func) in _COPYING:
         if len(node.args) == 1:
             return original(node.args[0])

@@ -1,4 +1,4 @@
-"""A parsed Python test module: its tests, and what in it asserts."""
+"""A parsed Python test module: its tests and assertions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASSERTING_NAME = LazyPattern(
     r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
     r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
 )
-"""Names of calls and context managers that make a test fail when something is not as it should be."""
+"""Names of calls and context managers that make a test fail when a condition does not hold."""
 
 _FRAME_DECORATORS = frozenset(
     {
@@ -52,12 +52,12 @@ _FRAME_DECORATORS = frozenset(
         "override_settings",
     }
 )
-"""Last parts of decorators after which a test still asserts only what its body asserts."""
+"""Last parts of decorators that do not assert anything themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestCase:
-    """One test function and the class it stands in."""
+    """A test function and the class that contains it."""
 
     __test__ = False
 
@@ -76,7 +76,7 @@ class TestCase:
 
 
 def last_name(node: ast.AST) -> str:
-    """The last part of what a call or decorator names: ``mock.patch.object(...)`` -> ``object``."""
+    """Return the last part of the name of a call or decorator: ``mock.patch.object(...)`` -> ``object``."""
     if isinstance(node, ast.Call):
         return last_name(node.func)
     if isinstance(node, ast.Attribute):
@@ -85,7 +85,7 @@ def last_name(node: ast.AST) -> str:
 
 
 def body_of(node: FunctionNode) -> list[ast.stmt]:
-    """The statements of a function without its docstring."""
+    """Return the statements of a function without its docstring."""
     first = node.body[0]
     is_docstring = (
         isinstance(first, ast.Expr)
@@ -96,7 +96,10 @@ def body_of(node: FunctionNode) -> list[ast.stmt]:
 
 
 def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node that runs when the statements do, in source order; nested definitions are not entered."""
+    """Yield every node that runs when the statements do, in source order.
+
+    Nested definitions are not entered.
+    """
     stack = list(statements)[::-1]
     while stack:
         node = stack.pop()
@@ -109,14 +112,14 @@ _CERTAIN_NAME = LazyPattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warn
 
 
 def is_certain_assertion(node: ast.AST) -> bool:
-    """Return True if a node asserts something beyond doubt: only such can be missed when they are gone."""
+    """Return True if a node certainly asserts something, so that its removal is a loss."""
     if isinstance(node, ast.Call):
         return _CERTAIN_NAME.search(last_name(node.func)) is not None
     return isinstance(node, ast.Assert)
 
 
 def is_assertion(node: ast.AST) -> bool:
-    """Return True if a node by itself can make a test fail on purpose, going by what it is and how it is named."""
+    """Return True if a node itself can make a test fail on purpose, judged by its type and name."""
     if isinstance(node, (ast.Assert, ast.Raise)):
         return True
     if isinstance(node, ast.Call):
@@ -124,8 +127,8 @@ def is_assertion(node: ast.AST) -> bool:
     return False
 
 
-def equal_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """The two sides of an assertion that they are equal."""
+def equality_operands(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """Return the two operands of an assertion of equality."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
         is_equal = isinstance(node.test.ops[0], ast.Eq)
         return (node.test.left, node.test.comparators[0]) if is_equal else None
@@ -145,7 +148,7 @@ class TestModule(PythonModule):
 
     @cached_property
     def tests(self) -> list[TestCase]:
-        """The tests a runner finds in the module, in source order."""
+        """The tests that a runner collects from the module, in source order."""
         found: list[TestCase] = []
         if not self.is_collected:
             return found
@@ -161,7 +164,7 @@ class TestModule(PythonModule):
         return found
 
     def _top(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-        """Statements of a body, and of the conditions and try blocks around definitions in it."""
+        """Yield the statements of a body, and of the conditions and try blocks in it."""
         for statement in body:
             yield statement
             if isinstance(statement, (ast.If, ast.Try, ast.With)):
@@ -169,19 +172,19 @@ class TestModule(PythonModule):
                 yield from self._top(getattr(statement, "orelse", []))
 
     def own(self, case: TestCase) -> Sequence[ast.AST]:
-        """Every node that runs when a test does, in source order; found once for all checks."""
+        """Return every node that runs when a test does, in source order; cached for all checks."""
         if case.node not in self._own:
             self._own[case.node] = tuple(own_nodes(case.node.body))
         return self._own[case.node]
 
     def all_of(self, case: TestCase) -> Sequence[ast.AST]:
-        """Every node of a test, what it defines included; found once for all checks."""
+        """Return every node of a test, nested definitions included; cached for all checks."""
         if case.node not in self._all:
             self._all[case.node] = tuple(walk(case.node))
         return self._all[case.node]
 
     def tests_in(self, cls: ast.ClassDef) -> Sequence[TestCase]:
-        """The tests that stand in a class, in source order."""
+        """Return the tests of a class, in source order."""
         return self._tests_by_class.get(cls, ())
 
     @cached_property
@@ -194,11 +197,11 @@ class TestModule(PythonModule):
 
     @cached_property
     def functions(self) -> list[FunctionNode]:
-        """Every function and method of the module, nested ones too, in source order."""
+        """Every function and method of the module, nested ones included, in source order."""
         return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
 
     def functions_named(self, name: str) -> Sequence[FunctionNode]:
-        """The functions and methods of this name, in source order."""
+        """Return the functions and methods with a name, in source order."""
         return self._functions_by_name.get(name, ())
 
     @cached_property
@@ -210,11 +213,11 @@ class TestModule(PythonModule):
 
     @cached_property
     def words(self) -> Counter[str]:
-        """How often each word stands in the text, comments and strings included."""
+        """Number of occurrences of each word in the text, comments and strings included."""
         return Counter(re.findall(r"\w+", self.text))
 
     def named(self, last: str) -> Sequence[ast.Name | ast.Attribute]:
-        """The names and attributes of the module whose last part is this, in source order."""
+        """Return the names and attributes whose last part is a word, in source order."""
         return self._by_last_name.get(last, ())
 
     @cached_property
@@ -234,26 +237,26 @@ class TestModule(PythonModule):
         return {}
 
     def test_of(self, node: ast.AST) -> TestCase | None:
-        """The test whose own body a node runs in; None in fixtures, helpers and nested functions."""
+        """Return the test whose own body contains a node; None in fixtures, helpers and nested functions."""
         function = self.function_of(node)
         return self._by_node.get(function) if function is not None else None
 
     @cached_property
     def serving(self) -> frozenset[ast.AST]:
-        """The tests, and what runs for them in this module: fixtures, set-up, helpers they call."""
+        """The tests, and the fixtures, set-up and helpers of this module that run for them."""
         return serving([case.node for case in self.tests], self._functions())
 
     @cached_property
     def makers(self) -> list[FunctionNode]:
-        """What runs for tests and is none: fixtures, set-up and helpers, in source order."""
+        """The fixtures, set-up and helpers that run for tests, in source order."""
         return [one for one in self._functions() if one in self.serving and one not in self._by_node]
 
     def serves(self, node: ast.AST) -> bool:
-        """Return True if a node runs when tests do: in one, or in what this module has to set them up."""
+        """Return True if a node runs in a test or in the set-up of this module."""
         return self.function_of(node) in self.serving
 
     def _functions(self) -> Iterator[FunctionNode]:
-        """The functions of the module and the methods of its classes of tests."""
+        """Yield the functions of the module and the methods of its test classes."""
         for statement in self._top(self.tree.body):
             if isinstance(statement, FUNCTIONS):
                 yield statement
@@ -266,7 +269,7 @@ class TestModule(PythonModule):
 
     @cached_property
     def asserting(self) -> frozenset[str]:
-        """Functions and methods of this module that assert, by themselves or through one another."""
+        """Functions and methods of this module that assert, directly or indirectly."""
         functions: dict[str, list[FunctionNode]] = {}
         classes = [s for s in self._top(self.tree.body) if isinstance(s, ast.ClassDef)]
         for node in (*self._top(self.tree.body), *(s for c in classes for s in self._top(c.body))):
@@ -286,7 +289,7 @@ class TestModule(PythonModule):
 
     @cached_property
     def unknown_helpers(self) -> frozenset[str]:
-        """Local names of what other test code brings in: it may assert, and cannot be seen from here."""
+        """Local names imported from other test code, which may assert and is not visible here."""
         return frozenset(
             local
             for local, dotted in self.imported.items()
@@ -300,7 +303,7 @@ class TestModule(PythonModule):
 
     @cached_property
     def harmless(self) -> frozenset[str]:
-        """Plain functions of this module that can be seen to assert nothing, whatever they are called."""
+        """Plain functions of this module that certainly do not assert, whatever their names."""
         return frozenset(
             node.name
             for node in self.tree.body
@@ -316,7 +319,7 @@ class TestModule(PythonModule):
         )
 
     def asserts(self, node: ast.AST) -> bool:
-        """Return True if a node makes a test fail on purpose, also through a helper that may do so."""
+        """Return True if a node makes a test fail on purpose, also through a helper."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.harmless:
             return False
         if is_assertion(node) or self.calls_own_helper(node):
@@ -330,17 +333,17 @@ class TestModule(PythonModule):
         return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
 
     def text_of(self, node: FunctionNode) -> str:
-        """The source of a function, with the comments in it."""
+        """Return the source of a function, comments included."""
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
     def has_foreign_decorator(self, case: TestCase) -> bool:
-        """Return True if a decorator of a test, or of its class, may do more than the usual ones do."""
+        """Return True if a test or its class has a decorator with unknown effects."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
 
 
 def root_name(node: ast.expr) -> str:
-    """The first name of a chain of attributes; empty if it begins with something else."""
+    """Return the first name of a chain of attributes; empty if it begins with another expression."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -361,20 +364,20 @@ def _is_test(function: FunctionNode) -> bool:
 
 
 def _holds_tests(cls: ast.ClassDef) -> bool:
-    """Return True if a runner would look for tests in a class: it is called a test, or derives from one."""
+    """Return True if a runner collects a class, judged by its name and bases."""
     names = [cls.name, *(last_name(base) for base in cls.bases)]
     return any(re.search(r"[Tt]est|Case$", name) for name in names)
 
 
-def both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The two sides of a comparison, either first."""
-    if sides is not None:
-        yield sides
-        yield sides[1], sides[0]
+def either_order(operands: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the two operands of a comparison in both orders."""
+    if operands is not None:
+        yield operands
+        yield operands[1], operands[0]
 
 
 def outermost_function(module: PythonModule, node: ast.AST) -> ast.AST | None:
-    """The outermost function around a node."""
+    """Return the outermost function around a node."""
     found = None
     for parent in module.ancestors(node):
         if isinstance(parent, FUNCTIONS):

@@ -1,4 +1,4 @@
-"""The tests of a JavaScript or TypeScript file, read as far as brackets, strings and comments go."""
+"""Tests of a JavaScript or TypeScript file, read by brackets, strings and comments."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _BRACKETS = (
     r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]|"
     r"(?<=[(,=:\[!&|?{};])[ \t\n]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 )
-"""Brackets, and what can hold some that do not count: comments, strings and regular expressions."""
+"""Brackets, and tokens that may contain irrelevant ones: comments, strings and regular expressions."""
 _ITEMS = r"(?s)//[^\n]*|/\*.*?\*/|('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`)|[()\[\]{},]"
 _WILD_PART = r"expect\.(any|anything|\w+(Containing|Matching)|closeTo)\b"
 _WILD = r"expect\.any\w*\(\w*\)(,\s*expect\.any\w*\(\w*\))*"
-"""Arguments that say of a call only that it had some."""
+"""Arguments that match any value."""
 _STRENGTH = {
     "toBeDefined": LOOSE,
     "toBeTruthy": LOOSE,
@@ -65,7 +65,7 @@ _NEGATED = {
 
 
 def script_tests(text: str) -> Iterator[TestedCase]:
-    """The tests of a script whose title no other test there has, in source order."""
+    """Yield the tests of a script that have a unique title, in source order."""
     script = ScriptTests(text)
     found = list(_titled(script))
     titles = Counter(title for title, *_ in found)
@@ -75,14 +75,14 @@ def script_tests(text: str) -> Iterator[TestedCase]:
             continue
         end = script.ends.get(start, match.end())
         span, call = script.span(match), match["call"]
-        around = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
+        enclosing = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
         own = call if _is_skipped(call) else ""
         yield TestedCase(
             title,
             span,
             text[match.start() : end],
-            own or (around["call"] if around else ""),
-            span if own or around is None else script.span(around),
+            own or (enclosing["call"] if enclosing else ""),
+            span if own or enclosing is None else script.span(enclosing),
             tuple(_rows(table)),
             partial(_expects, script, start, end),
         )
@@ -90,13 +90,13 @@ def script_tests(text: str) -> Iterator[TestedCase]:
 
 @dataclass(frozen=True)
 class ScriptTests:
-    """The text of a test file, and where its lines begin and its brackets close."""
+    """The text of a test file, with its lines and closing brackets."""
 
     text: str
 
     @cached_property
     def ends(self) -> dict[int, int]:
-        """Where each round bracket closes, strings and comments left out."""
+        """Offset after the closing bracket of each opening one, strings and comments excluded."""
         found: dict[int, int] = {}
         stack: list[int] = []
         for token in re.finditer(_BRACKETS, self.text):
@@ -111,17 +111,17 @@ class ScriptTests:
         return LineIndex(self.text)
 
     def span(self, match: re.Match[str]) -> Span:
-        """The place of the call that a match begins with."""
+        """Return the span of the call that a match begins with."""
         return self.span_at(match.start(), len(match["call"]))
 
     def span_at(self, start: int, width: int = 1) -> Span:
-        """The place of what begins at an offset."""
+        """Return the span at an offset."""
         line, column = self._lines.position(start)
         return Span(line, column, line, column + width)
 
 
 def _titled(script: ScriptTests) -> Iterator[tuple[str, re.Match[str], int, str]]:
-    """Title, match of the call, opening bracket and table of cases of each test."""
+    """Yield title, match of the call, opening bracket and parameter table of each test."""
     titled = bounded(f"(?s){_TITLE}")
     for match in re.finditer(_CALL, script.text):
         start, table = match.end(), ""
@@ -150,7 +150,7 @@ def _is_skipped(call: str) -> bool:
 
 
 def _rows(table: str) -> Iterator[str]:
-    """The cases of a table: items of its array, or the lines of a template below its headings."""
+    """Yield the parameter sets of a table: items of its array, or lines of a template below its header."""
     inner = table[1:-1].strip()
     if table.startswith("`"):
         yield from (" ".join(line.split()) for line in inner.split("\n")[1:] if line.strip())
@@ -208,7 +208,7 @@ def _expects(script: ScriptTests, start: int, end: int) -> Iterator[Assertion]:
 
 
 def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str, float]]:
-    """How far off the value may be; digits count downwards, since fewer of them allow more."""
+    """Yield the allowed deviations; digits are negated, since fewer of them allow more."""
     if matcher == "toBeCloseTo":
         digits = re.search(r",\s*(\d+)$", expected)
         yield "digits", -float(digits[1]) if digits else -2.0

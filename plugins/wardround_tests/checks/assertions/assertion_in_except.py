@@ -1,4 +1,4 @@
-"""TE013."""
+"""TE013: assertions in exception handlers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confi
 
 
 class AssertionInExcept(PythonTestCheck):
-    """What a test asserts about an exception stands in a handler that need not run.
+    """A test asserts only inside an exception handler.
 
-    If nothing is raised, the test passes without having looked at anything. Use ``pytest.raises`` or
-    ``assertRaises``, which fail when nothing is raised.
+    If nothing is raised, the handler does not run and the test passes without an assertion. Use
+    ``pytest.raises`` or ``assertRaises``, which fail if nothing is raised.
     """
 
     ID = "TE013"
@@ -86,7 +86,7 @@ class AssertionInExcept(PythonTestCheck):
         for handler in node.handlers:
             asserted = next((n for n in own_nodes(handler.body) if _asserts_about(n, handler)), None)
             if asserted is not None:
-                text = "if nothing is raised, what the handler asserts never runs and the test passes"
+                text = "test passes if nothing is raised: only the handler asserts; use pytest.raises"
                 self.report(self.module.keyword_span(node, len("try")), text)
                 return
 
@@ -96,16 +96,16 @@ class AssertionInExcept(PythonTestCheck):
         )
 
     def _is_under_test(self, node: ast.AST) -> bool:
-        """Return True if a call that checks something is of the code under test, which an import brings."""
+        """Return True if a checking call belongs to the imported code under test."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
         name = node.func.id
-        is_brought = self.module.imported_name(node.func) is not None
-        return is_brought and name not in self.module.unknown_helpers and _CHECKING.match(name) is not None
+        is_imported = self.module.imported_name(node.func) is not None
+        return is_imported and name not in self.module.unknown_helpers and _CHECKING.match(name) is not None
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
-    """Return True if a node asserts something about the exception, rather than that there should be none."""
+    """Return True if a node asserts something about the exception, not that there should be none."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and node.test.value:
         return True
     if isinstance(node, ast.Raise) or not is_assertion(node):
@@ -116,5 +116,5 @@ def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
         return is_certain_assertion(node) and not (
             isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
         )
-    looked_at = node.test if isinstance(node, ast.Assert) else node
-    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(looked_at))
+    subject = node.test if isinstance(node, ast.Assert) else node
+    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(subject))

@@ -1,4 +1,4 @@
-"""TE017."""
+"""TE017: ``raises`` assertions without a ``with`` block."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _METHODS = frozenset({"assertRaises", "assertWarns", "assertRaisesRegex", "asser
 
 
 class RaisesNeverSeesCall(PythonTestCheck):
-    """An assertion that something is raised never sees the call.
+    """A ``raises`` assertion never runs the call.
 
-    Without ``with`` it is only prepared and never asked; given the result of a call, the call has already
-    happened outside. Write it as a ``with`` block around the call.
+    Without ``with`` or a callable, the assertion is created and discarded; if it receives the result of a
+    call, the call has already happened outside. Use a ``with`` block around the call.
     """
 
     ID = "TE017"
@@ -62,13 +62,15 @@ class RaisesNeverSeesCall(PythonTestCheck):
         if not isinstance(call, ast.Call) or self.module.test_of(node) is None:
             return
         if any(isinstance(parent, ast.With) for parent in self.module.ancestors(node)):
-            return  # it is itself what is tested
+            return  # the assertion itself is under test
         is_pytest = self.module.imported_name(call.func) in ("pytest.raises", "pytest.warns")
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if not is_pytest and method not in _METHODS:
             return
-        wanted = 2 if method.endswith("Regex") else 1
+        expected_arguments = 2 if method.endswith("Regex") else 1
         names_callable = any(k.arg in ("callable", "func") for k in call.keywords)
-        if len(call.args) <= wanted and call.args and not names_callable:
+        if len(call.args) <= expected_arguments and call.args and not names_callable:
             name = "pytest.raises" if is_pytest else method
-            self.report(self.module.span(call), f"{name} without with: it is never asked about a call")
+            self.report(
+                self.module.span(call), f"{name} without a with block checks nothing; use with {name}(...)"
+            )

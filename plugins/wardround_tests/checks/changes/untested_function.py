@@ -1,4 +1,4 @@
-"""TE201."""
+"""TE201: new or changed public functions that no test names."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from wardround_tests.file_kinds import (
 )
 
 _FILES = 12
-"""Changed files of a language that are looked at."""
+"""Maximum number of changed files of a language that are checked."""
 _READ = 60
-"""Files that are read to see what they name; where more name something, all is taken to be reached."""
+"""Maximum number of files read for the names they use; with more, everything counts as tested."""
 _HINTS = 3
-"""Files of a language of which the nearest tests are told."""
+"""Maximum number of files of a language whose nearest tests are reported."""
 _NEAR = 6.5
-"""The score from which a test is told; ``evals/covering.py hints`` measures how often its file is right."""
+"""Minimum score of a reported nearest test; ``evals/covering.py hints`` measures its precision."""
 _LINES = 3
-"""Lines a function must have to be worth a test of its own."""
+"""Minimum number of lines of a function that deserves a test."""
 _SOURCES = tuple(f"*.{ending}" for ending in ("py", *SCRIPT_ENDINGS, "vue", "svelte"))
 _PYTHON = r"^(?:async )?def ([a-z]\w*)\("
 _SCRIPT = (
@@ -55,16 +55,16 @@ _DECIDES = (
     r"\b(?:if|elif|for|while|switch|match|case|try|catch|except|raise|throw)\b|&&|\|\||\?\?|\? |"
     r"\.(?:map|filter|reduce|some|every|find\w*|sort|flatMap)\(|\w[)\]]* (?:[-+*/%]|[<>]=?|[!=]==?) \S"
 )
-"""What a function has that decides or reckons."""
+"""Branches, loops, calls and arithmetic of a function that make it worth a test."""
 _WORDS = r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|/\*[\s\S]*?\*/|(?<!:)//[^\n]*|#[^\n]*|\"[^\"\n]*\"|'[^'\n]*'"
 _ASSERTS = r"\bassert|\bexpect\(|\bshould\b|\braises\("
 
 
 class UntestedFunction(ChangeCheck):
-    """A public function is new beside tested code, and no test names it or imports its module.
+    """A public function is new in a tested folder, and no test names it or imports its module.
 
-    Whatever it does, the tests stay green. Test it, or the code that calls it. A function of a tested module
-    that changes, and that nothing of the tests names, is told as well.
+    Whatever it does, the tests pass. Add a test for it or for the code that calls it. A changed function of a
+    tested module that no test names is reported as well.
     """
 
     ID = "TE201"
@@ -166,23 +166,23 @@ class UntestedFunction(ChangeCheck):
 
     def __init__(self, change: ChangeView) -> None:
         super().__init__(change)
-        self._files_of_tests: dict[Sequence[str], list[str]] = {}
-        self._beside: dict[tuple[str, str], bool] = {}
+        self._test_files: dict[Sequence[str], list[str]] = {}
+        self._neighbours: dict[tuple[str, str], bool] = {}
 
     def run(self) -> None:
         for patterns, of_language in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
             found = (Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language))
             touched = list(islice((one for one in found if one.functions or one.methods), _FILES))
-            naming = self._texts_naming(touched, patterns)
-            if naming is None:
+            test_texts = self._texts_naming(touched, patterns)
+            if test_texts is None:
                 continue
-            left = self._not_reached(touched, naming, patterns)
-            told = {one.file.path for one in left}
-            left = [one for one in left if not self._is_reached_by_alias(one, patterns)]
-            self._look_for_new([one for one in touched if one.file.path not in told], naming)
-            hints = self._hints(left[:_HINTS], patterns)
-            for one in left:
-                self._tell(one, next(hints, ""))
+            untested = self._untested(touched, test_texts, patterns)
+            reported = {one.file.path for one in untested}
+            untested = [one for one in untested if not self._is_reached_by_alias(one, patterns)]
+            self._check_unused([one for one in touched if one.file.path not in reported], test_texts)
+            hints = self._hints(untested[:_HINTS], patterns)
+            for one in untested:
+                self._report(one, next(hints, ""))
 
     def _candidates(self, is_python: bool) -> Iterator[ChangedFileView]:
         for file in self.change.files:
@@ -191,7 +191,10 @@ class UntestedFunction(ChangeCheck):
                 yield file
 
     def _texts_naming(self, touched: Sequence[Touched], patterns: Sequence[str]) -> dict[str, str] | None:
-        """The changed tests and those that name something touched; None without tests or with too many."""
+        """Return the changed tests and those that name a changed function.
+
+        None without tests or with too many.
+        """
         texts = {f.path: f.text for f in self.change.files if is_test(f.path) and f.text is not None}
         if not touched:
             return texts
@@ -199,25 +202,29 @@ class UntestedFunction(ChangeCheck):
         project = self.change.project
         if not any(map(is_test, project.paths(patterns))):
             return None
-        naming = [path for path in project.files_with_word(words, patterns) if is_test(path)]
-        if len(naming) > _READ:
+        test_texts = [path for path in project.files_with_word(words, patterns) if is_test(path)]
+        if len(test_texts) > _READ:
             return None
-        return texts | {path: project.read(path) or "" for path in naming if path not in texts}
+        return texts | {path: project.read(path) or "" for path in test_texts if path not in texts}
 
-    def _not_reached(
-        self, touched: Sequence[Touched], naming: Mapping[str, str], patterns: Sequence[str]
+    def _untested(
+        self, touched: Sequence[Touched], test_texts: Mapping[str, str], patterns: Sequence[str]
     ) -> list[Touched]:
-        """Those with new functions that no test names, where what stands beside them is tested."""
-        left = [one for one in touched if one.functions and not any(map(one.named_in, naming.values()))]
-        brought = ((one, tuple(filter(one.is_worth_a_test, one.functions))) for one in left)
+        """Return the files with new functions that no test names, in folders with tested modules."""
+        untested = [
+            one for one in touched if one.functions and not any(map(one.named_in, test_texts.values()))
+        ]
+        candidates = ((one, tuple(filter(one.is_worth_a_test, one.functions))) for one in untested)
         is_python = patterns is PYTHON_TESTS
-        if any(is_test(f.path) and f.path.endswith(".py") is is_python for f in self._telling):
-            brought = ((one, tuple(f for f in fs if not self._is_called(f, one))) for one, fs in brought)
-        kept = [Touched(one.file, functions) for one, functions in brought if functions]
-        return [one for one in kept if self._has_tested_neighbour(one.file.path, patterns)]
+        if any(is_test(f.path) and f.path.endswith(".py") is is_python for f in self._files_with_assertions):
+            candidates = (
+                (one, tuple(f for f in fs if not self._is_called(f, one))) for one, fs in candidates
+            )
+        changed = [Touched(one.file, functions) for one, functions in candidates if functions]
+        return [one for one in changed if self._has_tested_neighbour(one.file.path, patterns)]
 
     def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
-        """Return True if tests name a function by what another module calls it: ``total as sum_of``."""
+        """Return True if tests name a function by an alias of another module: ``total as sum_of``."""
         project, names = self.change.project, [function.name for function in one.functions]
         users = project.files_with_word(sorted(names), _SOURCES)
         if len(users) > _READ:
@@ -227,8 +234,8 @@ class UntestedFunction(ChangeCheck):
         return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
 
     @cached_property
-    def _telling(self) -> list[ChangedFileView]:
-        """The changed files with new lines that assert: they may reach what is new through its callers."""
+    def _files_with_assertions(self) -> list[ChangedFileView]:
+        """Changed files with new assertions: they may test new functions through their callers."""
         return [f for f in self.change.files if any(re.search(_ASSERTS, line) for _, line in added_lines(f))]
 
     def _is_called(self, function: TouchedFunction, one: Touched) -> bool:
@@ -236,78 +243,82 @@ class UntestedFunction(ChangeCheck):
         return _is_used(function.name, one.file.text or "") or self._is_in_change(function, one)
 
     def _has_tested_neighbour(self, path: str, patterns: Sequence[str]) -> bool:
-        """Return True if its folder has tested modules; the project is asked once for a folder and an ending."""
+        """Return True if the folder has tested modules; cached by folder and extension."""
         key = (path.rpartition("/")[0], path.rpartition(".")[2])
-        if key not in self._beside:
+        if key not in self._neighbours:
             new = [f.path for f in self.change.files if f.base_path is None]
-            self._beside[key] = has_tested_neighbour(self.change.project, path, patterns, new)
-        return self._beside[key]
+            self._neighbours[key] = has_tested_neighbour(self.change.project, path, patterns, new)
+        return self._neighbours[key]
 
-    def _look_for_new(self, touched: Sequence[Touched], naming: Mapping[str, str]) -> None:
-        """Report new functions of tested modules that no test names and nothing uses yet."""
+    def _check_unused(self, touched: Sequence[Touched], test_texts: Mapping[str, str]) -> None:
+        """Report new functions of tested modules that neither tests nor other code use."""
         old = (one for one in touched if one.file.base_text is not None)
-        tested = [one for one in old if any(one.is_imported_by(text, test) for test, text in naming.items())]
-        news = [(one, function) for one in tested for function in (*one.functions, *one.methods)]
-        news = [pair for pair in news if not any(map(pair[1].is_in, naming.values()))]
-        news = [pair for pair in news if pair[0].is_new(pair[1]) or not pair[0].is_drawn_by(pair[1])]
-        news = [pair for pair in news if not _is_used(pair[1].name, pair[0].file.text or "")]
-        news = [(one, function) for one, function in news if not self._is_in_change(function, one)][:_HINTS]
-        if not news:
+        tested = [
+            one for one in old if any(one.is_imported_by(text, test) for test, text in test_texts.items())
+        ]
+        unused = [(one, function) for one in tested for function in (*one.functions, *one.methods)]
+        unused = [pair for pair in unused if not any(map(pair[1].is_in, test_texts.values()))]
+        unused = [pair for pair in unused if pair[0].is_new(pair[1]) or not pair[0].is_component(pair[1])]
+        unused = [pair for pair in unused if not _is_used(pair[1].name, pair[0].file.text or "")]
+        unused = [(one, function) for one, function in unused if not self._is_in_change(function, one)][
+            :_HINTS
+        ]
+        if not unused:
             return
-        project = self.change.project  # the dear question comes last, and once
-        uses = project.files_with_word(sorted({function.name for _, function in news}), _SOURCES)
+        project = self.change.project  # the expensive search runs last, and once
+        uses = project.files_with_word(sorted({function.name for _, function in unused}), _SOURCES)
         texts = {path: project.read(path) or "" for path in uses[:_READ]}
-        for one, function in news if len(uses) <= _READ else ():
+        for one, function in unused if len(uses) <= _READ else ():
             if any(function.is_in(text) for path, text in texts.items() if path != one.file.path):
                 continue
-            how = "is new, and neither a test nor other code names it"
+            how = "is new, but neither a test nor other code uses it; add a test"
             if not one.is_new(function):
-                how = "changes, and no test names it, though others of its module are tested"
+                how = "changes, but no test names it although its module is tested; add a test"
             self.report(one.file.path, function.span(one.file), f'"{function.name}" {how}')
 
     def _is_in_change(self, function: TouchedFunction, one: Touched) -> bool:
         """Return True if another changed file names a function."""
         return any(function.is_in(f.text or "") for f in self.change.files if f.path != one.file.path)
 
-    def _tests(self, patterns: Sequence[str]) -> list[str]:
-        """The files of tests of a language; git is asked once."""
-        if patterns not in self._files_of_tests:
+    def _tests_of(self, patterns: Sequence[str]) -> list[str]:
+        """Return the test files of a language; cached."""
+        if patterns not in self._test_files:
             found = self.change.project.files_with_word(IN_TESTS, patterns)
-            self._files_of_tests[patterns] = list(filter(is_test, found))
-        return self._files_of_tests[patterns]
+            self._test_files[patterns] = list(filter(is_test, found))
+        return self._test_files[patterns]
 
-    def _hints(self, left: Sequence[Touched], patterns: Sequence[str]) -> Iterator[str]:
-        """Of each the nearest test, where one is near enough, as the end of a message."""
+    def _hints(self, untested: Sequence[Touched], patterns: Sequence[str]) -> Iterator[str]:
+        """Yield the nearest test of each file, if near enough, as the end of a message."""
         from wardround_tests.nearest_test import Nearest, subject_of  # what reads tests is not needed before
 
-        nearest = Nearest(self.change.project, self._tests(patterns))
-        for one in left:
+        nearest = Nearest(self.change.project, self._tests_of(patterns))
+        for one in untested:
             found = nearest.to(subject_of(one.file, one.functions[0].name))
             yield f"; nearest: {found.case.id}" if found is not None and found.score >= _NEAR else ""
 
-    def _tell(self, one: Touched, hint: str) -> None:
+    def _report(self, one: Touched, hint: str) -> None:
         first, *rest = one.functions
-        others = f" nor {len(rest)} more here" if rest else ""
+        others = f" or {len(rest)} more in this file" if rest else ""
         self.report(
             one.file.path,
             first.span(one.file),
-            f'no test names "{first.name}"{others}, or imports its module{hint}',
+            f'no test names "{first.name}"{others} or imports its module; add a test{hint}',
         )
 
 
 class Touched(msgspec.Struct, frozen=True, dict=True):
-    """A changed file and the public functions of it that the change touches."""
+    """A changed file and its public functions that the change modifies."""
 
     file: ChangedFileView
     functions: tuple[TouchedFunction, ...]
 
     def is_new(self, function: TouchedFunction) -> bool:
-        """Return True if a function was not there before, in a file that was."""
+        """Return True if a function is new in an existing file."""
         base = self.file.base_text
         return base is not None and not function.is_in(base)
 
     def is_worth_a_test(self, function: TouchedFunction) -> bool:
-        """Return True if a function was not there before, and decides or reckons something."""
+        """Return True if a function is new and has branches, loops, calls or arithmetic."""
         if self.file.base_text is not None and function.is_in(self.file.base_text):
             return False
         lines = (self.file.text or "").split("\n")
@@ -316,7 +327,7 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def methods(self) -> tuple[TouchedFunction, ...]:
-        """The public methods that the change touches."""
+        """Public methods that the change modifies."""
         return tuple(_changed_methods(self.file))
 
     @cached_property
@@ -328,27 +339,27 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         return re.compile(r"\b(" + "|".join(map(re.escape, self.words)) + r")\b")
 
     def named_in(self, text: str) -> bool:
-        """Return True if a test's text names one of the functions, or their module."""
+        """Return True if a test's text names one of the functions or their module."""
         return self._named.search(text) is not None
 
     def is_imported_by(self, text: str, test: str) -> bool:
         """Return True if a test imports their module."""
         return imports(text, test, self.file.path)
 
-    def is_drawn_by(self, function: TouchedFunction) -> bool:
-        """Return True if a function is a component, which the tests of what draws it show too."""
+    def is_component(self, function: TouchedFunction) -> bool:
+        """Return True if a function is a component, which the tests of its users render as well."""
         return self.file.path.endswith((".tsx", ".jsx")) and function.name[:1].isupper()
 
 
 class TouchedFunction(msgspec.Struct, frozen=True):
-    """A public function the change touches, and the first line of it that the change brought."""
+    """A public function that the change modifies, and its first added line."""
 
     name: str
     place: int
     start: int = 0
 
     def span(self, file: ChangedFileView) -> Span:
-        """From where it is defined to the first line of it that the change brought."""
+        """Return the span from its definition to its first added line."""
         text = (file.text or "").split("\n")[self.place - 1]
         return Span(self.start or self.place, 1, self.place, len(text) + 1)
 
@@ -368,7 +379,7 @@ _HOOKS = frozenset(
         "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "__getattr__", "lambda_handler",
     }
 )  # fmt: skip
-"""What a framework calls by its name, so that tests reach it through the framework."""
+"""Functions that a framework calls by name, so tests reach them through the framework."""
 
 
 def _is_hook(name: str) -> bool:
@@ -376,7 +387,7 @@ def _is_hook(name: str) -> bool:
 
 
 def _aliases(name: str, text: str) -> Iterator[str]:
-    """The other names that a module gives a function it imports, exports or registers."""
+    """Yield the aliases of a function that a module imports, exports or registers."""
     word = re.escape(name)
     for found in re.finditer(
         rf"(?<![\w$]){word}\s+as\s+([A-Za-z_$][\w$]*)|(?<![\w$])([A-Za-z_$][\w$]*)[\"']?\s*[:=]\s*{word}(?=\s*[,;)}}\n]|$)",
@@ -388,7 +399,7 @@ def _aliases(name: str, text: str) -> Iterator[str]:
 
 
 def _changed_functions(file: ChangedFileView) -> Iterator[TouchedFunction]:
-    """Top-level public functions of some size with an added line that is code."""
+    """Yield top-level public functions of some size with an added line of code."""
     pattern = _PYTHON if file.path.endswith(".py") else _SCRIPT
     text = file.text or ""
     lines = text.split("\n")
@@ -408,7 +419,7 @@ def _changed_functions(file: ChangedFileView) -> Iterator[TouchedFunction]:
 
 
 def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
-    """Public methods of some size of top-level public classes, with an added line that is code."""
+    """Yield public methods of some size of top-level public classes with an added line of code."""
     is_python = file.path.endswith(".py")
     lines = (file.text or "").split("\n")
     depth, in_class = (4, False) if is_python else (2, False)
@@ -425,7 +436,7 @@ def _changed_methods(file: ChangedFileView) -> Iterator[TouchedFunction]:
 
 
 def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
-    """The last line of a method: the next line that is not indented deeper ends it."""
+    """Return the last line of a method: it ends before the next line that is not indented deeper."""
     for number in range(start + 1, len(lines) + 1):
         line = lines[number - 1]
         if line.strip() and len(line) - len(line.lstrip()) <= depth and line.strip()[0] not in ")]}":
@@ -434,7 +445,7 @@ def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
 
 
 def _is_exported(name: str, text: str) -> bool:
-    """Return True if a script exports a function apart from its definition."""
+    """Return True if a script exports a function separately from its definition."""
     if name.isidentifier():
         return name in _exported(text)
     return (
@@ -449,14 +460,14 @@ def _is_exported(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _exported(text: str) -> frozenset[str]:
-    """The names a script exports apart from their definitions, but for those with a dollar sign."""
+    """Return the names that a script exports separately, except those with a dollar sign."""
     lists = re.findall(r"(?:module\.exports\s*=|^export)\s*\{([^}]*)", text, re.MULTILINE)
     alone = re.findall(r"(?:module\.exports\s*=|^export default)\s*(\w+)", text, re.MULTILINE)
     return frozenset([*re.findall(r"\w+", " ".join(lists)), *re.findall(r"exports\.(\w+)\s*=", text), *alone])
 
 
 def _is_used(name: str, text: str) -> bool:
-    """Return True if a module uses a function of its own for more than to define and export it."""
+    """Return True if a module uses a function of its own beyond its definition and export."""
     if re.search(rf"(?<!exports)\.{re.escape(name)}\b", text):
         return True
     rest = re.sub(r"(?m)(module\.exports\s*=|^export)\s*\{[^}]*\}|^__all__ = [^\]]*\]|#.*|//.*", "", text)
@@ -464,7 +475,7 @@ def _is_used(name: str, text: str) -> bool:
 
 
 def _end(lines: Sequence[str], start: int) -> int:
-    """The last line of a top-level definition: the next line that is not indented ends it."""
+    """Return the last line of a top-level definition: it ends before the next unindented line."""
     for number in range(start + 1, len(lines) + 1):
         line = lines[number - 1]
         if line and not line[0].isspace() and line[0] not in ")]}":

@@ -1,4 +1,4 @@
-"""TE033."""
+"""TE033: servers on a fixed port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import FUNCTIONS, last_name
 
-_AT_HOME = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
+_LOCAL_HOSTS = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
 _OPENING = frozenset(
     {
         "start_server",
@@ -25,20 +25,20 @@ _OPENING = frozenset(
         "start_unix_server",
     }
 )
-"""Calls that open a port, whichever library they are of."""
+"""Calls that open a port, in any library."""
 _RUNNING = frozenset(
     {"uvicorn.run", "uvicorn.Config", "waitress.serve", "aiohttp.web.run_app", "hypercorn.run"}
 )
 _SERVER = LazyPattern(r"Server$")
-_STAND_IN = LazyPattern(r"(?i)patch|mock|stub|fake")
+_TEST_DOUBLE = LazyPattern(r"(?i)patch|mock|stub|fake")
 _FIRST, _LAST = 1024, 65535
 
 
 class FixedPortInTest(PythonTestCheck):
-    """A test opens a server on a port that is written down.
+    """A test opens a server on a fixed port.
 
-    With two runs at a time, a test that has not let go yet, or anything else on that port, it fails for a
-    reason that has nothing to do with the code. Ask for port 0 and read which one was given.
+    With two concurrent runs, a port not yet released, or another process on that port, the test fails for a
+    reason unrelated to the code. Use port 0 and read the assigned port.
     """
 
     ID = "TE033"
@@ -95,19 +95,20 @@ class FixedPortInTest(PythonTestCheck):
         if port is None or not _FIRST <= port <= _LAST:
             return
         holder = next((p for p in self.module.ancestors(node) if p in self.module.serving), None)
-        if not isinstance(holder, FUNCTIONS) or self._is_stood_in(holder, node):
+        if not isinstance(holder, FUNCTIONS) or self._is_replaced(holder, node):
             return
         self.report(
-            self.module.span(node), f"this opens port {port}, which another run may have: ask for port 0"
+            self.module.span(node),
+            f"fixed port {port} may be in use by another run; use port 0 and read the assigned one",
         )
 
     def _port(self, call: ast.Call) -> int | None:
-        """The port that a call opens on this machine, if it is known."""
-        name, given = last_name(call.func), call.args
+        """Return the local port that a call opens, if known."""
+        name, arguments = last_name(call.func), call.args
         if name == "bind" or _SERVER.search(name):
             pair = (
-                given[0]
-                if given
+                arguments[0]
+                if arguments
                 else next((k.value for k in call.keywords if k.arg == "server_address"), None)
             )
             return self._of_pair(pair)
@@ -115,21 +116,23 @@ class FixedPortInTest(PythonTestCheck):
             named = next((k.value for k in call.keywords if k.arg == "port"), None)
             if named is not None:
                 return self._number(named)
-            pairs = pairwise(given)
+            pairs = pairwise(arguments)
             found = (
                 self._number(p)
                 for host, p in pairs
-                if isinstance(host, ast.Constant) and host.value in _AT_HOME
+                if isinstance(host, ast.Constant) and host.value in _LOCAL_HOSTS
             )
-            return next((one for one in found if one is not None), self._of_pair(given[0] if given else None))
+            return next(
+                (one for one in found if one is not None), self._of_pair(arguments[0] if arguments else None)
+            )
         is_app = (
             name == "run"
             and isinstance(call.func, ast.Attribute)
             and last_name(call.func.value) in ("app", "application", "server")
         )
         port = next((k.value for k in call.keywords if k.arg == "port"), None) if is_app else None
-        if name == "listen" and len(given) == 1:
-            port = given[0]
+        if name == "listen" and len(arguments) == 1:
+            port = arguments[0]
         return self._number(port) if port is not None else None
 
     def _of_pair(self, pair: ast.expr | None) -> int | None:
@@ -143,8 +146,8 @@ class FixedPortInTest(PythonTestCheck):
         is_number = isinstance(value, ast.Constant) and type(value.value) is int
         return value.value if is_number and isinstance(value, ast.Constant) else None  # type: ignore[return-value]
 
-    def _is_stood_in(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
-        """Return True if what would open the port is a stand-in."""
+    def _is_replaced(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
+        """Return True if the opening call is replaced by a test double."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [
@@ -159,4 +162,4 @@ class FixedPortInTest(PythonTestCheck):
                 texts += [
                     "raises" for item in parent.items if "raises" in ast.unparse(item.context_expr).lower()
                 ]
-        return any(_STAND_IN.search(text) or "raises" in text for text in texts)
+        return any(_TEST_DOUBLE.search(text) or "raises" in text for text in texts)

@@ -1,4 +1,4 @@
-"""TE021."""
+"""TE021: tests that depend on what another test stored."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
 from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
 
-_PUTTING = LazyPattern(
+_STORING = LazyPattern(
     r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"
     r"increment|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_in|login|sign_?up)(_|$)"
 )
-_A_PUT = LazyPattern(
+_STORING_LINE = LazyPattern(
     r"(?m)^\s+(await )?([\w.()]+\.)?(add|append|extend|insert|put|push|set|register|create|write|"
     r"save|store|record|"
     r"enqueue|book|deposit|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_?in|sign_?up)\w*\("
     r"|^\s+\w+\[[^\]]+\] = "
 )
-"""A step that may put something somewhere, as a line."""
+"""Pattern of a line that may store something."""
 _READING = frozenset({"len", "sorted", "list", "set", "tuple", "dict", "sum", "str", "bool", "frozenset"})
 _PER_RUN = frozenset({"module", "session", "package", "class"})
 _PATHS = frozenset({"Path", "PurePath", "PosixPath"})
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """Something that is one and the same for several tests.
+    """An object that several tests share.
 
     Attributes:
-        name: as it is written: ``basket``, ``self.basket``.
-        is_path: it is a place in the file system, so that whatever is made of it shares it.
-        home: for what is imported, the module it is from.
+        name: as written: ``basket``, ``self.basket``.
+        is_path: True for a path in the file system, which objects created from it share.
+        home: the module of an imported object.
     """
 
     name: str
@@ -50,11 +50,11 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class OrderDependentTest(PythonTestCheck):
-    """What a test expects is there only if another test ran before it.
+    """A test expects state that another test created.
 
-    The test itself only looks, and what it expects to find was put there by another one, into an object, a
-    registry or a folder that they share. Alone or in another order it fails. Make what is shared new for each
-    test, in a fixture or in setUp, and put in what the test needs.
+    The test only reads, and its expected state was stored by another test in a shared object, registry or
+    folder. On its own or in another order it fails. Create the shared object for each test in a fixture or
+    setUp, and store what the test needs.
     """
 
     ID = "TE021"
@@ -106,39 +106,41 @@ class OrderDependentTest(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return source.text.count("def test") > 1 and _A_PUT.search(source.text) is not None
+        return source.text.count("def test") > 1 and _STORING_LINE.search(source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:
         if len(self.module.tests) > 1:
-            self._look_among(self._of_module, self.module.tests)
+            self._check_shared(self._module_objects, self.module.tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         tests = self.module.tests_in(node)
         if len(tests) > 1:
-            self._look_among([s for s in _of_class(node) if not _is_renewed_in(node, s.name)], tests)
+            self._check_shared([s for s in _class_objects(node) if not _is_renewed_in(node, s.name)], tests)
 
     @cached_property
     def _names(self) -> dict[TestCase, frozenset[str]]:
-        """The names, and attributes of the test's own object, that each test has."""
+        """Names, and attributes of ``self``, that each test uses."""
         return {case: frozenset(_names_in(case.node)) for case in self.module.tests}
 
-    def _look_among(self, shared: Sequence[Shared], tests: Sequence[TestCase]) -> None:
+    def _check_shared(self, shared: Sequence[Shared], tests: Sequence[TestCase]) -> None:
         for one in shared:
             within = [case for case in tests if one.home or one.name in self._names[case]]
-            within = [case for case in within if self._has(case, one)] if len(within) > 1 else []
-            putting = [case for case in within if self._puts(case, one)]
-            if not putting or len(putting) == len(within):
+            within = [case for case in within if self._uses(case, one)] if len(within) > 1 else []
+            writing = [case for case in within if self._writes(case, one)]
+            if not writing or len(writing) == len(within):
                 continue
             if not one.name.startswith("self.") and self._is_renewed(one.name):
                 continue
             for case in within:
-                if case not in putting and (found := self._expects(case, one, putting)) is not None:
-                    text = f'"{case.name}" expects what "{putting[0].name}" left in {one.name}'
+                if case not in writing and (found := self._expects(case, one, writing)) is not None:
+                    text = (
+                        f'"{case.name}" depends on what "{writing[0].name}" left in {one.name}; use a fixture'
+                    )
                     self.report(self.module.span(found), text)
                     break
 
     @cached_property
-    def _of_module(self) -> list[Shared]:
+    def _module_objects(self) -> list[Shared]:
         found = []
         for statement in self.module.tree.body:
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
@@ -150,7 +152,7 @@ class OrderDependentTest(PythonTestCheck):
                 isinstance(statement, FUNCTIONS)
                 and is_fixture(statement)
                 and fixture_scope(statement) in _PER_RUN
-                and _makes_own(statement)
+                and _creates_object(statement)
             ):
                 found.append(Shared(statement.name))
         for local, dotted in self.module.imported.items():
@@ -159,7 +161,7 @@ class OrderDependentTest(PythonTestCheck):
         return found
 
     def _is_renewed(self, name: str) -> bool:
-        """Return True if what runs around tests, or a helper, has to do with a shared thing: it may renew it."""
+        """Return True if set-up or a helper handles a shared object, and so may recreate it."""
         tests = {case.node for case in self.module.tests}
         return any(
             isinstance(n, ast.Name)
@@ -169,29 +171,29 @@ class OrderDependentTest(PythonTestCheck):
             for n in self.module.named(name)
         )
 
-    def _has(self, case: TestCase, shared: Shared) -> bool:
-        """Return True if a test has to do with a shared thing, or with the module that it is imported from."""
+    def _uses(self, case: TestCase, shared: Shared) -> bool:
+        """Return True if a test uses a shared object, or functions of its module."""
         if shared.name in self._names[case]:
             return not binds(case.node, shared.name)
-        return bool(shared.home) and any(self._is_put_into(n, shared) for n in self.module.own(case))
+        return bool(shared.home) and any(self._stores_in_module(n, shared) for n in self.module.own(case))
 
-    def _puts(self, case: TestCase, shared: Shared) -> bool:
-        """Return True if a test does something to a shared thing that stays."""
-        made = _made_of(case, shared)
+    def _writes(self, case: TestCase, shared: Shared) -> bool:
+        """Return True if a test changes a shared object."""
+        created = _derived_names(case, shared)
         for node in self.module.own(case):
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Await):
                 call = call.value
-            if self._is_put_into(node, shared):
+            if self._stores_in_module(node, shared):
                 return True
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
                 owner = ast.unparse(call.func.value)
                 is_of_it = (
                     owner == shared.name
-                    or owner in made
-                    or (shared.is_path and _is_made(call.func.value, shared))
+                    or owner in created
+                    or (shared.is_path and _is_derived(call.func.value, shared))
                 )
-                if is_of_it and (_PUTTING.match(call.func.attr) or "clear" in call.func.attr):
+                if is_of_it and (_STORING.match(call.func.attr) or "clear" in call.func.attr):
                     return True
             if (
                 isinstance(node, ast.Assign)
@@ -201,18 +203,18 @@ class OrderDependentTest(PythonTestCheck):
                 return True
         return False
 
-    def _is_put_into(self, node: ast.AST, shared: Shared) -> bool:
-        """Return True if a statement calls a function that puts something into what its module holds."""
+    def _stores_in_module(self, node: ast.AST, shared: Shared) -> bool:
+        """Return True if a statement calls a function that stores something in its module."""
         call = node.value if isinstance(node, ast.Expr) else None
         if not shared.home or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return False
         dotted = self.module.imported_name(call.func) or ""
-        return dotted.rpartition(".")[0] == shared.home and _PUTTING.match(call.func.id) is not None
+        return dotted.rpartition(".")[0] == shared.home and _STORING.match(call.func.id) is not None
 
     def _expects(
-        self, case: TestCase, shared: Shared, putting: Sequence[TestCase]
+        self, case: TestCase, shared: Shared, writing: Sequence[TestCase]
     ) -> ast.expr | ast.stmt | None:
-        """The first assertion of a test that only looks, if it says exactly what a shared thing holds."""
+        """Return the first assertion of a read-only test that states the content of a shared object."""
         effects = [
             s
             for s in own_nodes(case.node.body)
@@ -228,8 +230,8 @@ class OrderDependentTest(PythonTestCheck):
             sides = _sides(node)
             if sides is None or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
-            held, said = sides
-            if _only_looks(held, shared, case) and _is_said(said, putting, shared):
+            inspected, expected = sides
+            if _only_reads(inspected, shared, case) and _is_stored(expected, writing, shared):
                 return node
         return None
 
@@ -242,8 +244,8 @@ def _names_in(function: ast.AST) -> Iterator[str]:
             yield f"self.{node.attr}"
 
 
-def _of_class(cls: ast.ClassDef) -> list[Shared]:
-    """What the tests of a class share: containers and objects of the class, made once."""
+def _class_objects(cls: ast.ClassDef) -> list[Shared]:
+    """Return the containers and objects that the tests of a class share."""
     found = []
     for statement in cls.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
@@ -261,7 +263,7 @@ def _of_class(cls: ast.ClassDef) -> list[Shared]:
 
 
 def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
-    """Return True if a method that is no test has to do with an attribute: it may make it new."""
+    """Return True if a method other than a test handles an attribute, and so may recreate it."""
     attribute = name.rpartition(".")[2]
     return any(
         isinstance(method, FUNCTIONS)
@@ -272,14 +274,16 @@ def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
     )
 
 
-def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return True if a fixture gives an object or a container that it makes itself."""
+def _creates_object(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return True if a fixture returns an object or container that it creates."""
     last = fixture.body[-1]
     value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
     value = value.value if isinstance(value, ast.Yield) else value
     if isinstance(value, ast.Name):
-        made = [n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and binds(n, value.id)]
-        value = made[0] if len(made) == 1 else None
+        created = [
+            n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and binds(n, value.id)
+        ]
+        value = created[0] if len(created) == 1 else None
     if isinstance(value, ast.Call):
         return last_name(value.func)[:1].isupper() or last_name(value.func) in ("list", "dict", "set")
     return isinstance(value, (ast.List, ast.Dict, ast.Set))
@@ -292,21 +296,21 @@ def _is_it(node: ast.AST, shared: Shared) -> bool:
     return is_name and ast.unparse(node) == shared.name
 
 
-def _is_made(node: ast.expr, shared: Shared) -> bool:
-    """Return True if an object is made, with nothing else, of what is shared: a writer for a folder."""
+def _is_derived(node: ast.expr, shared: Shared) -> bool:
+    """Return True if an object is created from the shared one only: a writer for a folder."""
     if not isinstance(node, ast.Call) or not last_name(node.func)[:1].isupper():
         return False
     return any(isinstance(a, ast.Name) and a.id == shared.name for a in node.args)
 
 
-def _made_of(case: TestCase, shared: Shared) -> set[str]:
-    """The variables of a test that hold objects made of what is shared."""
+def _derived_names(case: TestCase, shared: Shared) -> set[str]:
+    """Return the variables of a test that hold objects created from the shared one."""
     if not shared.is_path:
         return set()
     return {
         target.id
         for node in own_nodes(case.node.body)
-        if isinstance(node, ast.Assign) and _is_made(node.value, shared)
+        if isinstance(node, ast.Assign) and _is_derived(node.value, shared)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
@@ -317,7 +321,7 @@ def _is_text(statement: ast.Expr) -> bool:
 
 
 def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
-    """What an assertion looks at, and what it says that should be there."""
+    """Return the inspected expression of an assertion, and the expected one."""
     if isinstance(node, ast.Assert):
         test = node.test
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -333,33 +337,33 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
     return None
 
 
-def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
-    """Return True if an expression reads a shared thing and asks nothing of it that depends on arguments."""
-    if not any(_is_it(n, shared) for n in walk(held)):
+def _only_reads(inspected: ast.expr, shared: Shared, case: TestCase) -> bool:
+    """Return True if an expression reads a shared object without calls that take arguments."""
+    if not any(_is_it(n, shared) for n in walk(inspected)):
         return False
-    for node in walk(held):
+    for node in walk(inspected):
         if isinstance(node, ast.Call):
             is_builtin = isinstance(node.func, ast.Name) and node.func.id in _READING
             is_getter = isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
-            if not is_builtin and not is_getter and not (shared.is_path and _is_made(node, shared)):
+            if not is_builtin and not is_getter and not (shared.is_path and _is_derived(node, shared)):
                 return False
         if isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp)):
             return False
     return True
 
 
-def _is_said(said: ast.expr | None, putting: Sequence[TestCase], shared: Shared) -> bool:
-    """Return True if what is expected is written out, and is what other tests put in, or that there is nothing."""
+def _is_stored(expected: ast.expr | None, writing: Sequence[TestCase], shared: Shared) -> bool:
+    """Return True if the expected value is a literal that other tests stored, or is empty."""
     try:
-        value = ast.literal_eval(said) if said is not None else None
+        value = ast.literal_eval(expected) if expected is not None else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
     if value is None or isinstance(value, bool):
         return False
     if shared.home:
-        return isinstance(value, (list, dict, set, tuple)) and len(value) == len(putting)
+        return isinstance(value, (list, dict, set, tuple)) and len(value) == len(writing)
     if isinstance(value, int):
-        return not shared.is_path and value <= len(putting)
-    texts = " ".join(ast.unparse(case.node) for case in putting)
+        return not shared.is_path and value <= len(writing)
+    texts = " ".join(ast.unparse(case.node) for case in writing)
     parts = list(value) if isinstance(value, (list, tuple, set, dict)) else [value]
     return all(repr(part) in texts for part in parts)

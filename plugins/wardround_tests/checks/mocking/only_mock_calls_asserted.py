@@ -1,4 +1,4 @@
-"""TE004."""
+"""TE004: tests that only assert calls of mocks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "as
 
 
 class OnlyMockCallsAsserted(PythonTestCheck):
-    """All a test asserts is that a mock was called, not with what, nor what came of it.
+    """A test only asserts that a mock was called, not with which arguments or with which result.
 
     Wrong arguments and wrong results pass. Assert the arguments with assert_called_once_with, and the result
-    of the call under test beside them.
+    of the call under test as well.
     """
 
     ID = "TE004"
@@ -68,64 +68,66 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         words = ("assert_called", "assert_awaited", "assert_has_calls", ".called", ".call_count")
         return any(word in source.text for word in words)
 
-    def look_at(self, case: TestCase) -> None:
-        made = [node for node in self.module.own(case) if self.module.asserts(node)]
-        if made and all(_is_loose(node) for node in made):
-            text = f'"{case.name}" asserts only that a mock was called, not with what'
+    def check_test(self, case: TestCase) -> None:
+        assertions = [node for node in self.module.own(case) if self.module.asserts(node)]
+        if assertions and all(_is_loose(node) for node in assertions):
+            text = f'"{case.name}" only asserts that a mock was called; assert the arguments too'
             self.report(self.module.name_span(case.node), text)
-        elif made and all(_is_of_mock(node) for node in made):
-            self._look_at_replaced(case, made)
+        elif assertions and all(_is_of_mock(node) for node in assertions):
+            self._check_replaced(case, assertions)
             if not any(one.span == self.module.name_span(case.node) for one in self.results):
-                self._look_at_asked(case, made)
+                self._check_discarded(case, assertions)
 
-    def _look_at_asked(self, case: TestCase, made: Sequence[ast.AST]) -> None:
-        """Report a test that asserts only what was asked of its mocks, and drops what came of the answers."""
+    def _check_discarded(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
+        """Report a test that only asserts the calls of its mocks and discards the result."""
         if _ON_CALLS.search(case.name):
             return
-        asked = {
+        called_on = {
             ast.unparse(n.func.value)
-            for n in made
+            for n in assertions
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
         }
-        if any(_COMMAND.search(one.rpartition(".")[2]) for one in asked) or not asked <= self._answering(
-            case
-        ):
+        if any(
+            _COMMAND.search(one.rpartition(".")[2]) for one in called_on
+        ) or not called_on <= self._configured_mocks(case):
             return
-        dropped = [n for n in self.module.own(case) if isinstance(n, ast.Expr) and n.value not in made]
-        calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in dropped]
-        roots = {one.partition(".")[0] for one in asked} - {"self"}
+        discarded = [
+            n for n in self.module.own(case) if isinstance(n, ast.Expr) and n.value not in assertions
+        ]
+        calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in discarded]
+        roots = {one.partition(".")[0] for one in called_on} - {"self"}
         for call in calls:
             if not isinstance(call, ast.Call) or ast.unparse(call).partition(".")[0] in roots:
                 continue
-            if self._gives_result(call):
+            if self._returns_result(call):
                 name = last_name(call.func)
-                text = f'"{case.name}" drops what {name}() gives, and asserts only what that asked for'
+                text = f'"{case.name}" discards the result of {name}() and asserts only mock calls'
                 self.report(self.module.name_span(case.node), text)
                 return
 
-    def _answering(self, case: TestCase) -> set[str]:
-        """The mocks that are told an answer, in a test or in what sets it up, as they are written."""
+    def _configured_mocks(self, case: TestCase) -> set[str]:
+        """Return the mocks with a configured return value, in a test or its set-up, as written."""
         makers = [one for one in self.module.makers if one.name in case.parameters or one.name in SET_UP]
         found = set()
         for node in (n for one in (case.node, *makers) for n in walk(one)):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                 target = node.targets[0]
-                if target.attr in ("return_value", "side_effect") and not _is_nothing(node.value):
+                if target.attr in ("return_value", "side_effect") and not _is_plain(node.value):
                     found.add(ast.unparse(target.value))
-        given = {
+        returned = {
             one.name: ast.unparse(last.value)
             for one in makers
             if isinstance(last := one.body[-1], ast.Return) and last.value
         }
         return found | {
             f"{name}{one[len(own) :]}"
-            for name, own in given.items()
+            for name, own in returned.items()
             for one in found
             if one.startswith(f"{own}.")
         }
 
-    def _gives_result(self, call: ast.Call) -> bool:
-        """Return True if the code under test gives a result for a call, going by its source."""
+    def _returns_result(self, call: ast.Call) -> bool:
+        """Return True if the called function returns a result, judged by its source."""
         name = last_name(call.func)
         if name.startswith("_") or _COMMAND.search(name):
             return False
@@ -141,8 +143,8 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         texts = (self.source.project.read(f"{root}{path}.py") for root in ("", "src/"))
         return next((text for text in texts if text is not None), None)
 
-    def _look_at_replaced(self, case: TestCase, made: Sequence[ast.AST]) -> None:
-        """Report a test that replaces all steps of a function, and asserts what it hands on."""
+    def _check_replaced(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
+        """Report a test that replaces all steps of a function and only asserts what it passes on."""
         patched: dict[str, int] = {}
         for one in (
             *case.node.decorator_list,
@@ -153,14 +155,14 @@ class OnlyMockCallsAsserted(PythonTestCheck):
                 patched[home] = patched.get(home, 0) + 1
         called = {self.module.imported_name(n.func) for n in self.module.own(case) if isinstance(n, ast.Call)}
         for home, count in patched.items():
-            is_asked = any(name and name.rpartition(".")[0] == home for name in called)
-            if count >= _STEPS and is_asked and any(_hands_on(node) for node in made):
-                text = f'"{case.name}" replaces all that {home} does and asserts only how that was called'
+            is_called = any(name and name.rpartition(".")[0] == home for name in called)
+            if count >= _STEPS and is_called and any(_expects_passed_value(node) for node in assertions):
+                text = f'"{case.name}" replaces every step of {home} and asserts only mock calls'
                 self.report(self.module.name_span(case.node), text)
                 return
 
     def _patched(self, node: ast.expr) -> str:
-        """The module of which a decorator or call replaces a function."""
+        """Return the module in which a decorator or call replaces a function."""
         if not isinstance(node, ast.Call) or not node.args:
             return ""
         target = node.args[0]
@@ -178,26 +180,26 @@ _COMMAND = LazyPattern(
     r"charge|notify|emit|enqueue|store|upload|register|set|push|dispatch|submit|start|stop|open|close|mark|apply|"
     r"refund|pay|log|handle|process|trigger|invoke|perform|persist|record|deliver|queue|schedule|cancel|lock)"
 )
-"""Methods that are called for what they do, so that to be called with the right arguments is all there is."""
+"""Methods that are called for their side effect, so asserting the arguments is sufficient."""
 _ON_CALLS = LazyPattern(
     r"(?i)(^|_)(uses?|calls?|called|calling|pass(es|ed)?|delegates?|asks?|forwards?|quer(y|ies)|invokes?|requests?|"
     r"once|only|caches?|cached|with|limits?|times|retr(y|ies))(_|$)"
 )
-"""What a test is called that is about the calls and not about what comes of them."""
+"""Names of tests whose subject is the calls."""
 _RETURNED = r"(?ms)^(?P<indent>[ ]*)(async )?def {name}\(.*?(?=^(?P=indent)\S|\Z)"
 _STEPS = 3
-"""So many replaced functions of one module leave nothing of the one that calls them."""
+"""Number of replaced functions of one module that leave nothing of their caller."""
 
 
 def _returns(text: str, name: str) -> bool:
-    """Return True if a function of a text gives something that it has made of what it asked for."""
+    """Return True if a function in a text returns something derived from its calls."""
     found = re.search(_RETURNED.format(name=re.escape(name)), text)
-    given = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
-    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in given)
+    returned = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
+    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in returned)
 
 
-def _is_nothing(value: ast.expr) -> bool:
-    """Return True if an answer says nothing that a result could be made of."""
+def _is_plain(value: ast.expr) -> bool:
+    """Return True if a return value is too plain for a result to be derived from it."""
     if isinstance(value, ast.Constant):
         return value.value in (None, True, False)
     return isinstance(value, ast.Call) and not value.args and not value.keywords
@@ -209,8 +211,8 @@ def _is_of_mock(node: ast.AST) -> bool:
     )
 
 
-def _hands_on(node: ast.AST) -> bool:
-    """Return True if an assertion expects that a mock got what another one gave."""
+def _expects_passed_value(node: ast.AST) -> bool:
+    """Return True if an assertion expects that a mock received the return value of another one."""
     return isinstance(node, ast.Call) and any(
         isinstance(n, ast.Attribute) and n.attr == "return_value" for a in node.args for n in walk(a)
     )

@@ -1,4 +1,4 @@
-"""TE026."""
+"""TE026: patches of a name that the code under test has already imported."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PATCHING = LazyPattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
 
 
 class PatchWrongTarget(PythonTestCheck):
-    """A patch replaces a name where it is made, and the code under test took it from there before.
+    """A patch replaces a name in the module that defines it, but the code under test imported it by name.
 
-    ``from app.mail import send`` gives the module a name of its own, and a patch of ``app.mail.send`` does
-    not reach that one: the real function runs. Patch the name where it is looked up.
+    ``from app.mail import send`` binds the name in the importing module, and a patch of ``app.mail.send``
+    does not change that binding: the real function runs. Patch the name in the module that uses it.
     """
 
     ID = "TE026"
@@ -104,7 +104,7 @@ class PatchWrongTarget(PythonTestCheck):
         ),
     ]
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         patches = [*self._patches(case)]
         if not patches:
             return
@@ -114,12 +114,12 @@ class PatchWrongTarget(PythonTestCheck):
             for dotted in sorted(called):
                 own = self._own_name(dotted, target)
                 if own and own not in replaced:
-                    text = f'{own} was taken from there on import and stays real: patch "{own}"'
+                    text = f'{own} is bound at import and not replaced; patch "{own}" instead'
                     self.report(self.module.span(call), text)
                     break
 
     def _patches(self, case: TestCase) -> Iterator[tuple[ast.Call, str]]:
-        """The patches of a test, each with the full name of what it replaces."""
+        """Yield the patches of a test, each with the full name of its target."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         for node in (*decorators, *self.module.own(case)):
             if isinstance(node, ast.Call) and _PATCHING.search(ast.unparse(node.func)):
@@ -135,7 +135,7 @@ class PatchWrongTarget(PythonTestCheck):
         return self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
 
     def _own_name(self, dotted: str, target: str) -> str:
-        """By what name a function that the test calls has the target, if it took it on import."""
+        """Return the name under which the module of a called function imported the target."""
         home, _, name = target.rpartition(".")
         module, _, called = dotted.rpartition(".")
         if not module or module == home or module in ("unittest.mock", "pytest"):
@@ -151,7 +151,7 @@ class PatchWrongTarget(PythonTestCheck):
             parsed = PythonModule(module, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ""
-        own = next((local for local, source in _taken(parsed, module) if source == target), "")
+        own = next((local for local, source in _imported_names(parsed, module) if source == target), "")
         is_used = own and any(
             isinstance(n, ast.Name) and n.id == own
             for s in parsed.tree.body
@@ -166,8 +166,8 @@ class PatchWrongTarget(PythonTestCheck):
         return next((text for text in texts if text is not None), None)
 
 
-def _taken(parsed: PythonModule, module: str) -> Iterator[tuple[str, str]]:
-    """What a module takes from others when it is imported: its own name, and where that comes from."""
+def _imported_names(parsed: PythonModule, module: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module imports: the local name and its full name."""
     package = module.split(".")[:-1]
     for node in parsed.tree.body:
         if isinstance(node, ast.ImportFrom):
