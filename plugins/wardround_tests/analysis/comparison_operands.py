@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from wardround_tests.models.python_tests import equality_operands, last_name
+from wardround_tests.models.syntax import equality_operands, last_name
 
 _NEAR = frozenset(
     {

@@ -9,7 +9,8 @@ import msgspec
 
 from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.test_regressions import LITERAL
-from wardround_tests.models.assertions import LOOSE, TestedCase, tests_of
+from wardround_tests.models.assertions import LOOSE, TestedCase
+from wardround_tests.models.test_files import tests_of
 
 _IDENTIFIER = r"[A-Za-z_]\w{3,}"
 _MEMBER = r"\.(\w+)"

@@ -10,7 +10,6 @@ import msgspec
 
 from wardround.findings import Span
 
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 EXACT, PARTIAL, LOOSE = 3, 2, 1
 """Strength of an assertion: of the value, of a part or kind of it, of its presence only."""
 
@@ -61,23 +60,3 @@ class TestedCase(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def assertions(self) -> tuple[Assertion, ...]:
         return tuple(self.read())
-
-
-def tests_of(path: str, text: str) -> dict[str, TestedCase] | None:
-    """The tests of a file by name; None if it cannot be read."""
-    try:
-        found = _read(path, text)
-    except _UNREADABLE:
-        return None
-    return {case.name: case for case in found}
-
-
-def _read(path: str, text: str) -> list[TestedCase]:
-    """The tests of a file; what reads them is needed only where a test file changed."""
-    if path.endswith(".py"):
-        from wardround_tests.models.python_assertions import python_tests
-
-        return list(python_tests(path, text))
-    from wardround_tests.models.script_assertions import script_tests
-
-    return list(script_tests(text))

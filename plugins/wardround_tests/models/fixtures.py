@@ -32,7 +32,7 @@ def fixture_scope(function: FunctionNode) -> str:
     return "function"
 
 
-def serving(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) -> frozenset[ast.AST]:
+def test_code(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) -> frozenset[ast.AST]:
     """Return the tests and the functions that run for them, directly or indirectly."""
     by_name: dict[str, list[FunctionNode]] = {}
     found: set[ast.AST] = set(tests)

@@ -12,7 +12,8 @@ from wardround.findings import Span
 from wardround.languages.python.tree import children, walk
 from wardround_tests.analysis.literal_values import is_written_out
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
-from wardround_tests.models.python_tests import TestCase, TestModule, body_of, is_certain_assertion, last_name
+from wardround_tests.models.python_tests import TestCase, TestModule
+from wardround_tests.models.syntax import body_of, is_certain_assertion, last_name
 
 _SKIP = r"\b(skip|xfail|expectedFailure)\b"
 _SKIP_ALWAYS = r"\bskip(if|If|Unless)\((True|1|False|0)\b"
@@ -131,7 +132,7 @@ def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
     stack = [function]
     while stack:
         node = stack.pop()
-        if is_certain_assertion(node) or module.calls_own_helper(node):
+        if is_certain_assertion(node) or module.helpers.is_called_by(node):
             yield replace(_assertion(node), line=getattr(node, "lineno", 0))
         else:
             stack += list(children(node))[::-1]

@@ -1,4 +1,4 @@
-"""What is in doubt, what is counted about it, and who is asked."""
+"""Ambiguous literals, their features, and their classification by a model."""
 
 from __future__ import annotations
 
@@ -130,16 +130,16 @@ class TestFeatures:
 
 
 class TestAsking:
-    def test_without_a_model_nothing_is_said(self) -> None:
+    def test_nothing_is_reported_without_a_model(self) -> None:
         assert told(f'token = "{DOUBTFUL}"\n', None) == []
 
-    def test_what_the_model_takes_for_a_secret_is_told_without_its_value(self) -> None:
+    def test_a_predicted_secret_is_reported_without_its_value(self) -> None:
         (result,) = told(f'token = "{DOUBTFUL}"\n', Judge())
         assert (result.code, result.span.start, result.severity) == ("SE004", (1, 10), Severity.INFO)
         assert DOUBTFUL not in result.message
         assert result.message.startswith("token is given what reads like a secret (***)")
 
-    def test_below_its_threshold_nothing_is_said(self) -> None:
+    def test_nothing_is_reported_below_the_threshold(self) -> None:
         judge = Judge(answer=0.4)
         assert told(f'token = "{DOUBTFUL}"\n', judge) == []
         assert len(judge.asked) == 1
@@ -190,12 +190,12 @@ class TestHistory:
             (20, "k3bab-99", 10),
         ]
 
-    def test_another_value_stands_in_the_same_line(self) -> None:
+    def test_another_value_is_inserted_in_the_same_line(self) -> None:
         (one,) = found_in(TwoDays({"one": 'f(token="n0thing-1", b=2)\n'}), [(10, "one")])  # type: ignore[arg-type]
         assert one.holding(DOUBTFUL).line == f'f(token="{DOUBTFUL}", b=2)'
         assert len(one.holding(DOUBTFUL).row) == len(NAMES)
 
-    def test_literals_of_any_name_are_kept_apart(self) -> None:
+    def test_literals_of_any_name_are_distinguished(self) -> None:
         text = 'revision = "ab12-cd34"\ntoken = "n0thing-1"\n'
         found = found_in(TwoDays({"one": text}), [(10, "one")], broadly=True)  # type: ignore[arg-type]
         assert {one.value: one.is_named for one in found} == {"n0thing-1": True, "ab12-cd34": False}

@@ -1,4 +1,4 @@
-"""No byte that wardround prints or keeps holds a secret, in whichever format and whoever quotes it."""
+"""No output or stored file of wardround contains a secret, in any format."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_no_line_is_displayed_where_the_secret_scan_crashes(
     assert_clean(said)
 
 
-def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
+def test_the_reason_of_an_unreviewed_file_does_not_contain_the_secret() -> None:
     from wardround_secrets.specialist import SecretsSpecialist
 
     masking = SecretMasker((), [SecretsSpecialist()], lambda path: None)

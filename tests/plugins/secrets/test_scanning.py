@@ -1,4 +1,4 @@
-"""What is looked at, what is passed over, and what must hold whatever the text."""
+"""Positions that are scanned, values that are ignored, and properties that hold for every text."""
 
 from __future__ import annotations
 

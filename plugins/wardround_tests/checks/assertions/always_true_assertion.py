@@ -13,7 +13,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, equality_operands, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, equality_operands, last_name, own_nodes
 
 _ON_EQUALITY = LazyPattern(
     r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
@@ -80,7 +81,7 @@ class AlwaysTrueAssertion(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        nodes = list(self.module.own(case))
+        nodes = list(self.module.nodes_of(case))
         about_equality = _is_about_equality(case, self.module.text_of(case.node))
         results = _results(nodes)
 
@@ -113,7 +114,7 @@ class AlwaysTrueAssertion(PythonTestCheck):
         """Return the names in a test that are bound to mocks that accept any attribute."""
         if not any(word in self.module.text for word in ("Mock", "patch")):
             return frozenset()
-        found = {name for node in self.module.own(case) for name in self._bound_mocks(node)}
+        found = {name for node in self.module.nodes_of(case) for name in self._bound_mocks(node)}
         patches = [
             one
             for one in case.node.decorator_list

@@ -8,7 +8,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.syntax import is_certain_assertion, last_name, own_nodes
 
 _RAISING = frozenset(
     {"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"}

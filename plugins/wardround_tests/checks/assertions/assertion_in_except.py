@@ -10,13 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    is_assertion,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.syntax import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
 
 _CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 
@@ -77,7 +71,9 @@ class AssertionInExcept(PythonTestCheck):
             return
         if any(self._can_fail(s, self._is_under_test) for s in node.body):
             return
-        own = {n.name for n in self.module.all_of(case) if isinstance(n, FUNCTIONS) and n is not case.node}
+        own = {
+            n.name for n in self.module.all_nodes_of(case) if isinstance(n, FUNCTIONS) and n is not case.node
+        }
         if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in walk(s)):
             return
         after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
@@ -101,7 +97,7 @@ class AssertionInExcept(PythonTestCheck):
             return False
         name = node.func.id
         is_imported = self.module.imported_name(node.func) is not None
-        return is_imported and name not in self.module.unknown_helpers and _CHECKING.match(name) is not None
+        return is_imported and name not in self.module.helpers.unknown and _CHECKING.match(name) is not None
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:

@@ -68,7 +68,7 @@ class ComparisonInsideAssertTrue(PythonTestCheck):
     def check_test(self, case: TestCase) -> None:
         if _ON_OPERATORS.search(case.name):
             return
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
                 specific = _specific_assertion(call)

@@ -10,7 +10,8 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name, own_nodes, root_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name, own_nodes, root_name
 
 _READING_METHODS = frozenset(
     {"get", "json", "is_visible", "exists", "strip", "first", "count", "items", "values", "keys"}
@@ -62,7 +63,7 @@ class ConditionalAssertion(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        assertions = [node for node in self.module.own(case) if self.module.asserts(node)]
+        assertions = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
         assertions = [
             node for node in assertions if not any(p in assertions for p in self.module.ancestors(node))
         ]
@@ -156,7 +157,9 @@ class ConditionalAssertion(PythonTestCheck):
         """Return True if files are searched in a folder of the project, not in one that the test fills."""
         root = root_name(node.func)
         bound = {
-            n.id for n in self.module.own(case) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            n.id
+            for n in self.module.nodes_of(case)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
         return root in self.module.assigned and root not in case.parameters | bound
 
@@ -179,7 +182,7 @@ class ConditionalAssertion(PythonTestCheck):
         nested = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return any(
             isinstance(node, nested) and any(self.module.asserts(n) for n in walk(node))
-            for node in self.module.all_of(case)
+            for node in self.module.all_nodes_of(case)
             if node is not case.node
         )
 
@@ -252,7 +255,7 @@ class ConditionalAssertion(PythonTestCheck):
         if isinstance(node, ast.Name):
             values = [
                 n.value
-                for n in self.module.own(case)
+                for n in self.module.nodes_of(case)
                 if isinstance(n, ast.Assign)
                 and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
             ]

@@ -11,7 +11,8 @@ from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, either_order, equality_operands, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, equality_operands, last_name
 
 _EXPECTED = LazyPattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
 _STRONG = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -79,7 +80,7 @@ class ExpectationReimplementsCode(PythonTestCheck):
     def check_test(self, case: TestCase) -> None:
         if _ON_LAWS.search(case.name):
             return
-        nodes = list(self.module.own(case))
+        nodes = list(self.module.nodes_of(case))
         bound = {
             n.targets[0].id: n
             for n in nodes

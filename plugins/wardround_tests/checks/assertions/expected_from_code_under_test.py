@@ -14,7 +14,8 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.analysis.comparison_operands import compared_operands, original
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, either_order, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, last_name
 
 _ON_REPEATING = LazyPattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"
@@ -102,7 +103,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         """Return True if a test compares a function's result with a table that the function filled."""
         if _ON_REPEATING.search(case.name.removeprefix("test_")):
             return False
-        nodes = list(self.module.own(case))
+        nodes = list(self.module.nodes_of(case))
         bound = _bound_in(nodes)
         for node in nodes:
             for side, other in either_order(compared_operands(node)):
@@ -141,7 +142,7 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         is_on_repeating = _ON_REPEATING.search(title) is not None
         if is_on_repeating and _ON_LAWS.search(title):
             return
-        nodes = list(self.module.own(case))
+        nodes = list(self.module.nodes_of(case))
         bound = _bound_in(nodes)
         if not is_on_repeating:
             self._check_parameters(case, nodes, bound)

@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import last_name, own_nodes
+from wardround_tests.models.syntax import last_name, own_nodes
 
 _RAISING = frozenset({"raises", "assertRaises"})
 _MANY, _FEWEST = 3, 2

@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _PURE = frozenset(
     {

@@ -9,7 +9,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import last_name, own_nodes
+from wardround_tests.models.syntax import last_name, own_nodes
 
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
 _REPORTING = LazyPattern(

@@ -11,14 +11,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    ASSERTING_NAME,
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
+from wardround_tests.models.syntax import ASSERTING_NAME, FUNCTIONS, body_of, last_name, own_nodes
 
 _SMOKE_NAME = LazyPattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
@@ -77,7 +71,7 @@ class TestWithoutAssertion(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        if self.module.has_foreign_decorator(case) or self._may_assert(case):
+        if has_unknown_decorator(case) or self._may_assert(case):
             return
         statements = body_of(case.node)
         if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
@@ -95,20 +89,20 @@ class TestWithoutAssertion(PythonTestCheck):
 
     def _dropped(self, case: TestCase) -> str:
         """Return a checking function of the module whose result the test discards."""
-        calls = (n.value for n in self.module.own(case) if isinstance(n, ast.Expr))
+        calls = (n.value for n in self.module.nodes_of(case) if isinstance(n, ast.Expr))
         names = (c.func.id for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
-        return next((n for n in names if n in self.module.harmless and ASSERTING_NAME.search(n)), "")
+        return next((n for n in names if n in self.module.helpers.harmless and ASSERTING_NAME.search(n)), "")
 
     def _report(self, case: TestCase, message: str, severity: Severity | None = None) -> None:
         self.report(self.module.name_span(case.node), message, severity=severity)
 
     def _may_assert(self, case: TestCase) -> bool:
         parameters = case.parameters
-        for node in self.module.all_of(case):
+        for node in self.module.all_nodes_of(case):
             if self.module.asserts(node):
                 return True
             if isinstance(node, ast.Call) and _is_unresolved(
-                node.func, parameters, case, self.module.asserting
+                node.func, parameters, case, self.module.helpers.asserting
             ):
                 return True
         return False

@@ -80,7 +80,7 @@ class UnawaitedCoroutineInTest(PythonTestCheck):
             name, home = function.attr, cls
         else:
             return None
-        found = self.module.functions_named(name)
+        found = self.module.names.functions(name)
         if len(found) != 1 or self.module.parents[found[0]] is not home or not _is_plain_coroutine(found[0]):
             return None
         return name

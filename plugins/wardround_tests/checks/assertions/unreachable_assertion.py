@@ -12,14 +12,8 @@ from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
 _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
 
@@ -83,7 +77,7 @@ class UnreachableAssertion(PythonTestCheck):
         return re.search(r"(?m)^[ \t]+(async )?def (?!test|setUp|tearDown)\w+\(", source.text) is not None
 
     def check_test(self, case: TestCase) -> None:
-        nested = [s for s in self.module.own(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
+        nested = [s for s in self.module.nodes_of(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
         for function in nested:
             first = next((n for n in own_nodes(body_of(function)) if is_certain_assertion(n)), None)
             if not isinstance(first, (ast.Assert, ast.Call)):

@@ -10,7 +10,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS
 
 _FIXTURES = LazyPattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(
@@ -70,9 +71,9 @@ class WholeResponseSnapshot(PythonTestCheck):
         return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
 
     def check_test(self, case: TestCase) -> None:
-        assertions = [n for n in self.module.own(case) if isinstance(n, ast.Assert) or _is_match(n)]
+        assertions = [n for n in self.module.nodes_of(case) if isinstance(n, ast.Assert) or _is_match(n)]
         if len(assertions) != 1 or any(
-            self.module.asserts(n) for n in self.module.own(case) if n not in assertions
+            self.module.asserts(n) for n in self.module.nodes_of(case) if n not in assertions
         ):
             return
         value = _snapshot_of(assertions[0], case)

@@ -63,7 +63,7 @@ class PrintInTest(PythonTestCheck):
         return ("print(" in text or "stdout.write" in text) and _CAPTURED.search(text) is None
 
     def check_test(self, case: TestCase) -> None:
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or any(k.arg == "file" for k in call.keywords):
                 continue

@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"})
 _CALLS = frozenset({"pytest.skip", "pytest.xfail"})

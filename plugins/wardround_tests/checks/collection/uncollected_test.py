@@ -11,14 +11,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
 _SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
 _CASES = frozenset(
@@ -151,7 +145,7 @@ class UncollectedTest(PythonTestCheck):
             inner = isinstance(statement, FUNCTIONS) and re.match(r"test_[a-z]", statement.name)
             if inner and isinstance(statement, FUNCTIONS) and not statement.decorator_list:
                 used = any(
-                    isinstance(n, ast.Name) and n.id == statement.name for n in self.module.all_of(case)
+                    isinstance(n, ast.Name) and n.id == statement.name for n in self.module.all_nodes_of(case)
                 )
                 if (
                     not used
@@ -180,7 +174,7 @@ class UncollectedTest(PythonTestCheck):
 
     def _is_used(self, name: str) -> bool:
         """Return True if another file or another place in this one names a function or class."""
-        if self.module.words[name] > 1:
+        if self.module.names.words[name] > 1:
             return True
         return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
 

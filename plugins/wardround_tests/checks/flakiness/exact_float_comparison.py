@@ -12,13 +12,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    TestCase,
-    either_order,
-    equality_operands,
-    is_assertion,
-    last_name,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, equality_operands, is_assertion, last_name
 
 _ROUNDED = frozenset({"approx", "round", "Decimal", "Fraction", "isclose", "allclose", "fsum"})
 _FLOAT = LazyPattern(r"\d\.\d")
@@ -62,7 +57,7 @@ class ExactFloatComparison(PythonTestCheck):
         return _FLOAT.search(source.text) is not None
 
     def check_test(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
+        nodes = self.module.nodes_of(case)
         literals = [n for n in nodes if isinstance(n, ast.Constant) and _is_inexact(n)]
         if not literals:
             return

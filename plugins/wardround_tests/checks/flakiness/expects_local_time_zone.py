@@ -11,7 +11,8 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import children, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, equality_operands, is_assertion, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import equality_operands, is_assertion, last_name
 
 _LOCAL = {
     "datetime.datetime.fromtimestamp": 1,
@@ -74,7 +75,7 @@ class ExpectsLocalTimeZone(PythonTestCheck):
         return any(word in text for word in words) and _SET.search(text) is None
 
     def check_test(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
+        nodes = self.module.nodes_of(case)
         local = [n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)]
         if not local:
             return

@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _LOCAL_HOSTS = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
 _OPENING = frozenset(
@@ -94,7 +94,7 @@ class FixedPortInTest(PythonTestCheck):
         port = self._port(node)
         if port is None or not _FIRST <= port <= _LAST:
             return
-        holder = next((p for p in self.module.ancestors(node) if p in self.module.serving), None)
+        holder = next((p for p in self.module.ancestors(node) if p in self.module.test_code), None)
         if not isinstance(holder, FUNCTIONS) or self._is_replaced(holder, node):
             return
         self.report(

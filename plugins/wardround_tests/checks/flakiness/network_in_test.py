@@ -16,7 +16,7 @@ from wardround.languages.python.module import FunctionNode
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
 _REQUESTS = LazyPattern(
@@ -131,7 +131,7 @@ class NetworkInTest(PythonTestCheck):
         if not name or any(k.arg in ("transport", "session", "mounts") for k in node.keywords):
             return
         holder = self.module.function_of(node)
-        if not isinstance(holder, FUNCTIONS) or holder not in self.module.serving:
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.test_code:
             return
         if name in _CLOUDS:
             self._check_cloud(node, name, holder)
@@ -152,10 +152,10 @@ class NetworkInTest(PythonTestCheck):
         """Report a test that passes the address of a real server to a helper that contacts it."""
         names = [one.arg for one in holder.args.args]
         parameters = {one.id for one in arguments if isinstance(one, ast.Name)} & set(names)
-        if not parameters or holder not in self.module.makers or self._is_replaced(holder, node):
+        if not parameters or holder not in self.module.support_functions or self._is_replaced(holder, node):
             return
         for case in self.module.tests:
-            for call in self.module.own(case):
+            for call in self.module.nodes_of(case):
                 if not isinstance(call, ast.Call) or last_name(call) != holder.name:
                     continue
                 passed = [a for n, a in zip(names, call.args, strict=False) if n in parameters]
@@ -177,7 +177,7 @@ class NetworkInTest(PythonTestCheck):
         if host is None or not name[:1].isupper() or _OWN_HOST.search(host):
             return
         holder = self.module.function_of(node)
-        is_ours = isinstance(holder, FUNCTIONS) and holder in self.module.serving
+        is_ours = isinstance(holder, FUNCTIONS) and holder in self.module.test_code
         if (holder is not None and not is_ours) or _REPLACING.search(self.module.text):
             return
         if isinstance(holder, FUNCTIONS) and self._is_replaced(holder, node):
@@ -195,7 +195,7 @@ class NetworkInTest(PythonTestCheck):
         names = set(self._names_of(created, holder))
         for case in self.module.tests:
             is_held = self._is_replaced(case.node, case.node.body[0])
-            for call in self.module.own(case) if not is_held else ():
+            for call in self.module.nodes_of(case) if not is_held else ():
                 if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                     continue
                 owner = call.func.value

@@ -12,7 +12,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name, own_nodes
 
 _DRAWS = LazyPattern(
     r"^(random\.(random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss|normalvariate|getrandbits)|"
@@ -95,7 +96,7 @@ class RandomInTest(PythonTestCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         """Check the values that fixtures, helpers and parameters provide to tests."""
-        for function in self.module.makers:
+        for function in self.module.support_functions:
             self._check_provider(function)
         for case in self.module.tests:
             for one in case.node.decorator_list:

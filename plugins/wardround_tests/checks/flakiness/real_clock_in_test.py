@@ -10,7 +10,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import children, walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, either_order, equality_operands, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, equality_operands, last_name
 
 _CLOCKS = frozenset(
     {
@@ -99,7 +100,7 @@ class RealClockInTest(PythonTestCheck):
         return ("time" in source.text or "date" in source.text) and _FROZEN.search(source.text) is None
 
     def check_test(self, case: TestCase) -> None:
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             for side in equality_operands(node) or ():
                 value = self._read_before(side, case)
                 clock = next((n for n in _parts(value) if self._is_clock(n)), None)
@@ -125,14 +126,14 @@ class RealClockInTest(PythonTestCheck):
         values = self._bound(case).get(name.id, [])
         if len(values) != 1:
             return side
-        uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name.id]
+        uses = [n for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name) and n.id == name.id]
         return values[0] if len(uses) == 2 else side
 
     def _bound(self, case: TestCase) -> dict[str, list[ast.expr]]:
         """Return the values that a test binds to its names, except those derived from the name itself."""
         if self._last_bindings is None or self._last_bindings[0] is not case:
             found: dict[str, list[ast.expr]] = {}
-            for node in (n for n in self.module.own(case) if isinstance(n, ast.Assign)):
+            for node in (n for n in self.module.nodes_of(case) if isinstance(n, ast.Assign)):
                 for target in node.targets:
                     if isinstance(target, ast.Name) and not _is_of_itself(node.value, target.id):
                         found.setdefault(target.id, []).append(node.value)

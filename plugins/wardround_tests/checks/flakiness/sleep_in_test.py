@@ -12,7 +12,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, body_of, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, last_name, own_nodes
 
 _SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep", "eventlet.sleep"}
@@ -79,7 +80,7 @@ class SleepInTest(PythonTestCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name, unit = self._waits(node)
-        if not name or not self.module.serves(node):
+        if not name or not self.module.runs_in_tests(node):
             return
         holder = self.module.function_of(node)
         seconds = self._seconds(_duration(node), holder) if isinstance(holder, FUNCTIONS) else None
@@ -92,13 +93,13 @@ class SleepInTest(PythonTestCheck):
         parent = self.module.parents.get(node)
         is_wait_option = isinstance(parent, ast.keyword) and parent.arg == "wait_until"
         is_state = isinstance(parent, ast.Call) and last_name(parent.func) == "wait_for_load_state"
-        if node.value == "networkidle" and (is_wait_option or is_state) and self.module.serves(node):
+        if node.value == "networkidle" and (is_wait_option or is_state) and self.module.runs_in_tests(node):
             text = "an idle network does not mean that the page is ready; wait for an element"
             self.report(self.module.span(node), text, severity=Severity.INFO)
 
     def check_test(self, case: TestCase) -> None:
         """Report calls of a helper of the module that only sleeps for its argument."""
-        for node in self.module.own(case) if self._sleepers else ():
+        for node in self.module.nodes_of(case) if self._sleepers else ():
             name = last_name(node.func) if isinstance(node, ast.Call) else ""
             if isinstance(node, ast.Call) and name in self._sleepers and len(node.args) == 1:
                 seconds = self._seconds(node.args[0], case.node)

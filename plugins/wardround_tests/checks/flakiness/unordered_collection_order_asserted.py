@@ -10,7 +10,8 @@ from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, either_order, equality_operands
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, either_order, equality_operands
 
 _LISTED = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
 _LISTING = frozenset({"iterdir", "glob", "rglob"})
@@ -56,7 +57,7 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
+        nodes = self.module.nodes_of(case)
         self._bound: dict[str, ast.expr] = {}
         for node in nodes:
             for side, other in (

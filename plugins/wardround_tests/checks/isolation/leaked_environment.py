@@ -12,7 +12,8 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
 _RESTORING = LazyPattern(r"environ|chdir|monkeypatch|getcwd|umask")
@@ -70,7 +71,7 @@ class LeakedEnvironment(PythonTestCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         """Check helpers of the tests, which affect their callers, and set-up."""
-        for helper in self.module.makers:
+        for helper in self.module.support_functions:
             if helper.decorator_list or _returns_control(helper):
                 continue
             found = next((n for n in own_nodes(helper.body) if self._changes(n)), None)
@@ -79,7 +80,7 @@ class LeakedEnvironment(PythonTestCheck):
                 self._report(found)
 
     def check_test(self, case: TestCase) -> None:
-        found = next((n for n in self.module.own(case) if self._changes(n)), None)
+        found = next((n for n in self.module.nodes_of(case) if self._changes(n)), None)
         if isinstance(found, ast.stmt) and not self._is_restored(case, found):
             self._report(found)
 
@@ -110,7 +111,7 @@ class LeakedEnvironment(PythonTestCheck):
                 return True
         if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
             return True
-        after = [n for n in self.module.own(case) if getattr(n, "lineno", 0) > change.lineno]
+        after = [n for n in self.module.nodes_of(case) if getattr(n, "lineno", 0) > change.lineno]
         if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
             return True
         return (

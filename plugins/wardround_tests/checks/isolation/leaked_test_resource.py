@@ -92,13 +92,13 @@ class LeakedTestResource(PythonTestCheck):
         """Report a server in a background thread that nothing stops."""
         if node.attr != "serve_forever" or not isinstance(self.module.parents[node], ast.keyword):
             return
-        if self.module.serves(node) and _STOPPED.search(self.module.text) is None:
+        if self.module.runs_in_tests(node) and _STOPPED.search(self.module.text) is None:
             text = "server is never stopped; call shutdown() and server_close() when the tests end"
             self.report(self.module.span(node), text)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
-        if name not in _CREATORS or not self.module.serves(node) or self._is_managed(node):
+        if name not in _CREATORS or not self.module.runs_in_tests(node) or self._is_managed(node):
             return
         if name.endswith("TemporaryFile") and not _is_kept(node):
             return

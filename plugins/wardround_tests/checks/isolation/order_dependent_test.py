@@ -17,7 +17,8 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name, outermost_function, own_nodes
 
 _STORING = LazyPattern(
     r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"
@@ -168,19 +169,21 @@ class OrderDependentTest(PythonTestCheck):
             and (owner := outermost_function(self.module, n)) is not None
             and owner not in tests
             and getattr(owner, "name", "") != name
-            for n in self.module.named(name)
+            for n in self.module.names.references(name)
         )
 
     def _uses(self, case: TestCase, shared: Shared) -> bool:
         """Return True if a test uses a shared object, or functions of its module."""
         if shared.name in self._names[case]:
             return not binds(case.node, shared.name)
-        return bool(shared.home) and any(self._stores_in_module(n, shared) for n in self.module.own(case))
+        return bool(shared.home) and any(
+            self._stores_in_module(n, shared) for n in self.module.nodes_of(case)
+        )
 
     def _writes(self, case: TestCase, shared: Shared) -> bool:
         """Return True if a test changes a shared object."""
         created = _derived_names(case, shared)
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Await):
                 call = call.value

@@ -12,7 +12,8 @@ from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, outermost_function
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, outermost_function
 
 _CHANGING = frozenset(
     {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}
@@ -111,7 +112,7 @@ class OrderDependentTests(PythonTestCheck):
     def _check_class_attributes(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
         """Report an attribute of the class that one test sets and another reads."""
         for case in tests:
-            for statement in self.module.all_of(case):
+            for statement in self.module.all_nodes_of(case):
                 name = _class_attribute(statement, cls.name)
                 if not name or not isinstance(statement, ast.stmt):
                     continue
@@ -154,7 +155,7 @@ class OrderDependentTests(PythonTestCheck):
         tests = {None, *(case.node for case in self.module.tests)}
         return any(
             isinstance(node, ast.Name) and outermost_function(self.module, node) not in tests
-            for node in self.module.named(name)
+            for node in self.module.names.references(name)
         )
 
     def _reader(self, name: str, writer: TestCase) -> tuple[TestCase, ast.Name] | None:
@@ -162,7 +163,7 @@ class OrderDependentTests(PythonTestCheck):
         for case in self.module.tests:
             if case is writer:
                 continue
-            uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name]
+            uses = [n for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name) and n.id == name]
             if not uses or name in _locals(case.node) or _clears(case.node, name):
                 continue
             if isinstance(uses[0].ctx, ast.Load):

@@ -12,7 +12,7 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _SHARED = LazyPattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
 _FILES = frozenset(
@@ -91,7 +91,7 @@ class SharedPathInTest(PythonTestCheck):
             is_used = self._is_named(node) and bool(self.module.tests)
         else:
             is_used = (
-                holder in self.module.serving and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
+                holder in self.module.test_code and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
             )
         if is_used and (self._is_accessed(node) or self._is_named(node)):
             self._reported.add(holder)
@@ -111,7 +111,7 @@ class SharedPathInTest(PythonTestCheck):
         holder = self.module.function_of(node)
         if (
             is_fixed
-            and holder in self.module.serving
+            and holder in self.module.test_code
             and holder not in self._reported
             and self._is_named(node)
         ):
@@ -155,7 +155,7 @@ class SharedPathInTest(PythonTestCheck):
         """Return the reads of a variable or attribute."""
         return [
             n
-            for n in self.module.named(target.rpartition(".")[2])
+            for n in self.module.names.references(target.rpartition(".")[2])
             if isinstance(n.ctx, ast.Load) and ast.unparse(n) == target
         ]
 

@@ -10,7 +10,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, is_assertion, outermost_function
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import is_assertion, outermost_function
 
 _MAKING = LazyPattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
 _NO_STATE = LazyPattern(
@@ -118,12 +119,12 @@ class StateSharedByTests(PythonTestCheck):
             and (call := _call_of(node)) is not None
             and ast.unparse(call.func.value) == name  # type: ignore[attr-defined]
             and _ADDING.match(call.func.attr) is not None  # type: ignore[attr-defined]
-            for node in self.module.own(case)
+            for node in self.module.nodes_of(case)
         )
 
     def _reads(self, case: TestCase, name: str) -> bool:
         """Return True if a test asserts the content of the object, without arguments to search for."""
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
             for one in walk(node):
@@ -137,7 +138,7 @@ class StateSharedByTests(PythonTestCheck):
     def _is_handled_elsewhere(self, name: str, tests: Sequence[TestCase]) -> bool:
         """Return True if code other than the tests handles the object, or a test recreates it."""
         own = {case.node for case in tests}
-        for node in self.module.named(name.rpartition(".")[2]):
+        for node in self.module.names.references(name.rpartition(".")[2]):
             if ast.unparse(node) != name:
                 continue
             function = outermost_function(self.module, node)

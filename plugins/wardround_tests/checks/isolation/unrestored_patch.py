@@ -11,7 +11,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 _PATCHING = LazyPattern(
     r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$|"
@@ -80,7 +81,7 @@ class UnrestoredPatch(PythonTestCheck):
         return "import" in source.text
 
     def check_test(self, case: TestCase) -> None:
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             what = self._replaced(node)
             if what and isinstance(node, ast.stmt) and not self._is_restored(what, node, case):
                 text = f"{what} is not restored and affects later tests; use monkeypatch"
@@ -94,7 +95,7 @@ class UnrestoredPatch(PythonTestCheck):
         function = node.func
         if not isinstance(function, ast.Attribute) or function.attr != "start" or node.args:
             return
-        if not self.module.serves(node) or not self._is_patch(function.value):
+        if not self.module.runs_in_tests(node) or not self._is_patch(function.value):
             return
         if _UNDONE.search(self.module.text) is None:
             self.report(
@@ -176,7 +177,7 @@ class UnrestoredPatch(PythonTestCheck):
         around = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         if any(last in ast.unparse(one) or "isolat" in ast.unparse(one) for one in around):
             return True
-        if any(_undoes(node, what, change) for node in self.module.own(case)):
+        if any(_undoes(node, what, change) for node in self.module.nodes_of(case)):
             return True
         return any(last in one for one in self._others)
 
@@ -188,7 +189,7 @@ class UnrestoredPatch(PythonTestCheck):
             ast.unparse(one)
             for one in self.module.functions
             if one not in tests
-            and (one in self.module.serving or re.search(r"(?i)tear|clean|reset|restore", one.name))
+            and (one in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", one.name))
         ]
 
 

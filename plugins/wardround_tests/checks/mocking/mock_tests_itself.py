@@ -11,14 +11,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    TestCase,
-    body_of,
-    equality_operands,
-    last_name,
-    own_nodes,
-    root_name,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import body_of, equality_operands, last_name, own_nodes, root_name
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
 _UNARY_ASSERTIONS = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})
@@ -94,7 +88,7 @@ class MockTestsItself(PythonTestCheck):
     def _mock_fixtures(self) -> frozenset[str]:
         """Fixtures of the module that return only a mock."""
         found: set[str] = set()
-        for maker in self.module.makers:
+        for maker in self.module.support_functions:
             if not any(last_name(one) == "fixture" for one in maker.decorator_list):
                 continue
             assertions = {name for statement in maker.body for name in _mock_names(statement)}
@@ -111,7 +105,7 @@ class MockTestsItself(PythonTestCheck):
         }
         if not replaced:
             return
-        assertions = [n for n in self.module.own(case) if self.module.asserts(n) and not _is_of_mock(n)]
+        assertions = [n for n in self.module.nodes_of(case) if self.module.asserts(n) and not _is_of_mock(n)]
         if not assertions or not all(self._asserts_replaced(node, case, replaced) for node in assertions):
             return
         text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts its configured return value'
@@ -155,7 +149,9 @@ class MockTestsItself(PythonTestCheck):
             side = side.value
         if isinstance(side, ast.Name):
             bound = [
-                n.value for n in self.module.own(case) if isinstance(n, ast.Assign) and _binds(n, side.id)
+                n.value
+                for n in self.module.nodes_of(case)
+                if isinstance(n, ast.Assign) and _binds(n, side.id)
             ]
             return len(bound) == 1 and self._is_configured_result(bound[0], case, replaced)
         if isinstance(side, ast.Await):

@@ -13,7 +13,8 @@ from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
 
@@ -69,7 +70,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         return any(word in source.text for word in words)
 
     def check_test(self, case: TestCase) -> None:
-        assertions = [node for node in self.module.own(case) if self.module.asserts(node)]
+        assertions = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
         if assertions and all(_is_loose(node) for node in assertions):
             text = f'"{case.name}" only asserts that a mock was called; assert the arguments too'
             self.report(self.module.name_span(case.node), text)
@@ -92,7 +93,7 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         ) or not called_on <= self._configured_mocks(case):
             return
         discarded = [
-            n for n in self.module.own(case) if isinstance(n, ast.Expr) and n.value not in assertions
+            n for n in self.module.nodes_of(case) if isinstance(n, ast.Expr) and n.value not in assertions
         ]
         calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in discarded]
         roots = {one.partition(".")[0] for one in called_on} - {"self"}
@@ -107,7 +108,9 @@ class OnlyMockCallsAsserted(PythonTestCheck):
 
     def _configured_mocks(self, case: TestCase) -> set[str]:
         """Return the mocks with a configured return value, in a test or its set-up, as written."""
-        makers = [one for one in self.module.makers if one.name in case.parameters or one.name in SET_UP]
+        makers = [
+            one for one in self.module.support_functions if one.name in case.parameters or one.name in SET_UP
+        ]
         found = set()
         for node in (n for one in (case.node, *makers) for n in walk(one)):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
@@ -148,12 +151,14 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         patched: dict[str, int] = {}
         for one in (
             *case.node.decorator_list,
-            *(n for n in self.module.own(case) if isinstance(n, ast.Call)),
+            *(n for n in self.module.nodes_of(case) if isinstance(n, ast.Call)),
         ):
             home = self._patched(one)
             if home:
                 patched[home] = patched.get(home, 0) + 1
-        called = {self.module.imported_name(n.func) for n in self.module.own(case) if isinstance(n, ast.Call)}
+        called = {
+            self.module.imported_name(n.func) for n in self.module.nodes_of(case) if isinstance(n, ast.Call)
+        }
         for home, count in patched.items():
             is_called = any(name and name.rpartition(".")[0] == home for name in called)
             if count >= _STEPS and is_called and any(_expects_passed_value(node) for node in assertions):

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from wardround.checks.cases import code
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 
 class PatchArgumentsSwapped(PythonTestCheck):

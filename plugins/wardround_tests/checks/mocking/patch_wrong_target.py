@@ -12,7 +12,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS
 
 _ROOTS = ("", "src/", "lib/", "app/", "backend/", "server/")
 _PATCHING = LazyPattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
@@ -109,7 +110,7 @@ class PatchWrongTarget(PythonTestCheck):
         if not patches:
             return
         replaced = {target for _, target in patches}
-        called = {name for node in self.module.all_of(case) if (name := self._called(node))}
+        called = {name for node in self.module.all_nodes_of(case) if (name := self._called(node))}
         for call, target in patches:
             for dotted in sorted(called):
                 own = self._own_name(dotted, target)
@@ -121,7 +122,7 @@ class PatchWrongTarget(PythonTestCheck):
     def _patches(self, case: TestCase) -> Iterator[tuple[ast.Call, str]]:
         """Yield the patches of a test, each with the full name of its target."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        for node in (*decorators, *self.module.own(case)):
+        for node in (*decorators, *self.module.nodes_of(case)):
             if isinstance(node, ast.Call) and _PATCHING.search(ast.unparse(node.func)):
                 texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args[:2]]
                 if texts and isinstance(texts[0], str) and "." in texts[0]:
