@@ -23,18 +23,21 @@ _LONG = 24
 
 def is_random(value: str) -> bool:
     """Return True if a value was generated at random, as keys and tokens are."""
-    if not _SHAPE.fullmatch(value) or _NO_SECRET.match(value) or value_filters.is_uuid(value):
-        return False
-    if (
-        value_filters.is_template(value)
-        or value_filters.is_placeholder(value)
-        or value_filters.is_wordy(value)
-    ):
+    if not _SHAPE.fullmatch(value) or _NO_SECRET.match(value) or _is_excluded(value):
         return False
     if value_filters.is_hex(value):
         return len(value) in _HASH_LENGTHS and value_filters.entropy(value) >= _LEAST_OF_HEX
     least = next(bits for length, bits in _LEAST if len(value) >= length)
     return _is_varied(value) and value_filters.entropy(value) >= least
+
+
+def _is_excluded(value: str) -> bool:
+    return (
+        value_filters.is_uuid(value)
+        or value_filters.is_template(value)
+        or value_filters.is_placeholder(value)
+        or value_filters.is_wordy(value)
+    )
 
 
 def _is_varied(value: str) -> bool:

@@ -178,21 +178,26 @@ def scan(
     reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
-        if (text.is_example_file and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
-            continue
-        for hit in check.find(text):
+        for hit in _hits(check, text):
             if len(reported) >= _MOST:
                 break
-            hidden = (not check.IN_TESTS and text.is_example(hit.start)) or (
-                not check.IN_GENERATED and text.is_cell_output(hit.start)
-            )
-            span = None if hidden else _added_span(source, text, hit)
+            span = _added_span(source, text, hit)
             if span is None or any(hit.start < end and start < hit.end for start, end in reported):
                 continue
             reported.append((hit.start, hit.end))
             if check in selected:
                 found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
     return sorted(found, key=lambda result: result.span)
+
+
+def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
+    """Yield the matches of a check in the files and positions in which it reports."""
+    if (text.is_example_file and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
+        return
+    for hit in check.find(text):
+        is_example = not check.IN_TESTS and text.is_example(hit.start)
+        if not is_example and (check.IN_GENERATED or not text.is_cell_output(hit.start)):
+            yield hit
 
 
 def _added_span(source: SourceFile, text: ScannedText, hit: SecretMatch) -> Span | None:

@@ -93,6 +93,11 @@ def is_template(value: str) -> bool:
     return _TEMPLATE.search(value) is not None
 
 
+def is_no_secret(value: str) -> bool:
+    """Return True if a value is a template, a placeholder or a password without value."""
+    return is_template(value) or is_placeholder(value) or has_stop_word(value)
+
+
 def is_uuid(value: str) -> bool:
     return _UUID.fullmatch(value) is not None
 

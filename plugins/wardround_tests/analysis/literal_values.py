@@ -10,7 +10,7 @@ _KIND = LazyPattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozen
 """Names of calls that only build a value from their arguments."""
 
 
-def is_written_out(node: ast.expr) -> bool:
+def is_written_out(node: ast.expr | None) -> bool:
     """Return True if a value is a literal, or an object built from literals only."""
     if isinstance(node, ast.Constant):
         return True
@@ -19,14 +19,15 @@ def is_written_out(node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return all(map(is_written_out, node.elts))
     if isinstance(node, ast.Dict):
-        return all(k is not None and is_written_out(k) for k in node.keys) and all(
-            map(is_written_out, node.values)
-        )
-    if isinstance(node, ast.Call):
-        is_kind = _KIND.match(_last_name(node.func)) is not None
-        arguments = (*node.args, *(k.value for k in node.keywords))
-        return is_kind and bool(arguments) and all(map(is_written_out, arguments))
-    return False
+        return all(map(is_written_out, (*node.keys, *node.values)))
+    return isinstance(node, ast.Call) and _is_literal_call(node)
+
+
+def _is_literal_call(call: ast.Call) -> bool:
+    """Return True if a call builds an object from literals."""
+    arguments = (*call.args, *(k.value for k in call.keywords))
+    is_kind = _KIND.match(_last_name(call.func)) is not None
+    return is_kind and bool(arguments) and all(map(is_written_out, arguments))
 
 
 def _last_name(node: ast.expr) -> str:

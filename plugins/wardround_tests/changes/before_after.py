@@ -78,18 +78,23 @@ def _asserted(cases: Sequence[TestedCase]) -> int:
     )
 
 
-def is_moved_to(case: TestedCase, changed: TestedCase) -> bool:
+def is_moved_to(case: TestedCase, target: TestedCase) -> bool:
     """Return True if a test moved: same name, shared assertions or most of its words."""
-    if case.name.rpartition(".")[2] == changed.name.rpartition(".")[2]:
+    if case.name.rpartition(".")[2] == target.name.rpartition(".")[2]:
         return True
-    if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in changed.assertions}:
+    if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in target.assertions}:
         return True
     words = set(re.findall(_IDENTIFIER, case.source))
-    if len(words & set(re.findall(_IDENTIFIER, changed.source))) > _SAME * len(words):
+    if len(words & set(re.findall(_IDENTIFIER, target.source))) > _SAME * len(words):
         return True
+    return bool(target.parameters) and _is_parameter_set_of(case, target)
+
+
+def _is_parameter_set_of(case: TestedCase, target: TestedCase) -> bool:
+    """Return True if the parameter sets of another test contain the literals of a test."""
     literals = _literals(case.source)
     is_telling = len(literals) >= _TELLING_LITERALS and any(len(one) >= _TELLING_LENGTH for one in literals)
-    return bool(changed.parameters) and is_telling and literals <= _literals("\n".join(changed.parameters))
+    return is_telling and literals <= _literals("\n".join(target.parameters))
 
 
 def _literals(source: str) -> set[str]:

@@ -114,13 +114,14 @@ def _dropped_dependencies(
     if dependencies and not any(re.search(_WAITS, line) for _, line in added):
         text = f"no longer depends on the test job: {short(dependencies[0])}; review this separately"
         yield Loosening(line_of_removed(file, dependencies[0], "needs:"), text)
-    triggers = [line for line in removed if re.match(_ON_PULL, line)]
-    head = file.text or ""
-    if triggers and "pull_request" not in head and re.search(RUNS_TESTS, head):
-        yield Loosening(
-            line_of_removed(file, triggers[0]),
-            "tests no longer run for pull requests; review this separately",
-        )
+    trigger = next((line for line in removed if re.match(_ON_PULL, line)), None)
+    if trigger is not None and _runs_without_pull_requests(file.text or ""):
+        text = "tests no longer run for pull requests; review this separately"
+        yield Loosening(line_of_removed(file, trigger), text)
+
+
+def _runs_without_pull_requests(recipe: str) -> bool:
+    return "pull_request" not in recipe and re.search(RUNS_TESTS, recipe) is not None
 
 
 _WAITS = r"^\s*(needs|dependsOn|requires)\s*:.*\b(unit|integration|e2e)?[-_]?tests?\b"
@@ -146,18 +147,33 @@ def _added_weakening(
 def _is_in_test_step(file: ChangedFileView, number: int) -> bool:
     """Return True if the list item or mapping that contains a line mentions tests."""
     lines = (file.text or "").split("\n")
-    depth = _depth(lines[number - 1])
-    first = number - 1
-    while first > 0 and not (lines[first].lstrip().startswith("- ") and _depth(lines[first]) <= depth):
-        if lines[first].strip() and _depth(lines[first]) < depth:
+    step = lines[_start_of_step(lines, number - 1) : _end_of_step(lines, number - 1)]
+    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in step)
+
+
+def _start_of_step(lines: Sequence[str], index: int) -> int:
+    """Return the index of the first line of the list item or mapping of a line."""
+    depth = _depth(lines[index])
+    while index > 0 and not (_is_item(lines[index]) and _depth(lines[index]) <= depth):
+        if lines[index].strip() and _depth(lines[index]) < depth:
             break
-        first -= 1
-    last = number
-    while last < len(lines) and (not lines[last].strip() or _depth(lines[last]) >= depth):
-        if lines[last].lstrip().startswith("- ") and _depth(lines[last]) == depth:
+        index -= 1
+    return index
+
+
+def _end_of_step(lines: Sequence[str], index: int) -> int:
+    """Return the index after the last line of the list item or mapping of a line."""
+    depth = _depth(lines[index])
+    index += 1
+    while index < len(lines) and (not lines[index].strip() or _depth(lines[index]) >= depth):
+        if _is_item(lines[index]) and _depth(lines[index]) == depth:
             break
-        last += 1
-    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in lines[first:last])
+        index += 1
+    return index
+
+
+def _is_item(line: str) -> bool:
+    return line.lstrip().startswith("- ")
 
 
 def _depth(line: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -47,16 +47,24 @@ def lost_marks(file: ChangedFileView) -> Iterator[LostMark]:
         return
     has = {(kind, code) for kind, code, _ in _marked(file.text or "")}
     lines = (file.text or "").split("\n")
-    positions = {code: number for number, line in enumerate(lines, 1) if (code := _code(line))}
-    counts = Counter(map(_code, lines))
+    positions = _unique_positions(lines)
     for kind, code, mark in was:
-        if (kind, code) in has or counts[code] != 1 or len(re.findall(r"\w", code)) < _FEWEST:
-            continue
-        if is_test(file.path) and kind not in _CERTAIN:
+        if (kind, code) in has or code not in positions or (is_test(file.path) and kind not in _CERTAIN):
             continue
         number = positions[code]
         around = "\n".join(lines[max(number - 2, 0) : number])
         yield LostMark(number, " ".join(mark.split()), re.search(_INSTEAD, around) is not None)
+
+
+def _unique_positions(lines: Sequence[str]) -> dict[str, int]:
+    """Return the line (1-based) of each code that occurs once and is long enough to be identified."""
+    codes = list(map(_code, lines))
+    counts = Counter(codes)
+    return {
+        code: number
+        for number, code in enumerate(codes, 1)
+        if counts[code] == 1 and len(re.findall(r"\w", code)) >= _FEWEST
+    }
 
 
 def _code(line: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
@@ -54,29 +54,39 @@ def grown_lists(file: ChangedFileView, keys: str, effect: str) -> Iterator[Loose
     """Yield lists that have more items than before, where each item excludes something from the run."""
     before = lists_in(file.base_text or "", keys)
     for key, items in lists_in(file.text or "", keys).items():
-        new = [one for one in items if one not in before.get(key, [])]
-        is_about_tests = key != "exclude" or (bool(new) and _ABOUT_TESTS.search(new[0]) is not None)
-        if new and is_about_tests and len(items) > len(before.get(key, [])):
+        old = before.get(key, [])
+        new = _missing_in(items, old)
+        if not new or len(items) <= len(old):
+            continue
+        if key != "exclude" or _ABOUT_TESTS.search(new[0]) is not None:
             yield Loosening(added_line_with(file, new[0]), f"{key} {effect}: {short(new[0])}")
+
+
+def _missing_in(items: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [one for one in items if one not in others]
 
 
 def loosened_script_settings(file: ChangedFileView) -> Iterator[Loosening]:
     """Yield the settings by which a script test runner lets more tests pass than before."""
-    before, after = file.base_text or "", file.text or ""
-    if re.search(r"jest|test|cypress|mocha|karma", f"{file.path}\n{after}"):
+    if re.search(r"jest|test|cypress|mocha|karma", f"{file.path}\n{file.text or ''}"):
         yield from grown_lists(file, _GROWING, "excludes more tests from the run")
         yield from _uncovered(file)
-        was, now = lists_in(before, _SHRINKING), lists_in(after, _SHRINKING)
-        for key, items in was.items():
-            removed = [one for one in items if one not in now.get(key, [])]
-            if removed and now.get(key) and set(now[key]) < set(items) and _ABOUT_TESTS.search(removed[0]):
-                yield Loosening(
-                    line_of_removed(file, removed[0], key), f"{key} no longer includes {short(removed[0])}"
-                )
+        yield from _shrunk_lists(file)
     yield from _more_retries(file)
     yield from _removed_thresholds(file)
     if file.path.rpartition("/")[2] == "package.json":
         yield from _loosened_scripts(file)
+
+
+def _shrunk_lists(file: ChangedFileView) -> Iterator[Loosening]:
+    """Yield lists of tests that have fewer items than before."""
+    after = lists_in(file.text or "", _SHRINKING)
+    for key, items in lists_in(file.base_text or "", _SHRINKING).items():
+        now = after.get(key, [])
+        removed = _missing_in(items, now)
+        if removed and now and set(now) < set(items) and _ABOUT_TESTS.search(removed[0]):
+            text = f"{key} no longer includes {short(removed[0])}"
+            yield Loosening(line_of_removed(file, removed[0], key), text)
 
 
 def _uncovered(file: ChangedFileView) -> Iterator[Loosening]:
@@ -86,7 +96,7 @@ def _uncovered(file: ChangedFileView) -> Iterator[Loosening]:
     keys = "collectCoverageFrom|coveragePathIgnorePatterns"
     before = lists_in(file.base_text or "", keys)
     for key, items in lists_in(file.text or "", keys).items():
-        new = [one for one in items if one not in before.get(key, [])]
+        new = _missing_in(items, before.get(key, []))
         excluded = [one for one in new if key != "collectCoverageFrom" or one.startswith("!")]
         if key in before and excluded:
             text = f"{key} excludes code from the required coverage: {short(excluded[0])}"
@@ -123,15 +133,13 @@ def _loosened_scripts(file: ChangedFileView) -> Iterator[Loosening]:
     before, after = _scripts(file.base_text or ""), _scripts(file.text or "")
     for name, was in before.items():
         now = after.get(name)
-        if not name.startswith("test") or now == was:
-            continue
         if now is None:
-            if not any(was in one for one in after.values()) and name == "test":
+            if name == "test" and not any(was in one for one in after.values()):
                 yield Loosening(line_of_removed(file, f'"{name}"'), f'script "{name}" is removed')
-            continue
-        reason = narrower(was, " && ".join([now, *_called(now, after)]))
-        if reason:
-            yield Loosening(added_line_with(file, f'"{name}"'), f'script "{name}" {reason}')
+        elif now != was and name.startswith("test"):
+            reason = narrower(was, " && ".join([now, *_called(now, after)]))
+            if reason:
+                yield Loosening(added_line_with(file, f'"{name}"'), f'script "{name}" {reason}')
 
 
 def _called(command: str, scripts: dict[str, str]) -> list[str]:

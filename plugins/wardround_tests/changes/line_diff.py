@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
@@ -37,15 +37,22 @@ def nearest_head_line(file: ChangedFileView, number: int) -> int:
     versions have exactly once.
     """
     base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
-    once = {line for line, count in Counter(base).items() if count == 1}
-    positions = {line: place for place, line in enumerate(head, 1) if line in once and line.strip()}
-    twice = {line for line, count in Counter(head).items() if count > 1}
-    for line in base[: number - 1][::-1]:
-        if line in positions and line not in twice:
-            place = positions[line]
-            is_replaced = place < len(head) and head[place].strip() and file.is_added(place + 1)
-            return place + 1 if is_replaced else place
-    return next((positions[line] for line in base[number:] if line in positions and line not in twice), 1)
+    positions = _shared_positions(base, head)
+    before = next((positions[line] for line in base[: number - 1][::-1] if line in positions), None)
+    if before is None:
+        return next((positions[line] for line in base[number:] if line in positions), 1)
+    is_replaced = before < len(head) and head[before].strip() and file.is_added(before + 1)
+    return before + 1 if is_replaced else before
+
+
+def _shared_positions(base: Sequence[str], head: Sequence[str]) -> dict[str, int]:
+    """Return the head position (1-based) of each line that both versions have exactly once."""
+    in_base, in_head = Counter(base), Counter(head)
+    return {
+        line: number
+        for number, line in enumerate(head, 1)
+        if in_base[line] == in_head[line] == 1 and line.strip()
+    }
 
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:

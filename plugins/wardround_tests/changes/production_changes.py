@@ -51,14 +51,8 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         """Definitions that the change modifies and keeps, with their position at the head."""
         found: dict[str, tuple[ChangedFileView, int]] = {}
         for file in self.files:
-            if file.text is None or file.base_text is None:
-                continue
-            names = {name for name, _ in _enclosing(file.path, file.text, (n for n, _ in added_lines(file)))}
-            removed = (n for n, _ in numbered_removed_lines(file))
-            names |= {name for name, _ in _enclosing(file.path, file.base_text, removed)}
-            was = {name for name, _ in _definitions(file.path, file.base_text)}
-            for name, line in _definitions(file.path, file.text):
-                if name in names and name in was and len(name) >= _SHORTEST and not name.startswith("__"):
+            for name, line in _modified_definitions(file):
+                if len(name) >= _SHORTEST and not name.startswith("__"):
                     found.setdefault(name, (file, line))
         return found
 
@@ -107,3 +101,14 @@ def _enclosing(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[s
             enclosing.append((indent, starts[number], number))
         if number in selected:
             yield from ((name, start) for _, name, start in enclosing)
+
+
+def _modified_definitions(file: ChangedFileView) -> Iterator[tuple[str, int]]:
+    """Yield the definitions of a file that exist in both versions and contain a changed line."""
+    if file.text is None or file.base_text is None:
+        return
+    names = {name for name, _ in _enclosing(file.path, file.text, (n for n, _ in added_lines(file)))}
+    removed = (n for n, _ in numbered_removed_lines(file))
+    names |= {name for name, _ in _enclosing(file.path, file.base_text, removed)}
+    names &= {name for name, _ in _definitions(file.path, file.base_text)}
+    yield from (one for one in _definitions(file.path, file.text) if one[0] in names)

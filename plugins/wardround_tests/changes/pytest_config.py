@@ -70,21 +70,29 @@ def pytest_settings(path: str, text: str) -> PytestSettings | None:
         tables = _table(tables, "tool")
     pytest = _table(tables, "pytest") or _table(tables, "tool:pytest")
     pytest = _table(pytest, "ini_options") or pytest
-    coverage = _table(_table(tables, "coverage"), "report") or _table(tables, "coverage:report")
-    coverage = coverage or _table(tables, "report")
-    run = _table(_table(tables, "coverage"), "run") or _table(tables, "coverage:run") or _table(tables, "run")
-    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
-    lists["excluded"] = tuple(
-        line for key in ("exclude_lines", "exclude_also") for line in _lines(coverage.get(key, ""))
-    )
-    lists["omit"] = (*_words(run.get("omit", "")), *_words(coverage.get("omit", "")))
+    report = _coverage_table(tables, "report")
     return PytestSettings(
         tuple(_options(pytest.get("addopts", ""))),
-        lists,
+        _named_lists(pytest, report, _coverage_table(tables, "run")),
         tuple(_lines(pytest.get("filterwarnings", ""))),
         frozenset(key for key in _STRICT_KEYS if str(pytest.get(key, "")).lower() in _YES),
-        _number(coverage.get("fail_under")),
+        _number(report.get("fail_under")),
     )
+
+
+def _coverage_table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table of coverage settings, in whichever format of file."""
+    nested = _table(_table(tables, "coverage"), name)
+    return nested or _table(tables, f"coverage:{name}") or _table(tables, name)
+
+
+def _named_lists(
+    pytest: Mapping[str, Any], report: Mapping[str, Any], run: Mapping[str, Any]
+) -> dict[str, tuple[str, ...]]:
+    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
+    lists["excluded"] = (*_lines(report.get("exclude_lines", "")), *_lines(report.get("exclude_also", "")))
+    lists["omit"] = (*_words(run.get("omit", "")), *_words(report.get("omit", "")))
+    return lists
 
 
 def _sections(text: str) -> dict[str, Any]:
@@ -138,7 +146,7 @@ def loosened_settings(file: ChangedFileView) -> Iterator[Loosening]:
         return
     yield from _loosened_options(file, before, after)
     yield from _loosened_filters(file, before, after)
-    yield from _eased_lists(file, before, after)
+    yield from _loosened_lists(file, before, after)
     for key in sorted(before.strict - after.strict):
         yield Loosening(
             line_of_removed(file, key, key), f"{key} is disabled together with the code under test"
@@ -150,24 +158,27 @@ def _loosened_options(
     file: ChangedFileView, before: PytestSettings, after: PytestSettings
 ) -> Iterator[Loosening]:
     for option in after.options:
-        if option in before.options:
-            continue
-        name, _, value = option.partition("=")
-        line = added_line_with(file, value or name)
-        if _EXCLUDES.match(option):
-            yield Loosening(line, f"excludes tests from the run in the change under test: {short(option)}")
-        elif _IGNORES_FAILURES.match(option):
-            yield Loosening(line, f"ignores failing tests in the change under test: {short(option)}")
-        elif name == "-p" and value.startswith("no:") and value[3:] not in _HARMLESS_PLUGINS:
-            yield Loosening(line, f"disables a pytest plugin in the change under test: {value[3:]}")
+        message = _effect_of_option(option) if option not in before.options else ""
+        if message:
+            name, _, value = option.partition("=")
+            yield Loosening(added_line_with(file, value or name), message)
     for option in before.options:
         if _STRICT.match(option) and option not in after.options:
-            name = option.partition("=")[0]
-            yield Loosening(
-                line_of_removed(file, name, "addopts"),
-                f"{option} is removed, so its violations no longer fail tests",
-            )
+            line = line_of_removed(file, option.partition("=")[0], "addopts")
+            yield Loosening(line, f"{option} is removed, so its violations no longer fail tests")
     yield from _lower_floor(file, _floor(before), _floor(after), "--cov-fail-under")
+
+
+def _effect_of_option(option: str) -> str:
+    """Return the message about an added option; empty if it is harmless."""
+    name, _, value = option.partition("=")
+    if _EXCLUDES.match(option):
+        return f"excludes tests from the run in the change under test: {short(option)}"
+    if _IGNORES_FAILURES.match(option):
+        return f"ignores failing tests in the change under test: {short(option)}"
+    if name == "-p" and value.startswith("no:") and value[3:] not in _HARMLESS_PLUGINS:
+        return f"disables a pytest plugin in the change under test: {value[3:]}"
+    return ""
 
 
 def _floor(settings: PytestSettings) -> float | None:
@@ -190,40 +201,62 @@ def _loosened_filters(
     file: ChangedFileView, before: PytestSettings, after: PytestSettings
 ) -> Iterator[Loosening]:
     """Yield warnings that failed a test and no longer do; a filter for one message is only a note."""
-    for one in before.filters:
-        if one == "error" and one not in after.filters:
-            yield Loosening(
-                line_of_removed(file, one),
-                "warning filter error is removed, so warnings no longer fail tests",
-            )
+    if "error" in before.filters and "error" not in after.filters:
+        text = "warning filter error is removed, so warnings no longer fail tests"
+        yield Loosening(line_of_removed(file, "error"), text)
     if not (before.fails_on_warnings and after.fails_on_warnings):
         return
     for one in after.filters:
         is_named = re.match(r"\w+\s*:\s*[^:\s]|\w+::[^:]*:[^:]", one) is not None
-        lets_pass = one.startswith("ignore") or (one.startswith(("default", "once")) and not is_named)
-        if lets_pass and one not in before.filters:
+        if one not in before.filters and _lets_pass(one, is_named):
             text = f"a warning no longer fails tests, together with the code under test: {short(one)}"
             line = added_line_with(file, one[:30].partition("\\")[0])
             yield Loosening(line, text, Severity.INFO if is_named else None)
 
 
-def _eased_lists(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Loosening]:
+def _lets_pass(warning_filter: str, is_named: bool) -> bool:
+    if warning_filter.startswith("ignore"):
+        return True
+    return warning_filter.startswith(("default", "once")) and not is_named
+
+
+def _loosened_lists(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    yield from _shorter_lists(file, before, after)
+    if before.lists["norecursedirs"]:
+        for word in _new_in("norecursedirs", before, after):
+            if "test" in word:
+                yield Loosening(added_line_with(file, word), f"norecursedirs excludes {short(word)}")
+    if before.floor is not None:
+        yield from _lower_coverage(file, before, after)
+
+
+def _new_in(key: str, before: PytestSettings, after: PytestSettings) -> list[str]:
+    return [one for one in after.lists[key] if one not in before.lists[key]]
+
+
+def _shorter_lists(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    """Yield the lists of tests that have fewer items than before."""
     for key in _FEWER_ARE_LESS:
         was, now = before.lists[key], after.lists[key]
-        removed = [word for word in was if word not in now]
+        removed = _new_in(key, after, before)
         if removed and now and set(now) < set(was):
-            line = line_of_removed(file, removed[0], key)
-            yield Loosening(
-                line, f"{key} no longer includes {short(removed[0])}, so tests are excluded from the run"
-            )
-    for word in after.lists["norecursedirs"]:
-        if before.lists["norecursedirs"] and word not in before.lists["norecursedirs"] and "test" in word:
-            yield Loosening(added_line_with(file, word), f"norecursedirs excludes {short(word)}")
-    lines = [one for one in after.lists["excluded"] if one not in before.lists["excluded"]]
-    if lines and before.floor is not None and re.search(_NO_LINES, lines[0]) is None:
+            text = f"{key} no longer includes {short(removed[0])}, so tests are excluded from the run"
+            yield Loosening(line_of_removed(file, removed[0], key), text)
+
+
+def _lower_coverage(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    """Yield code that is excluded from the required coverage."""
+    lines = _new_in("excluded", before, after)
+    if lines and re.search(_NO_LINES, lines[0]) is None:
         text = f"lines are excluded from the required coverage: {short(lines[0])}"
         yield Loosening(added_line_with(file, lines[0]), text)
-    new = [word for word in after.lists["omit"] if word not in before.lists["omit"]]
-    if new and before.floor is not None and re.search(_NO_CODE, new[0]) is None:
-        text = f"omit excludes code from the required coverage: {short(new[0])}"
-        yield Loosening(added_line_with(file, new[0]), text)
+    paths = _new_in("omit", before, after)
+    if paths and re.search(_NO_CODE, paths[0]) is None:
+        text = f"omit excludes code from the required coverage: {short(paths[0])}"
+        yield Loosening(added_line_with(file, paths[0]), text)

@@ -102,14 +102,20 @@ def _named_after(name: str, path: str) -> tuple[str, ...]:
 
 
 def _any_imports(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Return True if a test that names one of some modules imports it."""
     if not paths:
         return False
-    names = sorted({module_name(path) for path in paths})
-    mentioning = [one for one in project.files_with_word(names, patterns) if is_test(one)]
-    if paths[0].endswith(_COMPONENTS):  # tests of a helper in its file do not test the component
-        mentioning = [one for one in mentioning if one.endswith(_COMPONENTS)]
-    for test in mentioning[:_READ]:
+    for test in _tests_naming(project, paths, patterns)[:_READ]:
         text = project.read(test) or ""
         if any(imports(text, test, path) for path in paths if module_name(path) in text):
             return True
     return False
+
+
+def _tests_naming(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """Return the tests that name one of some modules; of components, the tests of components only."""
+    names = sorted({module_name(path) for path in paths})
+    found = [one for one in project.files_with_word(names, patterns) if is_test(one)]
+    if paths[0].endswith(_COMPONENTS):  # tests of a helper in its file do not test the component
+        return [one for one in found if one.endswith(_COMPONENTS)]
+    return found

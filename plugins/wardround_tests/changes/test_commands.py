@@ -28,7 +28,7 @@ def runs_tests(command: str) -> bool:
 
 def narrower(before: str, after: str) -> str:
     """Return how a command runs or requires less than another; empty if it does not."""
-    if runs_tests(before) and (not after.strip() or re.search(_NOTHING, after)) and not runs_tests(after):
+    if runs_tests(before) and _does_nothing(after):
         return "no longer runs tests"
     old, new = list(_runs(before)), list(_runs(after))
     if not old or not new:
@@ -41,6 +41,11 @@ def narrower(before: str, after: str) -> str:
     return next((reason for pair in zip(old, new, strict=True) if (reason := _reduction(*pair))), "")
 
 
+def _does_nothing(command: str) -> bool:
+    is_empty = not command.strip() or re.search(_NOTHING, command) is not None
+    return is_empty and not runs_tests(command)
+
+
 def _runs(command: str) -> Iterator[str]:
     for part in re.split(r"&&|\|\||;", command):
         if runs_tests(part):
@@ -48,19 +53,35 @@ def _runs(command: str) -> Iterator[str]:
 
 
 def _reduction(before: str, after: str) -> str:
+    """Return how one run of tests is reduced; empty if it is not."""
     old, new = _words(before), _words(after)
-    flags, new_flags = {w.partition("=")[0] for w in old}, {w.partition("=")[0] for w in new}
+    lost = next((word for word in old if _flag(word) in _STRICT - set(map(_flag, new))), "")
+    if reason := _loosening_flag(old, new):
+        return reason
+    return f"no longer has {lost}" if lost else _narrowed_path(old, new, after)
+
+
+def _flag(word: str) -> str:
+    return word.partition("=")[0]
+
+
+def _loosening_flag(old: list[str], new: list[str]) -> str:
+    """Return the effect of the first added flag that excludes tests or ignores failures."""
+    flags = set(map(_flag, old))
     for word in new:
-        name = word.partition("=")[0]
-        if name in _SELECTING and name not in flags and not _names_module(new, word):
+        if _flag(word) in flags:
+            continue
+        if _flag(word) in _SELECTING and not _names_module(new, word):
             return f"excludes tests from the run: {word}"
-        if name in _IGNORING_FAILURES and name not in flags:
+        if _flag(word) in _IGNORING_FAILURES:
             return f"ignores failing tests: {word}"
-    lost = next((word for word in old if word.partition("=")[0] in _STRICT - new_flags), "")
-    if lost:
-        return f"no longer has {lost}"
-    was, now = {w for w in old if _is_path(w)}, {w for w in new if _is_path(w)}
-    missing = next((p for p in sorted(was) if not re.search(rf"{re.escape(p)}(?![\w/:-])", after)), "")
+    return ""
+
+
+def _narrowed_path(old: list[str], new: list[str], command: str) -> str:
+    """Return the effect of replacing a path of tests by a part of it."""
+    was, now = set(filter(_is_path, old)), set(filter(_is_path, new))
+    missing = next((p for p in sorted(was) if not re.search(rf"{re.escape(p)}(?![\w/:-])", command)), "")
     is_under = all(path in was or any(_is_under(path, one) for one in was) for path in now)
     return f"runs only a part of {missing}" if missing and now and is_under else ""
 

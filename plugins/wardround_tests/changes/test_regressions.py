@@ -84,38 +84,59 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
     Args:
         elsewhere: change in the number of occurrences of each assertion in other tests of the file.
     """
-    if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
-        has_reason = bounded(r"reason|[\"'].*\w.*[\"']").search(after.skip) is not None
-        yield Lost(
-            f'"{after.name}" is now skipped; fix the test or state the reason',
-            Loss.SKIPPED,
-            is_a_note=has_reason,
-        )
+    yield from _skipped(before, after)
     if before.source == after.source and before.parameters == after.parameters:
         return
-    removed = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    removed = [a for a in removed if "eprecat" not in a.text and not _is_moved(a, after.assertions)]
-    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
+    removed = [
+        a for a in _only_in(before, after) if "eprecat" not in a.text and not _is_moved(a, after.assertions)
+    ]
+    new = _only_in(after, before)
     for old, now in _pairs(removed, new):
-        if now.strength == LOOSE and old.strength > LOOSE:
-            text = f'"{after.name}" asserts only {_short(now.text)} instead of {_short(old.text)}'
-            yield Lost(text, Loss.LOOSER, old.text, line=now.line)
-        elif _is_part_of(old, now) or (
-            now.strength < old.strength and (old.expected or now.subject in ("raises", "assertRaises"))
-        ):
-            text = f'"{after.name}" asserts only {_short(now.text)} instead of {_short(old.text)}'
-            yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
+        yield from _weaker(after.name, old, now)
         yield from _wider(after.name, old, now)
-    missing = [a for a in removed if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
-    missing = [a for a in missing if not _is_awaited(a.text, after.source)]
+    missing = [a for a in removed if elsewhere[a.text] < 0 and not _is_implied(a, after)]
     if missing and not new and not after.skip and not _delegates(before, after):
-        count = "an assertion" if len(missing) == 1 else f"{len(missing)} assertions"
-        significant = [a for a in missing if a.strength > LOOSE]
-        first = (significant or missing)[0]
-        text = f'"{after.name}" no longer has {count}: {_short(first.text)}'
-        has_other_steps = _steps(before) - _steps(after)
-        yield Lost(text, Loss.GONE, first.text, bool(significant), is_with_steps=bool(has_other_steps))
+        yield _removed_assertions(missing, before, after)
     yield from _fewer_parameters(before, after)
+
+
+def _only_in(case: TestedCase, other: TestedCase) -> list[Assertion]:
+    """Return the assertions that one version has more often than the other."""
+    return list((Counter(case.assertions) - Counter(other.assertions)).elements())
+
+
+def _skipped(before: TestedCase, after: TestedCase) -> Iterator[Lost]:
+    if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
+        has_reason = bounded(r"reason|[\"'].*\w.*[\"']").search(after.skip) is not None
+        text = f'"{after.name}" is now skipped; fix the test or state the reason'
+        yield Lost(text, Loss.SKIPPED, is_a_note=has_reason)
+
+
+def _weaker(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
+    """Yield the loss of an assertion that was replaced by a weaker one."""
+    is_presence_only = now.strength == LOOSE and old.strength > LOOSE
+    if is_presence_only or _is_part_of(old, now) or _is_weaker_value(old, now):
+        text = f'"{name}" asserts only {_short(now.text)} instead of {_short(old.text)}'
+        yield Lost(text, Loss.LOOSER, old.text, is_a_note=not is_presence_only, line=now.line)
+
+
+def _is_weaker_value(old: Assertion, now: Assertion) -> bool:
+    has_value = bool(old.expected) or now.subject in ("raises", "assertRaises")
+    return now.strength < old.strength and has_value
+
+
+def _is_implied(assertion: Assertion, after: TestedCase) -> bool:
+    """Return True if the new version still verifies a removed assertion in another way."""
+    return _is_about_none(assertion, after.assertions) or _is_awaited(assertion.text, after.source)
+
+
+def _removed_assertions(missing: Sequence[Assertion], before: TestedCase, after: TestedCase) -> Lost:
+    count = "an assertion" if len(missing) == 1 else f"{len(missing)} assertions"
+    significant = [a for a in missing if a.strength > LOOSE]
+    first = (significant or missing)[0]
+    text = f'"{after.name}" no longer has {count}: {_short(first.text)}'
+    has_other_steps = bool(_steps(before) - _steps(after))
+    return Lost(text, Loss.GONE, first.text, bool(significant), is_with_steps=has_other_steps)
 
 
 def _is_awaited(assertion: str, source: str) -> bool:
@@ -157,15 +178,20 @@ def _wider(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
         if was is not None and became > was:
             text = f'"{name}" allows {key}={abs(became):g} instead of {abs(was):g}'
             yield Lost(text, Loss.WIDER, old.text, line=now.line)
-    is_other_kind = list(before) == ["abs"] and [key for key, _ in now.tolerance] == ["rel"]
-    if is_other_kind and now.tolerance[0][1] >= _COARSE and now.expected == old.expected:
-        text = (
-            f'"{name}" allows {now.tolerance[0][1]:.0%} relative error instead of {before["abs"]:g} absolute'
-        )
+    if _is_coarse_relative(old, now):
+        error = f"{now.tolerance[0][1]:.0%} relative error"
+        text = f'"{name}" allows {error} instead of {before["abs"]:g} absolute'
         yield Lost(text, Loss.WIDER, old.text, line=now.line)
     if now.tolerance and not old.tolerance and old.strength == EXACT and old.expected:
         text = f'"{name}" compares approximately instead of exactly: {_short(old.text)}'
         yield Lost(text, Loss.WIDER, old.text, is_a_note=True, line=now.line)
+
+
+def _is_coarse_relative(old: Assertion, now: Assertion) -> bool:
+    """Return True if a coarse relative tolerance replaces an absolute one of the same value."""
+    keys = [[key for key, _ in one.tolerance] for one in (old, now)]
+    is_relative = keys[1] == ["rel"] and [*dict(old.tolerance)] == ["abs"]
+    return is_relative and now.tolerance[0][1] >= _COARSE and now.expected == old.expected
 
 
 def _pairs(removed: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
@@ -235,19 +261,26 @@ def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
         return _other_in_row(before, after)
     if re.sub(LITERAL, "0", before.source) != re.sub(LITERAL, "0", after.source):
         return None
-    removed = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
+    removed, new = _only_in(before, after), _only_in(after, before)
     if not removed and not new:
         return _other_in_row(before, after)
-    pairs = [
-        (o, n) for o, n in _pairs(removed, new) if o.expected and n.expected and o.expected != n.expected
-    ]
-    texts = [_bare(n.expected) for _, n in pairs]
-    literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
-    others = [now for was, now in literals if was != now]
-    if not pairs or not all(any(_bare(one) in text for text in texts) for one in others):
+    pairs = [(o.expected, n.expected) for o, n in _pairs(removed, new)]
+    pairs = [(was, now) for was, now in pairs if was and now and was != now]
+    if not pairs or not _are_in(_changed_literals(before, after), [now for _, now in pairs]):
         return None
-    return OtherLiteral(pairs[0][0].expected, pairs[0][1].expected)
+    return OtherLiteral(*pairs[0])
+
+
+def _changed_literals(before: TestedCase, after: TestedCase) -> list[str]:
+    """Return the new literals of two versions that differ in literals only."""
+    literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
+    return [now for was, now in literals if was != now]
+
+
+def _are_in(literals: Sequence[str], values: Sequence[str]) -> bool:
+    """Return True if each literal is part of one of some values."""
+    texts = list(map(_bare, values))
+    return all(any(_bare(one) in text for text in texts) for one in literals)
 
 
 def _other_in_row(before: TestedCase, after: TestedCase) -> OtherLiteral | None:

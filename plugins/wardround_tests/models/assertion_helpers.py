@@ -31,10 +31,7 @@ class AssertionHelpers:
     def asserting(self) -> frozenset[str]:
         """Functions and methods of this module that assert, directly or indirectly."""
         functions = self._functions()
-        calls = {
-            name: {last_name(c) for n in nodes for c in walk(n) if isinstance(c, ast.Call)}
-            for name, nodes in functions.items()
-        }
+        calls = {name: _called_in(nodes) for name, nodes in functions.items()}
         found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
         while more := {name for name, called in calls.items() if name not in found and called & found}:
             found |= more
@@ -97,3 +94,7 @@ class AssertionHelpers:
 def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield from walk(node)
+
+
+def _called_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return {last_name(one) for one in _walk_all(nodes) if isinstance(one, ast.Call)}

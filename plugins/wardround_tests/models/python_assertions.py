@@ -19,6 +19,7 @@ _SKIP = r"\b(skip|xfail|expectedFailure)\b"
 _SKIP_ALWAYS = r"\bskip(if|If|Unless)\((True|1|False|0)\b"
 _SKIP_CALLS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.SkipTest"})
 _TOLERANCES = frozenset({"rel", "abs", "atol", "rtol", "delta", "abs_tol", "rel_tol", "tolerance"})
+_PLACES = frozenset({"places", "decimal"})
 _BY_POSITION = {
     "approx": (1, ("rel", "abs")),
     "isclose": (2, ("rtol", "atol")),
@@ -142,20 +143,23 @@ def _assertion(node: ast.AST) -> Assertion:
     if isinstance(node, ast.Assert):
         return _assert(node)
     text = ast.unparse(node)
-    if isinstance(node, ast.Call) and last_name(node.func) in _RAISING and node.args:
+    if not isinstance(node, ast.Call):
+        return Assertion(text, "", EXACT, _tolerance(node))
+    if last_name(node.func) in _RAISING and node.args:
         return Assertion(text, last_name(node.func)[:12], _strength_of_raises(node))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        method = node.func.attr
-        subject = (
-            ast.unparse(node.args[0])
-            if node.args and method.startswith("assert") and method[6:7].isupper()
-            else ""
-        )
-        if method.startswith("assert_"):
-            subject = ast.unparse(node.func.value)
-        expected = _literal(node.args[1]) if len(node.args) > 1 else ""
-        return Assertion(text, subject, _METHOD_STRENGTH.get(method, EXACT), _tolerance(node), expected)
-    return Assertion(text, "", EXACT, _tolerance(node))
+    if not isinstance(node.func, ast.Attribute):
+        return Assertion(text, "", EXACT, _tolerance(node))
+    expected = _literal(node.args[1]) if len(node.args) > 1 else ""
+    strength = _METHOD_STRENGTH.get(node.func.attr, EXACT)
+    return Assertion(text, _subject_of_method(node, node.func), strength, _tolerance(node), expected)
+
+
+def _subject_of_method(call: ast.Call, method: ast.Attribute) -> str:
+    """Return the subject of an assertion method: the mock, or the first argument of unittest's."""
+    if method.attr.startswith("assert_"):
+        return ast.unparse(method.value)
+    is_unittest = method.attr.startswith("assert") and method.attr[6:7].isupper()
+    return ast.unparse(call.args[0]) if call.args and is_unittest else ""
 
 
 def _strength_of_raises(call: ast.Call) -> int:
@@ -170,19 +174,23 @@ def _assert(node: ast.Assert) -> Assertion:
     test = node.test
     text = ast.unparse(test)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        operator, right = test.ops[0], test.comparators[0]
-        subject, strength = ast.unparse(test.left), EXACT
-        if isinstance(operator, ast.In):
-            subject, strength = ast.unparse(right), PARTIAL
-        elif isinstance(operator, ast.IsNot):
-            strength = LOOSE
-        elif not isinstance(operator, (ast.Eq, ast.Is)):
-            strength = PARTIAL
-        expected = _literal(right) if isinstance(operator, ast.Eq) else ""
-        return Assertion(text, subject, strength, (*_tolerance(test), *_distance(test)), expected)
+        return _comparison(text, test)
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
         return Assertion(text, ast.unparse(test.args[0]) if test.args else "", LOOSE)
     return Assertion(text, text, LOOSE, _tolerance(test))
+
+
+def _comparison(text: str, test: ast.Compare) -> Assertion:
+    operator, right = test.ops[0], test.comparators[0]
+    subject, strength = ast.unparse(test.left), EXACT
+    if isinstance(operator, ast.In):
+        subject, strength = ast.unparse(right), PARTIAL
+    elif isinstance(operator, ast.IsNot):
+        strength = LOOSE
+    elif not isinstance(operator, (ast.Eq, ast.Is)):
+        strength = PARTIAL
+    expected = _literal(right) if isinstance(operator, ast.Eq) else ""
+    return Assertion(text, subject, strength, (*_tolerance(test), *_distance(test)), expected)
 
 
 def _literal(node: ast.expr) -> str:
@@ -195,15 +203,18 @@ def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
 
 
 def _allowed(call: ast.Call) -> Iterator[tuple[str, float]]:
+    """Yield the tolerances of a call; decimal places are negated, since fewer of them allow more."""
     name = last_name(call)
     first, names = _BY_POSITION.get(name, (0, ()))
     arguments = [
         *zip(names, call.args[first:], strict=False),
         *((k.arg or "", k.value) for k in call.keywords),
     ]
-    found = [(key, number) for key, value in arguments if (number := _number(value)) is not None]
-    found = [(key, -n if key in ("places", "decimal") else n) for key, n in found]
-    found = [(key, n) for key, n in found if key in _TOLERANCES or key in ("places", "decimal")]
+    found = [
+        (key, -number if key in _PLACES else number)
+        for key, value in arguments
+        if (key in _TOLERANCES or key in _PLACES) and (number := _number(value)) is not None
+    ]
     if not found and name in _DEFAULTS and not call.keywords:
         found = [_DEFAULTS[name]]
     yield from found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -28,6 +28,7 @@ _ITEMS = r"(?s)//[^\n]*|/\*.*?\*/|('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(
 _WILD_PART = r"expect\.(any|anything|\w+(Containing|Matching)|closeTo)\b"
 _WILD = r"expect\.any\w*\(\w*\)(,\s*expect\.any\w*\(\w*\))*"
 """Arguments that match any value."""
+_LITERAL = r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]"
 _STRENGTH = {
     "toBeDefined": LOOSE,
     "toBeTruthy": LOOSE,
@@ -74,15 +75,14 @@ def script_tests(text: str) -> Iterator[TestedCase]:
         if titles[title] > 1:
             continue
         end = script.ends.get(start, match.end())
-        span, call = script.span(match), match["call"]
         enclosing = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
-        own = call if _is_skipped(call) else ""
+        skip = match if _is_skipped(match["call"]) else enclosing
         yield TestedCase(
             title,
-            span,
+            script.span(match),
             text[match.start() : end],
-            own or (enclosing["call"] if enclosing else ""),
-            span if own or enclosing is None else script.span(enclosing),
+            skip["call"] if skip else "",
+            script.span(skip or match),
             tuple(_rows(table)),
             partial(_expects, script, start, end),
         )
@@ -181,30 +181,41 @@ def _expects(script: ScriptTests, start: int, end: int) -> Iterator[Assertion]:
         if closing is None or re.match(_WILD_PART, match[0]):
             continue
         subject = _squeezed(text[opening + 1 : closing - 1])
-        names, expected, at = [], "", closing
-        while (step := _MATCHER.match(text, at)) is not None:
-            names.append(_ALIASES.get(step[1], step[1]))
-            at = step.end()
-            if step[2]:
-                expected = _squeezed(text[at : ends.get(at - 1, at) - 1])
-                at = ends.get(at - 1, at)
+        names, expected = _matchers(script, closing)
         matcher = ".".join(names)
-        strength = _STRENGTH.get(names[-1] if names else "", EXACT)
-        if names and names[-1].startswith("toHaveBeen") and re.fullmatch(_WILD, expected):
-            strength = LOOSE
-        if re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected) and names and names[-1] in _OF_A_VALUE:
-            strength = LOOSE
-        if matcher.startswith("not."):
-            strength = _NEGATED.get(names[-1], PARTIAL)
-        is_literal = re.fullmatch(r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]", expected) is not None
+        is_literal = re.fullmatch(_LITERAL, expected) is not None
         yield Assertion(
             f"expect({subject}).{matcher}({expected})",
             subject,
-            strength,
+            _strength(names, expected),
             tuple(_tolerance(subject, matcher, expected)),
             expected if is_literal else "",
             script.span_at(match.start()).line,
         )
+
+
+def _matchers(script: ScriptTests, at: int) -> tuple[list[str], str]:
+    """Return the chain of matchers at an offset, and the arguments of the last one."""
+    names, expected = [], ""
+    while (step := _MATCHER.match(script.text, at)) is not None:
+        names.append(_ALIASES.get(step[1], step[1]))
+        at = step.end()
+        if step[2]:
+            closing = script.ends.get(at - 1, at)
+            expected = _squeezed(script.text[at : closing - 1])
+            at = closing
+    return names, expected
+
+
+def _strength(names: Sequence[str], expected: str) -> int:
+    last = names[-1] if names else ""
+    if ".".join(names).startswith("not."):
+        return _NEGATED.get(last, PARTIAL)
+    if last.startswith("toHaveBeen") and re.fullmatch(_WILD, expected):
+        return LOOSE
+    if last in _OF_A_VALUE and re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected):
+        return LOOSE
+    return _STRENGTH.get(last, EXACT)
 
 
 def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str, float]]:

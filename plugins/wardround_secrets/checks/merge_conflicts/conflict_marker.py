@@ -80,24 +80,25 @@ class ConflictMarker(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if text.path.endswith(_PATCHES) or not (_BEGINS in text.lower or _ENDS in text.lower):
             return
-        begun: re.Match[str] | None = None
-        divided = False
-        for marker in _MARKER.finditer(text.text):
-            begins, divides, ends = marker.groups()
-            if ends and (begun or (divided and _LABELLED.fullmatch(marker.group()))):
-                yield cls._hit(text, begun or marker)
-            elif begins and begun and divided:
-                yield cls._hit(text, begun)
-            if begins:
-                begun, divided = marker, False
-            elif divides:
-                divided = True
-            else:
-                begun, divided = None, False
-        if begun and divided:
-            yield cls._hit(text, begun)
-
-    @classmethod
-    def _hit(cls, text: ScannedText, marker: re.Match[str]) -> SecretMatch:
         message = "unresolved merge conflict; keep one version or merge both, and delete the conflict markers"
-        return SecretMatch(*marker.span(), message, Severity.WARN if text.is_example_file else None)
+        severity = Severity.WARN if text.is_example_file else None
+        for marker in _conflicts(text.text):
+            yield SecretMatch(*marker.span(), message, severity)
+
+
+def _conflicts(text: str) -> Iterator[re.Match[str]]:
+    """Yield the first marker of each conflict."""
+    start: re.Match[str] | None = None
+    is_divided = False
+    for marker in _MARKER.finditer(text):
+        begins, divides, ends = marker.groups()
+        if begins and start and is_divided:
+            yield start
+        elif ends and (start or (is_divided and _LABELLED.fullmatch(marker.group()))):
+            yield start or marker
+        if divides:
+            is_divided = True
+        else:
+            start, is_divided = (marker if begins else None), False
+    if start and is_divided:
+        yield start

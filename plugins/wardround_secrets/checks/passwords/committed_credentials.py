@@ -129,11 +129,7 @@ def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
 
 
 def _is_harmless(value: str) -> bool:
-    return (
-        value_filters.is_template(value)
-        or value_filters.is_placeholder(value)
-        or value_filters.has_stop_word(value)
-    )
+    return value_filters.is_no_secret(value)
 
 
 def _is_credential(kind: str, value: str) -> bool:

@@ -72,16 +72,20 @@ class ConnectionStringPassword(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        message = "password in a connection string (***): change it, then remove it"
-        has_keyword = any(word in text.lower for word in _KEYWORDS)
-        for match in _WITHIN.finditer(text.text) if has_keyword else ():
-            if _is_secret(match["value"]) and _is_a_connection(text, match):
-                yield SecretMatch(*match.span("value"), message)
-        if has_keyword or any(word in text.lower for word in _URL_PLACEHOLDERS):
-            for match in _FORMATTED.finditer(text.text):
-                argument = _inserted_password(match)
-                if argument is not None and _is_secret(argument["value"]):
-                    yield SecretMatch(*argument.span("value"), message)
+        for match in _passwords(text):
+            message = "password in a connection string (***): change it, then remove it"
+            yield SecretMatch(*match.span("value"), message)
+
+
+def _passwords(text: ScannedText) -> Iterator[re.Match[str]]:
+    """Yield the passwords in connection strings, literal ones first and then format arguments."""
+    has_keyword = any(word in text.lower for word in _KEYWORDS)
+    for match in _WITHIN.finditer(text.text) if has_keyword else ():
+        if _is_secret(match["value"]) and _is_a_connection(text, match):
+            yield match
+    if has_keyword or any(word in text.lower for word in _URL_PLACEHOLDERS):
+        arguments = map(_inserted_password, _FORMATTED.finditer(text.text))
+        yield from (one for one in arguments if one is not None and _is_secret(one["value"]))
 
 
 def _is_secret(value: str | None) -> bool:

@@ -112,13 +112,8 @@ def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
         return True
     if _WITHIN_A_NETWORK.search(host) and not (_is_random_password(password) or is_password(password)):
         return True
-    if (
-        value_filters.is_template(password)
-        or value_filters.is_placeholder(password)
-        or value_filters.has_stop_word(password)
-    ):
-        return True
-    return password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
+    is_default = password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
+    return is_default or value_filters.is_no_secret(password)
 
 
 def _short(name: str) -> str:

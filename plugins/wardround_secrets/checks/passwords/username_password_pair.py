@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -126,32 +126,42 @@ class UsernamePasswordPair(SecretCheck):
 
 
 def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
-    whole, lower = text.text, text.lower
+    """Yield every literal password after a user name, by kind of call or command."""
+    content, lower = text.text, text.lower
     for word in _WORDS:
-        yield from (match for place in text.offsets_of(word) if (match := _CALL.match(whole, place)))
+        yield from _at_offsets(text, word, _CALL)
     if any(word in lower for word in _LOGIN_WORDS):
-        for place in text.offsets_of(b"@"):
-            if (match := _AFTER_ADDRESS.match(whole, place)) and _is_strong(match["password"]):
-                yield match
-    for place in text.offsets_of(b"client("):
-        if (match := _CLIENT.match(whole, place)) and _is_key(match["password"]):
+        yield from (one for one in _at_offsets(text, b"@", _AFTER_ADDRESS) if _is_strong(one["password"]))
+    yield from (one for one in _at_offsets(text, b"client(", _CLIENT) if _is_key(one["password"]))
+    for words, pattern in _ANYWHERE:
+        if any(word in lower for word in words):
+            yield from (one for one in pattern.finditer(content) if not _is_local(text, one))
+
+
+def _at_offsets(text: ScannedText, word: bytes, pattern: LazyPattern) -> Iterator[re.Match[str]]:
+    for offset in text.offsets_of(word):
+        match: re.Match[str] | None = pattern.match(text.text, offset)
+        if match is not None:
             yield match
-    if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
-        yield from _ENCODED.finditer(whole)
-    if any(word in lower for word in _CONNECT_WORDS):
-        yield from _CONNECT.finditer(whole)
-    if b"curl" in lower or b"wget" in lower or b"http -a" in lower:
-        yield from (
-            match
-            for match in _CURL.finditer(whole)
-            if not _LOCAL.search(text.line_of(match.start()) + text.line_of(match.end()) + match[0])
-        )
-    if any(word in lower for word in _COMMANDS):
-        yield from _ARGUMENT.finditer(whole)
-    if b"@tcp(" in lower or b"@unix(" in lower:
-        yield from (match for match in _GO_DSN.finditer(whole) if not _LOCAL.search(match["host"]))
-    if b"convertto-securestring" in lower:
-        yield from _SECURE_STRING.finditer(whole)
+
+
+def _is_local(text: ScannedText, match: re.Match[str]) -> bool:
+    """Return True if a command or connection string logs in at the local host."""
+    if match.re.pattern == _CURL.pattern:
+        around = text.line_of(match.start()) + text.line_of(match.end()) + match[0]
+        return _LOCAL.search(around) is not None
+    return match.re.pattern == _GO_DSN.pattern and _LOCAL.search(match["host"]) is not None
+
+
+_ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
+    ((b"btoa(", b"encode", b"buffer.from("), _ENCODED),
+    (_CONNECT_WORDS, _CONNECT),
+    ((b"curl", b"wget", b"http -a"), _CURL),
+    (_COMMANDS, _ARGUMENT),
+    ((b"@tcp(", b"@unix("), _GO_DSN),
+    ((b"convertto-securestring",), _SECURE_STRING),
+)
+"""Words one at least of which is in a text that a pattern can match, and the pattern."""
 
 
 def _is_strong(password: str) -> bool:

@@ -69,29 +69,37 @@ class ProviderToken(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        rows = by_start()
         content = text.text
         for start, end in text.runs:
             before = content[start - 1] if start else "\n"
-            token_start = start
-            if before == ".":
-                token_start = _before_dots(content, start)
-            elif before == "\\" and content[start] in _ESCAPED:
-                token_start += 1
-            known = rows.get(content[token_start : token_start + 2])
-            hit = _by_prefix(text, token_start, known) if known is not None else None
-            if (
-                hit is None
-                and token_start < start
-                and (known := rows.get(content[start : start + 2])) is not None
-            ):
-                hit = _by_prefix(text, start, known)
+            hit = _by_known_prefix(text, start, before)
             if hit is None and (
                 before in _DELIMITERS or end - start in _LENGTHS or content.startswith(".", end)
             ):
                 hit = _by_context(text, start, end, before)
             if hit is not None:
                 yield hit
+
+
+def _by_known_prefix(text: ScannedText, start: int, before: str) -> SecretMatch | None:
+    """Return the match of a token with a known prefix that begins at or shortly before a run."""
+    for offset in _possible_starts(text.text, start, before):
+        known = by_start().get(text.text[offset : offset + 2])
+        hit = _by_prefix(text, offset, known) if known is not None else None
+        if hit is not None:
+            return hit
+    return None
+
+
+def _possible_starts(content: str, start: int, before: str) -> Iterator[int]:
+    """Yield where a token may begin: before earlier dots, after an escape, or at the run."""
+    if before == "\\" and content[start] in _ESCAPED:
+        yield start + 1
+        return
+    earlier = _before_dots(content, start) if before == "." else start
+    if earlier < start:
+        yield earlier
+    yield start
 
 
 def _before_dots(content: str, start: int) -> int:
@@ -109,16 +117,18 @@ def _by_prefix(text: ScannedText, start: int, known: Sequence[tuple[str, KnownTo
     for prefix, token in known:
         if not text.text.startswith(prefix, start):
             continue
-        match = shape_of(token).match(text.text, start + len(prefix))
+        match: re.Match[str] | None = shape_of(token).match(text.text, start + len(prefix))
         if match is None or (token.needs and token.needs.encode() not in text.lower):
             continue
-        proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
-        if not proven and (value_filters.is_placeholder(match[0]) or _is_sentence(match[0])):
-            continue
-        if token.mild and _is_public(text, token):
-            continue
-        return _hit(text, (start, match.end()), token.kind, prefix, proven=proven, mild=token.mild)
+        is_proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
+        if (is_proven or _is_plausible(match[0])) and not (token.mild and _is_public(text, token)):
+            place = (start, match.end())
+            return _hit(text, place, token.kind, prefix, proven=is_proven, mild=token.mild)
     return None
+
+
+def _is_plausible(body: str) -> bool:
+    return not value_filters.is_placeholder(body) and not _is_sentence(body)
 
 
 def _is_sentence(body: str) -> bool:
@@ -139,30 +149,49 @@ def _is_public(text: ScannedText, token: KnownToken) -> bool:
 
 def _by_context(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
     """Return the match of a token that is recognised by its context or content, not by its prefix."""
-    content, length = text.text, end - start
-    found: tuple[str, int, int] | None = None
-    if before == ":" and length == _TELEGRAM and content.startswith("AA", start):
-        bot = _TELEGRAM_BOT.search(content, max(0, start - 14), start)
-        found = ("Telegram bot token", bot.start(), end) if bot else None
-    elif before == "~" and _AZURE_SECRET.match(content, max(0, start - 6), end):
-        found = "Azure client secret", max(0, start - 6), end
-    elif length == _AZURE_DEVOPS and content.startswith("AZDO", start + 76):
-        found = "Azure DevOps token", start, end
-    elif (
-        length in _DISCORD_ID and content.startswith(".", end) and (bot := _DISCORD_BOT.match(content, start))
-    ):
-        found = "Discord bot token", start, bot.end()
-    elif length in _MAILCHIMP and _MAILCHIMP_KEY.match(content, start, end) and b"mailchimp" in text.lower:
-        found = "Mailchimp API key", start, end
-    elif length == _MAXMIND and content.endswith("_mmk", start, end):
-        found = "MaxMind licence key", start, end
-    elif content.startswith("atlasv1.", start - 8) and (
-        key := _TERRAFORM.search(content, max(0, start - 23))
-    ):
-        found = ("HCP Terraform token", key.start(), key.end()) if key.start() < start else None
-    if found is None or value_filters.is_placeholder(content[max(found[1], start) : found[2]]):
+    found = _by_delimiter(text.text, start, end, before)
+    if found is None:
+        found = _by_length(text, start, end)
+    if found is None and text.text.startswith("atlasv1.", start - 8):
+        key: re.Match[str] | None = _TERRAFORM.search(text.text, max(0, start - 23))
+        found = _named("HCP Terraform token", key) if key and key.start() < start else None
+    if found is None or value_filters.is_placeholder(text.text[max(found[1], start) : found[2]]):
         return None
     return _hit(text, found[1:], found[0])
+
+
+_Named = tuple[str, int, int]
+"""Kind of token, start and end."""
+
+
+def _named(kind: str, match: re.Match[str]) -> _Named:
+    return kind, match.start(), match.end()
+
+
+def _by_delimiter(content: str, start: int, end: int, before: str) -> _Named | None:
+    """Return a token that is recognised by the character before its run."""
+    if before == ":" and end - start == _TELEGRAM and content.startswith("AA", start):
+        bot: re.Match[str] | None = _TELEGRAM_BOT.search(content, max(0, start - 14), start)
+        return ("Telegram bot token", bot.start(), end) if bot else None
+    if before == "~" and _AZURE_SECRET.match(content, max(0, start - 6), end):
+        return "Azure client secret", max(0, start - 6), end
+    return None
+
+
+def _by_length(text: ScannedText, start: int, end: int) -> _Named | None:
+    """Return a token that is recognised by the length and content of its run."""
+    content, length = text.text, end - start
+    if length == _AZURE_DEVOPS and content.startswith("AZDO", start + 76):
+        return "Azure DevOps token", start, end
+    if length in _DISCORD_ID and content.startswith(".", end):
+        bot: re.Match[str] | None = _DISCORD_BOT.match(content, start)
+        if bot:
+            return _named("Discord bot token", bot)
+    if length in _MAILCHIMP and _MAILCHIMP_KEY.match(content, start, end) and b"mailchimp" in text.lower:
+        return "Mailchimp API key", start, end
+    if length == _MAXMIND and content.endswith("_mmk", start, end):
+        return "MaxMind licence key", start, end
+    return None
 
 
 def _hit(
