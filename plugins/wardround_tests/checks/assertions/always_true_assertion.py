@@ -10,6 +10,7 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
@@ -90,73 +91,64 @@ class AlwaysTrueAssertion(PythonTestCheck):
 
         mocks = self._mocks(case)
         for node in nodes:
-            operands = equality_operands(node)
-            reason = _why_alias(*operands, nodes) if operands is not None and not about_equality else None
-            if reason and isinstance(node, (ast.Assert, ast.Call)):
-                self.report(
-                    self.module.span(node),
-                    f"assertion cannot fail: {reason}; compare with the expected value",
-                )
+            if not isinstance(node, (ast.Assert, ast.Call)):
                 continue
-            if isinstance(node, ast.Assert):
-                reason = _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                reason = _why_method_passes(node, node.func.attr, is_intended)
-                if reason is None and node.func.attr == "assertTrue" and node.args:
-                    reason = self._why_mock_is_true(node.args[0], mocks)
-            if reason and isinstance(node, (ast.Assert, ast.Call)) and not self._marks_a_branch(node):
-                self.report(
-                    self.module.span(node),
-                    f"assertion cannot fail: {reason}; compare with the expected value",
-                )
+            operands = equality_operands(node)
+            alias = _why_alias(*operands, nodes) if operands is not None and not about_equality else None
+            reason = alias or self._why_passes(node, is_intended, mocks)
+            if reason and (alias or not self._marks_a_branch(node)):
+                text = f"assertion cannot fail: {reason}; compare with the expected value"
+                self.report(self.module.span(node), text)
+
+    def _why_passes(
+        self, node: ast.Assert | ast.Call, is_intended: Intended, mocks: frozenset[str]
+    ) -> str | None:
+        if isinstance(node, ast.Assert):
+            return _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        reason = _why_method_passes(node, node.func.attr, is_intended)
+        if reason is None and node.func.attr == "assertTrue" and node.args:
+            return self._why_mock_is_true(node.args[0], mocks)
+        return reason
 
     def _mocks(self, case: TestCase) -> frozenset[str]:
         """Return the names in a test that are bound to mocks that accept any attribute."""
         if not any(word in self.module.text for word in ("Mock", "patch")):
             return frozenset()
         found = {name for node in self.module.nodes_of(case) for name in self._bound_mocks(node)}
-        patches = [
-            one
-            for one in case.node.decorator_list
-            if isinstance(one, ast.Call) and last_name(one) in ("patch", "object") and _is_open_mock(one)
-        ]
-        if len(patches) == len(case.node.decorator_list):
+        decorators = case.node.decorator_list
+        if all(map(_is_open_patch, decorators)):
             arguments = [a.arg for a in case.node.args.args if a.arg not in ("self", "cls")]
-            found.update(arguments[: len(patches)])
+            found.update(arguments[: len(decorators)])
         return frozenset(found)
 
     def _bound_mocks(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and _is_open_mock(node.value):
-                yield target.id
-            elif isinstance(target, ast.Tuple) and isinstance(node.value.func, ast.Name):
-                mocks = self._returned_mocks.get(node.value.func.id, ())
-                yield from (t.id for t, is_mock in zip(target.elts, mocks, strict=False)
-                            if is_mock and isinstance(t, ast.Name))  # fmt: skip
-        elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-            call = node.context_expr
-            is_patch = isinstance(call, ast.Call) and last_name(call) in ("patch", "object")
-            if isinstance(call, ast.Call) and is_patch and _is_open_mock(call):
+            yield from self._assigned_mocks(node.targets[0], node.value)
+        elif isinstance(node, ast.withitem) and _is_open_patch(node.context_expr):
+            if isinstance(node.optional_vars, ast.Name):
                 yield node.optional_vars.id
+
+    def _assigned_mocks(self, target: ast.expr, call: ast.Call) -> Iterator[str]:
+        if isinstance(target, ast.Name) and _is_open_mock(call):
+            yield target.id
+        elif isinstance(target, ast.Tuple) and isinstance(call.func, ast.Name):
+            mocks = self._returned_mocks.get(call.func.id, ())
+            for element, is_mock in zip(target.elts, mocks, strict=False):
+                if is_mock and isinstance(element, ast.Name):
+                    yield element.id
 
     @cached_property
     def _returned_mocks(self) -> dict[str, tuple[bool, ...]]:
         """Helpers of the module that return a tuple: for each element, whether it is a mock."""
         found = {}
         for function in (n for n in self.module.tree.body if isinstance(n, FUNCTIONS)):
-            mocks = {
-                t.id
-                for n in own_nodes(function.body)
-                if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and _is_open_mock(n.value)
-                for t in n.targets
-                if isinstance(t, ast.Name)
-            }
+            mocks = set(_local_mocks(function))
             last = function.body[-1]
             if mocks and isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
-                found[function.name] = tuple(
-                    isinstance(one, ast.Name) and one.id in mocks for one in last.value.elts
-                )
+                elements = last.value.elts
+                found[function.name] = tuple(isinstance(e, ast.Name) and e.id in mocks for e in elements)
         return found
 
     def _why_mock_is_true(self, test: ast.expr, mocks: frozenset[str]) -> str | None:
@@ -198,24 +190,34 @@ def _is_open_mock(call: ast.Call) -> bool:
     )
 
 
+def _local_mocks(function: FunctionNode) -> Iterator[str]:
+    """Yield the names that a function binds to mocks that accept any attribute."""
+    for node in own_nodes(function.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_open_mock(node.value):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _is_open_patch(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and last_name(node) in ("patch", "object") and _is_open_mock(node)
+
+
 def _why_alias(left: ast.expr, right: ast.expr, nodes: Sequence[ast.AST]) -> str | None:
     """Explain why two names are equal: one is an alias of the other."""
     if not isinstance(left, ast.Name) or not isinstance(right, ast.Name) or left.id == right.id:
         return None
-    bindings: dict[str, list[ast.expr | None]] = {left.id: [], right.id: []}
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in bindings:
-            bindings[node.id].append(None)
-        elif (
-            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        ) and node.targets[0].id in bindings:
-            bindings[node.targets[0].id].append(node.value)
+    stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     for name, other in ((left.id, right.id), (right.id, left.id)):
-        values = [one for one in bindings[name] if one is not None]
-        is_once = len(bindings[name]) == 2 and len(bindings[other]) <= 2
-        if is_once and len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other:
+        values = _values_of(name, nodes)
+        is_alias = len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other
+        if is_alias and stores[name] == 1 and stores[other] + len(_values_of(other, nodes)) <= 2:
             return f"{name} is an alias of {other}"
     return None
+
+
+def _values_of(name: str, nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """Return the values of the assignments whose only target is a name."""
+    assignments = (n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1)
+    return [n.value for n in assignments if isinstance(n.targets[0], ast.Name) and n.targets[0].id == name]
 
 
 def _is_any(node: ast.expr) -> bool:
@@ -241,60 +243,84 @@ def _excludes(one: ast.expr, other: ast.expr) -> bool:
     """Return True if two comparisons cannot both be false: ``x == []`` and ``x is not None``."""
     if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
         return False
-    if len(one.ops) != 1 or len(other.ops) != 1:
+    if len(one.ops) != 1 or len(other.ops) != 1 or not _compare_opposite(one, other):
         return False
-    if ast.dump(one.left) != ast.dump(other.left) or isinstance(one.left, ast.Call):
-        return False
-    is_value = isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
     expected, excluded = one.comparators[0], other.comparators[0]
-    if not is_value:
-        return False
     is_none = isinstance(excluded, ast.Constant) and excluded.value is None
     is_empty = isinstance(expected, (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.Constant))
     return ast.dump(expected) == ast.dump(excluded) or (is_none and is_empty)
 
 
+def _compare_opposite(one: ast.Compare, other: ast.Compare) -> bool:
+    """Return True if one comparison is an equality and the other an inequality of the same value."""
+    if ast.dump(one.left) != ast.dump(other.left) or isinstance(one.left, ast.Call):
+        return False
+    return isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
+
+
 def _why_true(test: ast.expr, is_intended: Intended) -> str | None:
     """Explain why an asserted expression is always true; None if it can be false."""
+    if isinstance(test, ast.Compare):
+        is_single = len(test.ops) == 1
+        compared = (test.left, test.ops[0], test.comparators[0])
+        return _why_compares(*compared, is_intended) if is_single else None
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return _why_alternatives(test)
+    if isinstance(test, ast.Call):
+        return _why_isinstance(test)
+    return _why_literal(test)
+
+
+def _why_literal(test: ast.expr) -> str | None:
     if isinstance(test, ast.Constant) and test.value and not isinstance(test.value, str):
         return f"{test.value!r} is always true"
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        always = [one for one in test.values if isinstance(one, ast.Constant) and one.value]
-        if not always and _is_or_its_opposite(test):
-            return "one of the alternatives always holds"
-        return f"{ast.unparse(always[0])} is always true" if always else None
-    if isinstance(test, (ast.List, ast.Dict, ast.Set)) and (
-        getattr(test, "elts", None) or getattr(test, "keys", None)
-    ):
+    if isinstance(test, (ast.List, ast.Set)) and test.elts:
         return "a non-empty literal is true"
-    if isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
-        kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
-        return "every value is an object" if any(last_name(k) == "object" for k in kinds) else None
-    if isinstance(test, ast.Lambda):
-        return "a lambda is always true"
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _why_compares(test.left, test.ops[0], test.comparators[0], is_intended)
-    return None
+    if isinstance(test, ast.Dict) and test.keys:
+        return "a non-empty literal is true"
+    return "a lambda is always true" if isinstance(test, ast.Lambda) else None
+
+
+def _why_alternatives(test: ast.BoolOp) -> str | None:
+    always = next((one for one in test.values if isinstance(one, ast.Constant) and one.value), None)
+    if always is not None:
+        return f"{ast.unparse(always)} is always true"
+    return "one of the alternatives always holds" if _is_or_its_opposite(test) else None
+
+
+def _why_isinstance(call: ast.Call) -> str | None:
+    if last_name(call.func) != "isinstance" or len(call.args) != 2:
+        return None
+    kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+    return "every value is an object" if any(last_name(k) == "object" for k in kinds) else None
 
 
 def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, is_intended: Intended) -> str | None:
-    is_length = isinstance(left, ast.Call) and last_name(left.func) in ("len", "abs")
-    if is_length and isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
-        return "a length is never negative" if last_name(left) == "len" else "abs() is never negative"
-    if is_length and isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right):
-        return "a length is never negative"
+    if reason := _why_not_negative(left, how, right):
+        return reason
     if isinstance(how, ast.Eq) and (_is_any(left) or _is_any(right)) and not isinstance(left, ast.Subscript):
         return "ANY equals everything"
-    if (
-        isinstance(how, ast.In)
-        and isinstance(right, (ast.List, ast.Tuple, ast.Set))
-        and not is_intended(left)
-        and any(_are_same(left, one, is_intended) for one in right.elts)
-    ):
+    if isinstance(how, ast.In) and _is_element(left, right, is_intended):
         return "the value is in the collection by construction"
     if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, is_intended):
         return "both operands are the same expression"
     return None
+
+
+def _why_not_negative(left: ast.expr, how: ast.cmpop, right: ast.expr) -> str | None:
+    if not isinstance(left, ast.Call) or last_name(left.func) not in ("len", "abs"):
+        return None
+    if isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
+        return "a length is never negative" if last_name(left) == "len" else "abs() is never negative"
+    is_trivial = isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right)
+    return "a length is never negative" if is_trivial else None
+
+
+def _is_element(value: ast.expr, collection: ast.expr, is_intended: Intended) -> bool:
+    """Return True if a literal collection contains the same expression."""
+    if not isinstance(collection, (ast.List, ast.Tuple, ast.Set)) or is_intended(value):
+        return False
+    return any(_are_same(value, one, is_intended) for one in collection.elts)
 
 
 def _is_minus_one(node: ast.expr) -> bool:
@@ -337,27 +363,45 @@ def _is_about_equality(case: TestCase, text: str) -> bool:
 def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str | None:
     """Explain why an assertion method of unittest always passes; None if it can fail."""
     arguments = call.args
-    if name in ("assertTrue", "assertFalse") and arguments and not isinstance(arguments[0], ast.Constant):
-        asserted = arguments[0]
-        if name == "assertTrue" and (reason := _why_true(asserted, is_intended)) is not None:
-            return reason
-    if name in ("assertGreaterEqual", "assertGreater", "assertEqual", "assertIn") and len(arguments) >= 2:
-        how = {"assertGreaterEqual": ast.GtE(), "assertGreater": ast.Gt(), "assertIn": ast.In()}.get(
-            name, ast.Eq()
-        )
-        if (reason := _why_compares(arguments[0], how, arguments[1], is_intended)) is not None:
-            return reason
-    if name == "assertIsInstance" and len(arguments) >= 2 and last_name(arguments[1]) == "object":
-        return "every value is an object"
-    if name == "assertIsNotNone" and arguments and _is_never_none(arguments[0]):
+    if not arguments:
+        return None
+    if name == "assertTrue":
+        return _why_assert_true_passes(arguments, is_intended)
+    if name == "assertIsNotNone" and _is_never_none(arguments[0]):
         return f"{ast.unparse(arguments[0])[:40]} is never None"
-    if name == "assertTrue" and len(arguments) == 2 and _is_no_message(arguments[1]):
-        return "the second argument of assertTrue is a message; assertEqual compares"
-    if name == "assertTrue" and arguments and isinstance(arguments[0], ast.Constant) and arguments[0].value:
-        return f"{arguments[0].value!r} is always true"
-    if name in _COMPARING and len(arguments) >= 2 and _are_same(arguments[0], arguments[1], is_intended):
+    if len(arguments) < 2:
+        return None
+    if name in _OPERATORS:
+        reason = _why_compares(arguments[0], _OPERATORS[name], arguments[1], is_intended)
+        if reason is not None:
+            return reason
+    if name == "assertIsInstance" and last_name(arguments[1]) == "object":
+        return "every value is an object"
+    if name in _COMPARING and _are_same(arguments[0], arguments[1], is_intended):
         return "both operands are the same expression"
     return None
+
+
+_OPERATORS: dict[str, ast.cmpop] = {
+    "assertGreaterEqual": ast.GtE(),
+    "assertGreater": ast.Gt(),
+    "assertEqual": ast.Eq(),
+    "assertIn": ast.In(),
+}
+
+
+def _why_assert_true_passes(arguments: Sequence[ast.expr], is_intended: Intended) -> str | None:
+    asserted = arguments[0]
+    is_constant = isinstance(asserted, ast.Constant)
+    if not is_constant and (reason := _why_true(asserted, is_intended)) is not None:
+        return reason
+    if len(arguments) == 2 and _is_no_message(arguments[1]):
+        return "the second argument of assertTrue is a message; assertEqual compares"
+    return (
+        f"{asserted.value!r} is always true"
+        if isinstance(asserted, ast.Constant) and asserted.value
+        else None
+    )
 
 
 def _is_never_none(node: ast.expr) -> bool:

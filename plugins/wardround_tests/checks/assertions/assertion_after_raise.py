@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
@@ -73,15 +74,10 @@ class AssertionAfterRaise(PythonTestCheck):
         raising = [call for call in calls if last_name(call.func) in _RAISING]
         if not raising or self.module.test_of(node) is None or _may_be_assertion(raising[0]):
             return
-        assertions = [s for s in node.body if _asserts(s)]
-        if not assertions or assertions[0] is node.body[0] or node.body[-1] is not assertions[-1]:
-            return
-        first = node.body.index(assertions[0])
-        if not any(_calls(statement) for statement in node.body[:first]):
-            return
-        if all(_asserts(one) for one in node.body[first:]):
+        assertion = _trailing_assertion(node.body)
+        if assertion is not None:
             text = "assertion never runs: the expected exception ends the block; move it after the with block"
-            self.report(self.module.span(assertions[0]), text)
+            self.report(self.module.span(assertion), text)
 
 
 def _may_be_assertion(call: ast.Call) -> bool:
@@ -104,3 +100,11 @@ def _asserts(statement: ast.stmt) -> bool:
 
 def _calls(statement: ast.stmt) -> bool:
     return any(isinstance(n, (ast.Call, ast.Await)) for n in own_nodes([statement]))
+
+
+def _trailing_assertion(body: Sequence[ast.stmt]) -> ast.stmt | None:
+    """Return the first of the assertions that end a block after a call; None if there are none."""
+    first = next((index for index, statement in enumerate(body) if _asserts(statement)), 0)
+    if first == 0 or not all(map(_asserts, body[first:])) or not any(map(_calls, body[:first])):
+        return None
+    return body[first]

@@ -86,16 +86,14 @@ def _specific_assertion(call: ast.Call) -> str:
         return ""
     is_true = function.attr != "assertFalse"
     if isinstance(argument, ast.Compare) and len(argument.ops) == 1:
-        name = _INSTEAD[type(argument.ops[0])][0 if is_true else 1]
-        right = argument.comparators[0]
-        is_none = (
-            name in ("assertIs", "assertIsNot") and isinstance(right, ast.Constant) and right.value is None
-        )
-        return f"{name}None" if is_none else name
-    if (
-        isinstance(argument, ast.Call)
-        and isinstance(argument.func, ast.Name)
-        and argument.func.id == "isinstance"
-    ):
+        return _comparing_method(argument, is_true)
+    if isinstance(argument, ast.Call) and ast.unparse(argument.func) == "isinstance":
         return "assertIsInstance" if is_true else "assertNotIsInstance"
     return ""
+
+
+def _comparing_method(test: ast.Compare, is_true: bool) -> str:
+    name = _INSTEAD[type(test.ops[0])][0 if is_true else 1]
+    right = test.comparators[0]
+    is_none = isinstance(right, ast.Constant) and right.value is None
+    return f"{name}None" if is_none and name in ("assertIs", "assertIsNot") else name

@@ -63,27 +63,32 @@ class ConditionalAssertion(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        assertions = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
-        assertions = [
-            node for node in assertions if not any(p in assertions for p in self.module.ancestors(node))
-        ]
+        assertions = self._outermost_assertions(case)
         if not assertions or self._asserts_elsewhere(case) or _is_property_based(case):
             return
         if self._reports_early_return(case, assertions) or self._reports_guard(case, assertions):
             return
         branches = {self._branch(node, case) for node in assertions}
         branch = next(iter(branches))
-        if len(branches) == 1 and isinstance(branch, ast.If) and self._asserts_both_ways(branch, case):
+        if len(branches) == 1 and branch is not None:
+            self._check_branch(branch, case)
+
+    def _outermost_assertions(self, case: TestCase) -> list[ast.AST]:
+        found = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
+        return [node for node in found if not any(p in found for p in self.module.ancestors(node))]
+
+    def _check_branch(self, branch: ast.For | ast.If, case: TestCase) -> None:
+        """Report a branch or loop that contains all assertions if the result decides whether it runs."""
+        if isinstance(branch, ast.If) and self._asserts_both_ways(branch, case):
             text = f'"{case.name}" accepts either result; assert the expected one'
             self.report(self.module.keyword_span(branch, len("if")), text, severity=Severity.INFO)
-        if len(branches) != 1 or branch is None or not self._is_decided_by_result(branch, case):
+        if not self._is_decided_by_result(branch, case):
             return
-        condition = "the loop runs" if isinstance(branch, ast.For) else "the condition holds"
-        width = len("for") if isinstance(branch, ast.For) else len("if")
-        self.report(
-            self.module.keyword_span(branch, width),
-            f'"{case.name}" asserts only if {condition}; assert the condition first',
+        keyword, condition = (
+            ("for", "the loop runs") if isinstance(branch, ast.For) else ("if", "the condition holds")
         )
+        text = f'"{case.name}" asserts only if {condition}; assert the condition first'
+        self.report(self.module.keyword_span(branch, len(keyword)), text)
 
     def _reports_early_return(self, case: TestCase, assertions: Sequence[ast.AST]) -> bool:
         """Report a return before all assertions if the result is missing."""
@@ -113,15 +118,8 @@ class ConditionalAssertion(PythonTestCheck):
 
     def _guard_of(self, statement: ast.stmt, case: TestCase) -> str:
         """Return the condition under which the assertions in a statement run; empty if none or unknown."""
-        value = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
-            return "the left operand is true" if self._is_about_result(value.values[0], case) else ""
-        if isinstance(value, (ast.ListComp, ast.SetComp)):
-            return (
-                "the collection is not empty"
-                if self._is_iterated_result(value.generators[0].iter, case)
-                else ""
-            )
+        if isinstance(statement, ast.Expr):
+            return self._guard_of_expression(statement.value, case)
         if isinstance(statement, ast.Match):
             silent = [one for one in statement.cases if not any(map(self.module.asserts, _walk(one.body)))]
             is_result = self._is_result(statement.subject, case)
@@ -132,20 +130,19 @@ class ConditionalAssertion(PythonTestCheck):
             return "nothing is raised" if is_quiet and in_else else ""
         return ""
 
+    def _guard_of_expression(self, value: ast.expr, case: TestCase) -> str:
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
+            return "the left operand is true" if self._is_about_result(value.values[0], case) else ""
+        if isinstance(value, (ast.ListComp, ast.SetComp)):
+            is_result = self._is_iterated_result(value.generators[0].iter, case)
+            return "the collection is not empty" if is_result else ""
+        return ""
+
     def _is_iterated_result(self, node: ast.expr, case: TestCase) -> bool:
         """Return True if a loop iterates over a result, also enumerated or in another order."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            if node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set"):
-                return self._is_iterated_result(node.args[0], case)
-            if node.func.id == "zip":
-                return all(self._is_iterated_result(one, case) for one in node.args)
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and not node.args
-            and node.func.attr in ("items", "values", "keys", "json")
-        ):
-            return self._is_iterated_result(node.func.value, case)
+        iterated = _iterated_in(node)
+        if iterated:
+            return all(self._is_iterated_result(one, case) for one in iterated)
         if isinstance(node, ast.Call) and last_name(node.func) in ("glob", "rglob"):
             return self._is_of_project(node, case)
         if isinstance(node, ast.Attribute) and node.attr in _CONTENT_ATTRIBUTES:
@@ -213,58 +210,36 @@ class ConditionalAssertion(PythonTestCheck):
             return any(self._is_about_result(one, case) for one in test.values)
         if isinstance(test, ast.UnaryOp):
             test = test.operand
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            if isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(test.left, ast.Constant):
-                test = ast.Compare(test.comparators[0], test.ops, [test.left])
-            if not isinstance(test.comparators[0], ast.Constant):
-                return False
-            test = test.left
-        if (
-            isinstance(test, ast.Call)
-            and last_name(test.func) in ("len", "isinstance", "hasattr")
-            and test.args
-        ):
-            test = test.args[0]
-        while isinstance(test, (ast.Attribute, ast.Subscript, ast.Call)):
-            is_asked = isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute)
-            if isinstance(test, ast.Call) and (not is_asked or test.func.attr not in _READING_METHODS):  # type: ignore[attr-defined]
-                return False
-            test = test.func.value if isinstance(test, ast.Call) else test.value  # type: ignore[attr-defined]
-        return isinstance(test, ast.Name) and self._is_result(test, case)
+        subject = _subject_of(test)
+        if isinstance(subject, ast.Call) and last_name(subject.func) in ("len", "isinstance", "hasattr"):
+            subject = subject.args[0] if subject.args else subject
+        owner = _owner_of(subject) if subject is not None else None
+        return isinstance(owner, ast.Name) and self._is_result(owner, case)
 
     def _is_result(self, node: ast.expr, case: TestCase) -> bool:
         """Return True if an expression is the unmodified result of the code under test."""
         if isinstance(node, ast.Await):
             node = node.value
         if isinstance(node, ast.Call):
-            root = node.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            names_root = isinstance(root, ast.Name) and (
-                root.id in self.module.imported or root is not node.func
-            )
-            about_values = last_name(node.func) in (
-                "items",
-                "keys",
-                "values",
-                "product",
-                "parametrize",
-                "copy",
-            )
-            return names_root and not about_values and not self._is_builtin(node)
-        if isinstance(node, ast.Name):
-            values = [
-                n.value
-                for n in self.module.nodes_of(case)
-                if isinstance(n, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-            ]
-            return (
-                len(values) == 1
-                and isinstance(values[0], (ast.Call, ast.Await))
-                and not self._is_builtin(values[0])
-            )
-        return False
+            return self._is_project_call(node)
+        if not isinstance(node, ast.Name):
+            return False
+        values = [
+            n.value
+            for n in self.module.nodes_of(case)
+            if isinstance(n, ast.Assign) and any(_names(t, node.id) for t in n.targets)
+        ]
+        is_call = len(values) == 1 and isinstance(values[0], (ast.Call, ast.Await))
+        return is_call and not self._is_builtin(values[0])
+
+    def _is_project_call(self, call: ast.Call) -> bool:
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or last_name(call.func) in _PLAIN_METHODS:
+            return False
+        is_reached = root.id in self.module.imported or root is not call.func
+        return is_reached and not self._is_builtin(call)
 
     def _is_builtin(self, node: ast.expr) -> bool:
         call = node.value if isinstance(node, ast.Await) else node
@@ -311,3 +286,45 @@ def _is_property_based(case: TestCase) -> bool:
     """Return True if a test is property-based: of many inputs, some produce a result."""
     calls = (node.func if isinstance(node, ast.Call) else node for node in case.node.decorator_list)
     return any(last_name(call) == "given" for call in calls)
+
+
+_PLAIN_METHODS = frozenset({"items", "keys", "values", "product", "parametrize", "copy"})
+
+
+def _names(target: ast.expr, name: str) -> bool:
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _iterated_in(node: ast.expr) -> list[ast.expr]:
+    """Return the iterables that a call passes through unchanged: ``enumerate(xs)``, ``xs.items()``."""
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Name) and node.args:
+        if node.func.id == "zip":
+            return node.args
+        is_wrapper = node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set")
+        return node.args[:1] if is_wrapper else []
+    is_view = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values", "keys", "json")
+    return [node.func.value] if is_view and not node.args and isinstance(node.func, ast.Attribute) else []
+
+
+def _subject_of(test: ast.expr) -> ast.expr | None:
+    """Return the expression that a condition compares with a constant; None if with anything else."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return test
+    left, right = test.left, test.comparators[0]
+    if isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(left, ast.Constant):
+        return right
+    return left if isinstance(right, ast.Constant) else None
+
+
+def _owner_of(node: ast.expr) -> ast.expr | None:
+    """Return the object at the root of attributes, items and reading methods; None at any other call."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        if not isinstance(node, ast.Call):
+            node = node.value
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
+            node = node.func.value
+        else:
+            return None
+    return node

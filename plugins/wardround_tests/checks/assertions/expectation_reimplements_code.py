@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -86,33 +87,31 @@ class ExpectationReimplementsCode(PythonTestCheck):
             for n in nodes
             if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
         }
-        for node in nodes:
-            for side, other in either_order(_sides(node)):
-                arguments = (
-                    bound.get(side.id) if isinstance(side, ast.Name) and _EXPECTED.search(side.id) else None
-                )
-                actual = bound[other.id].value if isinstance(other, ast.Name) and other.id in bound else other
-                if arguments is not None and self._repeats(arguments.value, actual):
-                    text = "expected value repeats the formula under test; use a literal"
-                    self.report(self.module.span(arguments), text)
-                    return
+        for expected, actual in (pair for node in nodes for pair in either_order(_sides(node))):
+            if not isinstance(expected, ast.Name) or expected.id not in bound:
+                continue
+            is_bound = isinstance(actual, ast.Name) and actual.id in bound
+            value = bound[ast.unparse(actual)].value if is_bound else actual
+            formula = bound[expected.id]
+            if _EXPECTED.search(expected.id) and self._repeats(formula.value, value):
+                text = "expected value repeats the formula under test; use a literal"
+                self.report(self.module.span(formula), text)
+                return
 
     def _repeats(self, expected: ast.expr, actual: ast.expr) -> bool:
         """Return True if an expected value is a formula over the arguments of the code under test."""
         calls = [n for n in walk(actual) if isinstance(n, ast.Call)]
         under_test = next((c for c in calls if self.module.imported_name(c.func)), None)
-        if under_test is None or "." not in (self.module.imported_name(under_test.func) or ""):
+        name = self.module.imported_name(under_test.func) if under_test is not None else None
+        if under_test is None or name is None or "." not in name or not _is_formula(expected):
             return False
-        home = (self.module.imported_name(under_test.func) or "").rpartition(".")[0]
-        operators = [n for n in walk(expected) if isinstance(n, ast.BinOp)]
-        if not any(isinstance(n.op, _STRONG) for n in operators) or _has_text(expected):
-            return False
-        arguments = {n.id for a in under_test.args for n in walk(a) if isinstance(n, ast.Name)}
-        names = {n.id for n in walk(expected) if isinstance(n, ast.Name)}
+        home = name.rpartition(".")[0]
+        names = set(_names_in(expected))
         own = {n for n in names if self.module.imported.get(n, "").rpartition(".")[0] == home}
         if any(isinstance(n, ast.Call) and last_name(n) in own for n in walk(expected)):
             return False
-        return bool(names & arguments) and (len(operators) >= _FEWEST or bool(own))
+        arguments = {name for a in under_test.args for name in _names_in(a)}
+        return bool(names & arguments) and (len(_operators(expected)) >= _FEWEST or bool(own))
 
 
 _WRITTEN = LazyPattern(r"(?i)(exp|expected|want|wanted|should_be|desired|correct)\w* = [^\n]*[*/%(]")
@@ -145,3 +144,15 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.Tuple)) or (
         isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
     )
+
+
+def _names_in(node: ast.expr) -> Iterator[str]:
+    return (n.id for n in walk(node) if isinstance(n, ast.Name))
+
+
+def _operators(node: ast.expr) -> list[ast.operator]:
+    return [n.op for n in walk(node) if isinstance(n, ast.BinOp)]
+
+
+def _is_formula(node: ast.expr) -> bool:
+    return any(isinstance(one, _STRONG) for one in _operators(node)) and not _has_text(node)

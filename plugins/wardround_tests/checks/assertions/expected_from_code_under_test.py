@@ -120,22 +120,20 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
 
     def _check_parameters(self, case: TestCase, nodes: Sequence[ast.AST], bound: _Bound) -> None:
         """Report parameter sets whose expected value is computed by the code under test."""
-        operands = [pair for node in nodes for pair in either_order(compared_operands(node))]
-        called = {
-            name
-            for side, other in operands
-            if isinstance(side, ast.Name) and side.id in case.parameters
-            for value in _values(other, bound)
-            for call in _calls(value)
-            if (name := self._project_function(call))
-        }
-        for one in case.node.decorator_list if called else ():
-            if isinstance(one, ast.Call) and last_name(one) == "parametrize":
-                found = next((c for c in _calls(one) if self._project_function(c) in called), None)
-                if found is not None:
-                    text = f"{ast.unparse(found.func)}() is the code under test; expect a literal"
-                    self.report(self.module.span(found), text)
-                    return
+        called = self._compared_with_parameters(case, nodes, bound)
+        decorators = [one for one in case.node.decorator_list if last_name(one) == "parametrize"]
+        for call in (call for one in decorators if isinstance(one, ast.Call) for call in _calls(one)):
+            if self._project_function(call) in called:
+                text = f"{ast.unparse(call.func)}() is the code under test; expect a literal"
+                self.report(self.module.span(call), text)
+                return
+
+    def _compared_with_parameters(self, case: TestCase, nodes: Sequence[ast.AST], bound: _Bound) -> set[str]:
+        """Return the project functions whose results a test compares with its parameters."""
+        operands = (pair for node in nodes for pair in either_order(compared_operands(node)))
+        others = [o for side, o in operands if isinstance(side, ast.Name) and side.id in case.parameters]
+        calls = (call for other in others for value in _values(other, bound) for call in _calls(value))
+        return set(map(self._project_function, calls)) - {""}
 
     def check_test(self, case: TestCase) -> None:
         title = f"{case.name} {case.cls.name if case.cls else ''}".removeprefix("test_")
@@ -167,23 +165,26 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
 
     def _check_formula(self, operands: tuple[ast.expr, ast.expr], bound: _Bound, title: str) -> None:
         """Report a formula for the expected value that calls another function of the module under test."""
-        calls_project = any(isinstance(side, ast.Call) and self._project_function(side) for side in operands)
-        if not calls_project or _ON_RELATIONS.search(title):
+        if _ON_RELATIONS.search(title):
             return
         for side, other in either_order(operands):
-            terms = [value for value in _values(side, bound) if isinstance(value, ast.BinOp)]
             actual = self._project_function(other) if isinstance(other, ast.Call) else ""
-            home = actual.rpartition(".")[0]
-            if not terms or not home or isinstance(side, ast.Call):
+            if not actual or isinstance(side, ast.Call):
                 continue
-            called = [
-                call for call in _calls(terms[0]) if self._project_function(call).rpartition(".")[0] == home
-            ]
-            found = next((call for call in called if self._project_function(call) != actual), None)
+            found = self._called_in_formula(side, actual, bound)
             if found is not None and not self._is_reported(found):
                 text = f"{ast.unparse(found.func)}() belongs to the module under test; expect a literal"
                 self.report(self.module.span(found), text, severity=Severity.INFO)
                 return
+
+    def _called_in_formula(self, side: ast.expr, actual: str, bound: _Bound) -> ast.Call | None:
+        """Return the call of another function of a function's module in the first formula of an operand."""
+        home = actual.rpartition(".")[0]
+        formula = next((value for value in _values(side, bound) if isinstance(value, ast.BinOp)), None)
+        if formula is None or not home:
+            return None
+        named = ((call, self._project_function(call)) for call in _calls(formula))
+        return next((c for c, name in named if name.rpartition(".")[0] == home and name != actual), None)
 
     def _check_expected(self, operands: tuple[ast.expr, ast.expr], bound: _Bound) -> None:
         """Report an expected value that is computed by the code of the other operand."""
@@ -198,14 +199,13 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
 
     def _computed_by_code(self, side: ast.expr, other: ast.expr, bound: _Bound) -> ast.Call | None:
         """Return the call that both operands make, or a private one of the other operand's object."""
-        actual = [call for value in _values(other, bound) for call in _calls(value)]
-        roots = set(filter(None, map(_public_root, actual)))
+        actual = _calls_of(other, bound)
         if not actual or any(_private_root(call) for call in actual):
             return None
-        known = {id(call) for call in actual}
-        expected = [call for value in _values(side, bound) for call in _calls(value)]
-        if any(id(call) in known for call in expected):
+        expected = _calls_of(side, bound)
+        if not {id(call) for call in actual}.isdisjoint(map(id, expected)):
             return None
+        roots = set(filter(None, map(_public_root, actual)))
         private = next((call for call in expected if _private_root(call) in roots), None)
         if private is not None or not _names_expected(side):
             return private
@@ -238,19 +238,17 @@ class ExpectedFromCodeUnderTest(PythonTestCheck):
         if not isinstance(other, ast.Attribute) or not isinstance(other.value, ast.Name):
             return None
         result = other.value.id
-        origins = bound.get(result, [])
-        if (
-            len(origins) != 1
-            or not isinstance(origins[0], ast.Call)
-            or not isinstance(origins[0].func, ast.Name)
-        ):
+        if value.func.id[:1].isupper() or not _reads_attribute_of(value, result):
             return None
-        here, there = (self.module.imported_name(f) or "" for f in (value.func, origins[0].func))
-        is_same_module = "." in here and here.rpartition(".")[0] == there.rpartition(".")[0]
-        used = [n for a in value.args for n in walk(a) if isinstance(n, ast.Attribute)]
-        is_of_result = any(isinstance(n.value, ast.Name) and n.value.id == result for n in used)
-        is_function = not value.func.id[:1].isupper()
-        return value if is_same_module and is_of_result and is_function and here != there else None
+        return value if self._are_siblings(value.func, bound.get(result, [])) else None
+
+    def _are_siblings(self, function: ast.Name, origins: Sequence[ast.expr]) -> bool:
+        """Return True if the only origin of a value is another function of the same module."""
+        origin = origins[0] if len(origins) == 1 else None
+        if not isinstance(origin, ast.Call) or not isinstance(origin.func, ast.Name):
+            return False
+        here, there = (self.module.imported_name(f) or "" for f in (function, origin.func))
+        return "." in here and here != there and here.rpartition(".")[0] == there.rpartition(".")[0]
 
     def _resolved_call(self, side: ast.expr, assertion: ast.AST) -> ast.Call | None:
         """Return the call that an operand is, or was bound to directly before the assertion."""
@@ -345,3 +343,14 @@ def _root_of(call: ast.Call) -> str:
     if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
         return call.func.value.id if call.func.value.id not in ("self", "cls") else ""
     return ""
+
+
+def _calls_of(side: ast.expr, bound: _Bound) -> list[ast.Call]:
+    """Return the calls in an operand and in the values it is made of."""
+    return [call for value in _values(side, bound) for call in _calls(value)]
+
+
+def _reads_attribute_of(call: ast.Call, name: str) -> bool:
+    """Return True if the arguments of a call read an attribute of a variable."""
+    attributes = (n.value for a in call.args for n in walk(a) if isinstance(n, ast.Attribute))
+    return any(isinstance(owner, ast.Name) and owner.id == name for owner in attributes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
@@ -80,19 +81,12 @@ class OverlyBroadRaises(PythonTestCheck):
         call = item.context_expr
         if not isinstance(call, ast.Call) or last_name(call.func) not in _RAISING or call.keywords:
             return
-        if item.optional_vars is not None or self.module.test_of(node) is None:
+        if item.optional_vars is not None or self.module.test_of(node) is None or not _is_steps(node.body):
             return
-        steps = node.body
-        if len(steps) < _FEWEST or not all(map(_is_step, steps)) or any(map(_asserts, steps)):
-            return
-        calls = {ast.unparse(c.func) for c in map(_call_of, steps) if c is not None}
-        is_again = len(calls) == 1 and all(isinstance(one, ast.Expr) for one in steps)
-        if is_again:
-            self.report(
-                self.module.span(call),
-                "only the first of these calls runs: the exception ends the block; split it",
-            )
-        elif len(steps) >= _MANY or hasattr(builtins, ast.unparse(call.args[0]) if call.args else ""):
+        if _repeats_one_call(node.body):
+            text = "only the first of these calls runs: the exception ends the block; split it"
+            self.report(self.module.span(call), text)
+        elif len(node.body) >= _MANY or (call.args and hasattr(builtins, ast.unparse(call.args[0]))):
             text = "any of these steps may raise; keep only the call under test in the block"
             self.report(self.module.span(call), text)
 
@@ -114,3 +108,13 @@ def _is_step(statement: ast.stmt) -> bool:
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return False
     return any(isinstance(one, ast.Call) for one in own_nodes([statement]))
+
+
+def _is_steps(body: Sequence[ast.stmt]) -> bool:
+    """Return True if a block consists of several steps without an assertion."""
+    return len(body) >= _FEWEST and all(map(_is_step, body)) and not any(map(_asserts, body))
+
+
+def _repeats_one_call(body: Sequence[ast.stmt]) -> bool:
+    calls = {ast.unparse(call.func) for call in map(_call_of, body) if call is not None}
+    return len(calls) == 1 and all(isinstance(one, ast.Expr) for one in body)

@@ -63,14 +63,20 @@ class RaisesNeverSeesCall(PythonTestCheck):
             return
         if any(isinstance(parent, ast.With) for parent in self.module.ancestors(node)):
             return  # the assertion itself is under test
-        is_pytest = self.module.imported_name(call.func) in ("pytest.raises", "pytest.warns")
+        name = self._assertion_name(call)
+        if name and _lacks_callable(call, 2 if name.endswith("Regex") else 1):
+            text = f"{name} without a with block checks nothing; use with {name}(...)"
+            self.report(self.module.span(call), text)
+
+    def _assertion_name(self, call: ast.Call) -> str:
+        """Return the name of an assertion that something is raised; empty for another call."""
+        if self.module.imported_name(call.func) in ("pytest.raises", "pytest.warns"):
+            return "pytest.raises"
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if not is_pytest and method not in _METHODS:
-            return
-        expected_arguments = 2 if method.endswith("Regex") else 1
-        names_callable = any(k.arg in ("callable", "func") for k in call.keywords)
-        if len(call.args) <= expected_arguments and call.args and not names_callable:
-            name = "pytest.raises" if is_pytest else method
-            self.report(
-                self.module.span(call), f"{name} without a with block checks nothing; use with {name}(...)"
-            )
+        return method if method in _METHODS else ""
+
+
+def _lacks_callable(call: ast.Call, position: int) -> bool:
+    """Return True if a call has arguments but none at the position or by the name of the callable."""
+    names_callable = any(k.arg in ("callable", "func") for k in call.keywords)
+    return bool(call.args) and len(call.args) <= position and not names_callable

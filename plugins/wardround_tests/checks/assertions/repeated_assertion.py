@@ -75,17 +75,18 @@ class RepeatedAssertion(PythonTestCheck):
                 seen = {}
                 continue
             first = seen.setdefault(ast.dump(statement), statement)
-            if first is statement:
-                continue
-            reads_attribute = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
-            if not _reads_only_keys(asserted) and statement.lineno == (first.end_lineno or first.lineno) + 1:
-                continue  # repeated on purpose: the value may be computed once and cached
-            if self._is_explained(first, statement):
-                continue
-            text = f"assertion repeats line {first.lineno} with no step in between; correct or remove it"
-            self.report(
-                self.module.span(statement), text, severity=Severity.INFO if reads_attribute else None
-            )
+            if first is not statement and not self._is_intended(first, statement, asserted):
+                self._report(first, statement, asserted)
+
+    def _is_intended(self, first: ast.stmt, second: ast.stmt, asserted: Sequence[ast.expr]) -> bool:
+        """Return True if a repetition may verify that a value is cached, or is explained."""
+        is_adjacent = second.lineno == (first.end_lineno or first.lineno) + 1
+        return (is_adjacent and not _reads_only_keys(asserted)) or self._is_explained(first, second)
+
+    def _report(self, first: ast.stmt, second: ast.stmt, asserted: Sequence[ast.expr]) -> None:
+        reads_attribute = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
+        text = f"assertion repeats line {first.lineno} with no step in between; correct or remove it"
+        self.report(self.module.span(second), text, severity=Severity.INFO if reads_attribute else None)
 
     def _is_explained(self, first: ast.stmt, second: ast.stmt) -> bool:
         """Return True if a comment between two assertions explains the repetition."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -80,7 +80,11 @@ class TestWithoutAssertion(PythonTestCheck):
         elif returned := next((s for s in statements if _is_returned_claim(s)), None):
             text = f'"{case.name}" returns its comparison, which the runner ignores; assert it'
             self.report(self.module.span(returned), text)
-        elif dropped := self._dropped(case):
+        else:
+            self._check_unused_results(case)
+
+    def _check_unused_results(self, case: TestCase) -> None:
+        if dropped := self._dropped(case):
             self._report(case, f'"{case.name}" discards the result of {dropped}() and asserts nothing')
         elif unread := _unread_result(case):
             self._report(case, f'"{case.name}" assigns {unread} but asserts nothing about it')
@@ -145,27 +149,35 @@ def _is_returned_claim(statement: ast.stmt) -> bool:
 
 def _unread_result(case: TestCase) -> str | None:
     """Return a result that a test assigns and at most prints."""
-    results: dict[str, bool] = {}
-    derived: list[tuple[str, set[str]]] = []
-    printed: set[str] = set()
-    excluded: set[ast.AST] = set()
-    for node in own_nodes(case.node.body):
-        if isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint"):
-            excluded.update(inside := set(walk(node)))
-            printed |= _loaded(inside)
-        elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
-            excluded.update(inside := set(walk(node.value)))
-            names = [t.id for t in node.targets if isinstance(t, ast.Name)]
-            derived += [(name, _loaded(inside)) for name in names]
-            for name in names if isinstance(node.value, (ast.Call, ast.Await)) else ():
-                results[name] = results.get(name, False) or _RESULT_NAME.search(name) is not None
-    read = _loaded(node for node in walk(case.node) if node not in excluded)
+    nodes = list(own_nodes(case.node.body))
+    prints = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) in ("print", "pprint")]
+    assigned = [
+        n for n in nodes if isinstance(n, ast.Assign) and all(isinstance(t, ast.Name) for t in n.targets)
+    ]
+    printed = {name for one in prints for name in _loaded(walk(one))}
+    excluded = {n for root in (*prints, *(one.value for one in assigned)) for n in walk(root)}
+    read = _transitively_read(_loaded(n for n in walk(case.node) if n not in excluded), assigned)
+    for name in _results(assigned):
+        is_result = _RESULT_NAME.search(name) is not None
+        if name not in read and (is_result or name in printed):
+            return name
+    return None
+
+
+def _results(assigned: Sequence[ast.Assign]) -> list[str]:
+    """Return the names that are bound to the result of a call, in source order."""
+    calls = (one for one in assigned if isinstance(one.value, (ast.Call, ast.Await)))
+    return list(dict.fromkeys(t.id for one in calls for t in one.targets if isinstance(t, ast.Name)))
+
+
+def _transitively_read(read: set[str], assigned: Sequence[ast.Assign]) -> set[str]:
+    """Return the names that are read, directly or in the value of a name that is read."""
+    derived = [
+        (t.id, _loaded(walk(one.value))) for one in assigned for t in one.targets if isinstance(t, ast.Name)
+    ]
     while more := {one for name, loaded in derived if name in read for one in loaded} - read:
         read |= more
-    return next(
-        (name for name, is_result in results.items() if name not in read and (is_result or name in printed)),
-        None,
-    )
+    return read
 
 
 def _loaded(nodes: Iterable[ast.AST]) -> set[str]:

@@ -102,15 +102,15 @@ class UnreachableAssertion(PythonTestCheck):
         self, function: FunctionNode, case: TestCase, nested: Sequence[FunctionNode]
     ) -> bool:
         """Return True if a function is only passed on and contains all assertions, so no call is verified."""
-        if any(self.module.asserts(n) for n in own_nodes(case.node.body)):
+        others = (n for one in nested if one is not function for n in walk(one))
+        if any(map(self.module.asserts, (*own_nodes(case.node.body), *others))) or _records(function):
             return False
-        others = [n for one in nested if one is not function for n in walk(one)]
-        if any(self.module.asserts(n) for n in others) or _records(function):
-            return False
+        calls = list(_calls(case))
         uses = [n for n in walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
-        passed = {id(a) for call in _calls(case) for a in (*call.args, *(k.value for k in call.keywords))}
-        is_started = any(self._starts(call, function.name) for call in _calls(case))
-        return bool(uses) and all(id(use) in passed for use in uses) and not is_started
+        passed = {id(a) for call in calls for a in (*call.args, *(k.value for k in call.keywords))}
+        if not uses or any(id(use) not in passed for use in uses):
+            return False
+        return not any(self._starts(call, function.name) for call in calls)
 
     def _starts(self, call: ast.Call, name: str) -> bool:
         """Return True if a call is known to invoke its argument."""

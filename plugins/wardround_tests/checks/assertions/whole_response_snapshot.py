@@ -11,7 +11,7 @@ from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
-from wardround_tests.models.syntax import FUNCTIONS
+from wardround_tests.models.syntax import FUNCTIONS, either_order
 
 _FIXTURES = LazyPattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(
@@ -71,19 +71,16 @@ class WholeResponseSnapshot(PythonTestCheck):
         return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
 
     def check_test(self, case: TestCase) -> None:
-        assertions = [n for n in self.module.nodes_of(case) if isinstance(n, ast.Assert) or _is_match(n)]
-        if len(assertions) != 1 or any(
-            self.module.asserts(n) for n in self.module.nodes_of(case) if n not in assertions
-        ):
+        nodes = self.module.nodes_of(case)
+        assertions = [n for n in nodes if isinstance(n, ast.Assert) or _is_match(n)]
+        others = (n for n in nodes if n not in assertions)
+        if len(assertions) != 1 or any(map(self.module.asserts, others)):
             return
-        value = _snapshot_of(assertions[0], case)
-        if value is not None and self._is_complete(value):
-            node = assertions[0]
-            if isinstance(node, (ast.Assert, ast.Call)):
-                self.report(
-                    self.module.span(node),
-                    "snapshot covers the complete response; assert the relevant fields",
-                )
+        node = assertions[0]
+        value = _snapshot_of(node, case)
+        if value is not None and self._is_complete(value) and isinstance(node, (ast.Assert, ast.Call)):
+            text = "snapshot covers the complete response; assert the relevant fields"
+            self.report(self.module.span(node), text)
 
     def _is_complete(self, value: ast.expr) -> bool:
         """Return True if a value is a complete response or object, also through a helper."""
@@ -103,13 +100,16 @@ def _is_match(node: ast.AST) -> bool:
 def _snapshot_of(node: ast.AST, case: TestCase) -> ast.expr | None:
     """Return the value that is compared with a snapshot; None if there is none."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-        left, right = node.test.left, node.test.comparators[0]
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, ast.Name) and side.id in case.parameters and _FIXTURES.match(side.id):
-                return other
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        owner = node.func.value
-        is_fixture = isinstance(owner, ast.Name) and owner.id in case.parameters and _FIXTURES.match(owner.id)
-        is_method = node.func.attr.lower().endswith("matchsnapshot")
-        return node.args[0] if is_fixture or is_method else None
-    return None
+        operands = (node.test.left, node.test.comparators[0])
+        return next((other for side, other in either_order(operands) if _is_snapshot(side, case)), None)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    is_method = node.func.attr.lower().endswith("matchsnapshot")
+    return node.args[0] if is_method or _is_snapshot(node.func.value, case) else None
+
+
+def _is_snapshot(node: ast.expr, case: TestCase) -> bool:
+    """Return True if an expression is a snapshot fixture of a test."""
+    if not isinstance(node, ast.Name) or node.id not in case.parameters:
+        return False
+    return _FIXTURES.match(node.id) is not None
