@@ -44,10 +44,7 @@ def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterab
     selected = [c for c in candidates if issubclass(c, PythonTestCheck) and c.applies(source)]
     if not selected:
         return
-    try:
-        module = TestModule(source.path, source.text)
-    except (ValueError, RecursionError, MemoryError) as cause:
-        raise SyntaxError(str(cause) or type(cause).__name__) from cause
+    module = _parsed(source)
     instances = [check(source, module) for check in selected]
     walk(module, instances)
     for case in module.tests:
@@ -55,3 +52,10 @@ def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterab
             check.check_test(case)
     for check in instances:
         yield from check.results
+
+
+def _parsed(source: SourceFile) -> TestModule:
+    try:
+        return TestModule(source.path, source.text)
+    except (ValueError, RecursionError, MemoryError) as cause:
+        raise SyntaxError(str(cause) or type(cause).__name__) from cause

@@ -126,9 +126,10 @@ class AlwaysTrueAssertion(PythonTestCheck):
     def _bound_mocks(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             yield from self._assigned_mocks(node.targets[0], node.value)
-        elif isinstance(node, ast.withitem) and _is_open_patch(node.context_expr):
-            if isinstance(node.optional_vars, ast.Name):
-                yield node.optional_vars.id
+        elif isinstance(node, ast.withitem):
+            name = node.optional_vars
+            if isinstance(name, ast.Name) and _is_open_patch(node.context_expr):
+                yield name.id
 
     def _assigned_mocks(self, target: ast.expr, call: ast.Call) -> Iterator[str]:
         if isinstance(target, ast.Name) and _is_open_mock(call):

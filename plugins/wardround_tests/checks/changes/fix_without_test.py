@@ -163,9 +163,7 @@ class FixWithoutTest(ChangeCheck):
         if fixing is None or any(concerns_tests(f.path) for f in self.change.files):
             return
         for file in self.change.files:
-            if not is_production(file.path) or file.base_path is None or file.text is None:
-                continue
-            first = next(_code_lines(file), None)
+            first = _first_code_line(file)
             if first is not None and self._is_tested(file):
                 line, text = first
                 subject = fixing.partition("\n")[0][:60]
@@ -184,6 +182,13 @@ def _is_fix(message: str) -> bool:
     return re.search(_FIX, message) is not None and re.search(_NOT_A_BUG, subject) is None
 
 
+def _first_code_line(file: ChangedFileView) -> tuple[int, str] | None:
+    """Return the first added line of code in an existing production file."""
+    if not is_production(file.path) or file.base_path is None or file.text is None:
+        return None
+    return next(_code_lines(file), None)
+
+
 def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
     """Yield the added lines for which a test would not merely repeat the code."""
     text, path = file.text or "", file.path
@@ -192,10 +197,14 @@ def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
         return
     is_for_text = is_for_settings or re.search(_TEXTS, path) is not None
     for number, line in added_lines(file):
-        if bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line):
-            continue
-        if not (is_for_text and (bounded(_CONSTANT).match(line) or _is_in_string(text, number, line))):
+        is_comment = bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line)
+        if not is_comment and not (is_for_text and _is_value(text, number, line)):
             yield number, line
+
+
+def _is_value(text: str, number: int, line: str) -> bool:
+    """Return True if a line is a constant or part of a multi-line string."""
+    return bounded(_CONSTANT).match(line) is not None or _is_in_string(text, number, line)
 
 
 def _is_in_string(text: str, number: int, line: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.base import ChangeCheck
@@ -158,25 +158,23 @@ class WeakenedTest(ChangeCheck):
     # Tests that still exist
 
     def _check_existing(self, versions: Versions) -> None:
-        path, before, after = versions.file.path, versions.before, versions.after
-        elsewhere = Counter(a.text for case in versions.changed for a in case.assertions)
-        old = [
-            case for name, case in before.items() if name not in after or after[name].source != case.source
-        ]
-        elsewhere.subtract(a.text for case in old for a in case.assertions)
+        elsewhere = _moved_assertions(versions)
         reported: set[Span] = set()
-        for case in (case for case in after.values() if case.name in before):
-            for lost in _reportable(losses(before[case.name], case, elsewhere)):
-                if lost.kind is Loss.GONE and is_asserted_by_new(lost.assertion, versions):
-                    continue
-                if self._subject_is_removed(lost, before[case.name], case):
-                    continue
+        for case in (case for case in versions.after.values() if case.name in versions.before):
+            before = versions.before[case.name]
+            for lost in _reportable(losses(before, case, elsewhere)):
                 span = _span_of(lost, case, versions.file)
-                if span not in reported:
+                if span not in reported and not self._is_justified(lost, before, case, versions):
                     reported.add(span)
                     severity = Severity.INFO if self._is_intended(lost, versions) else None
-                    self.report(path, span, lost.message, severity)
+                    self.report(versions.file.path, span, lost.message, severity)
         self._check_literals(versions, reported)
+
+    def _is_justified(self, lost: Lost, before: TestedCase, after: TestedCase, versions: Versions) -> bool:
+        """Return True if a new test has the assertion, or its subject was removed."""
+        if lost.kind is Loss.GONE and is_asserted_by_new(lost.assertion, versions):
+            return True
+        return self._subject_is_removed(lost, before, after)
 
     def _subject_is_removed(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
         """Return True if the subject of a removed assertion was removed from the code."""
@@ -217,22 +215,23 @@ class WeakenedTest(ChangeCheck):
         removed = [case for case in versions.removed if self._is_lost(case, versions)]
         if not removed:
             return
-        subject = next((name for case in removed if (name := self._code.modified_in(case.source))), "")
+        subjects = [self._code.modified_in(case.source) for case in removed]
+        subject = next(filter(None, subjects), "")
         if subject and is_replaced(removed, versions, subject):
             return
-        first = next(
-            case for case in removed if not subject or self._code.modified_in(case.source) == subject
-        )
+        first = removed[subjects.index(subject)] if subject else removed[0]
         more = f" and {len(removed) - 1} more are" if len(removed) > 1 else " is"
-        why = (
-            f'while "{subject}", which it tests, changes'
-            if subject
-            else "and no test of the change replaces it"
-        )
-        text, file = f'"{first.name}"{more} deleted, {why}', versions.file
+        why = f'while "{subject}", which it tests, changes'
+        why = why if subject else "and no test of the change replaces it"
         severity = None if subject and not self._code.shrank(subject) else Severity.INFO
+        self._report_removed(first, subject, f'"{first.name}"{more} deleted, {why}', severity, versions.file)
+
+    def _report_removed(
+        self, case: TestedCase, subject: str, text: str, severity: Severity | None, file: ChangedFileView
+    ) -> None:
+        """Report a removed test at its former position, or at its subject if the file is deleted."""
         if file.text:
-            span = span_of_line(file, nearest_head_line(file, first.span.line))
+            span = span_of_line(file, nearest_head_line(file, case.span.line))
             self.report(file.path, span, text, severity)
         elif subject:
             there, line = self._code.modified[subject]
@@ -292,18 +291,34 @@ def _may_be_weaker(file: ChangedFileView) -> bool:
     return any(head.count(word) > base.count(word) for word in _SKIPPING)
 
 
+def _moved_assertions(versions: Versions) -> Counter[str]:
+    """Return how often the new version has each assertion of changed tests more than the old one."""
+    counts = Counter(a.text for case in versions.changed for a in case.assertions)
+    after = versions.after
+    for name, case in versions.before.items():
+        if name not in after or after[name].source != case.source:
+            counts.subtract(a.text for a in case.assertions)
+    return counts
+
+
 def _changed_span(file: ChangedFileView, case: TestedCase) -> Span:
     """Return the span of the first added line of a test, else of its parameters, else its name."""
     lines, first = (file.text or "").split("\n"), case.span.line
-    inside = range(first + 1, first + case.source.count("\n") + 1)
-    added = [n for n in inside if n <= len(lines) and file.is_added(n) and lines[n - 1].strip()]
-    asserting = next((n for n in added if re.search(_ASSERTS, lines[n - 1])), next(iter(added), None))
-    if asserting is None and case.parameters:
-        above = first - 1
-        while above > 0 and re.match(r"\s*(@|[\])}(\[{,'\"#\d]|\w+[,=]|\w+\()", lines[above - 1]):
-            asserting = above if file.is_added(above) else asserting
-            above -= 1
-    return case.span if asserting is None else span_of_line(file, asserting)
+    inside = range(first + 1, min(first + case.source.count("\n"), len(lines)) + 1)
+    added = [n for n in inside if file.is_added(n) and lines[n - 1].strip()]
+    number = next((n for n in added if re.search(_ASSERTS, lines[n - 1])), next(iter(added), None))
+    if number is None and case.parameters:
+        number = _first_added_parameter(file, lines, first)
+    return case.span if number is None else span_of_line(file, number)
+
+
+def _first_added_parameter(file: ChangedFileView, lines: Sequence[str], first: int) -> int | None:
+    """Return the first added line of the parameters above a test."""
+    number, above = None, first - 1
+    while above > 0 and re.match(r"\s*(@|[\])}(\[{,'\"#\d]|\w+[,=]|\w+\()", lines[above - 1]):
+        number = above if file.is_added(above) else number
+        above -= 1
+    return number
 
 
 def _asserts_no_less(file: ChangedFileView) -> bool:

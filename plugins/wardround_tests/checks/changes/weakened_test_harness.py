@@ -145,19 +145,18 @@ class WeakenedTestHarness(ChangeCheck):
 
     def run(self) -> None:
         edited = [f for f in self.change.files if f.base_path is not None and kind_of(f.path) is not None]
-        under_test = [f for f in self.change.files if is_production(f.path) or _holds_tests(f.path)]
-        if not edited or not under_test:
+        if edited and any(is_production(f.path) or _holds_tests(f.path) for f in self.change.files):
+            for file in edited:
+                self._check_file(file)
+
+    def _check_file(self, file: ChangedFileView) -> None:
+        if file.text is None or file.base_text is None:
             return
-        for file in edited:
-            if file.text is None or file.base_text is None:
-                continue
-            by_line: dict[int, Loosening] = {}
-            for one in self._loosened(file):
-                by_line.setdefault(one.line, one)
-            for line in sorted(by_line)[:_MOST]:
-                self.report(
-                    file.path, span_of_line(file, line), by_line[line].message, by_line[line].severity
-                )
+        by_line: dict[int, Loosening] = {}
+        for one in self._loosened(file):
+            by_line.setdefault(one.line, one)
+        for line, one in sorted(by_line.items())[:_MOST]:
+            self.report(file.path, span_of_line(file, line), one.message, one.severity)
 
     def _loosened(self, file: ChangedFileView) -> Iterator[Loosening]:
         """Yield the lines by which a file lets more tests pass than before."""
@@ -193,17 +192,20 @@ class WeakenedTestHarness(ChangeCheck):
         new = [(number, line) for number, line in added if _is_run(line)]
         if len(new) == len(old):
             for was, (number, now) in zip(old, new, strict=True):
-                reason = narrower(was, now)
-                if reason:
+                if reason := narrower(was, now):
                     yield Loosening(number, f"{reason}; review this separately from the code under test")
         elif not new:
-            remaining = [line for line in (file.text or "").split("\n") if _is_run(line)]
-            lost = [line for line in old if not any(_command(line) in one for one in remaining)]
-            if lost and not any(_command(lost[0]) in text for text in self._other_recipes(file)):
-                yield Loosening(
-                    line_of_removed(file, lost[0]),
-                    f"test command is removed: {short(lost[0])}; review this separately",
-                )
+            lost = self._first_lost_command(file, old)
+            if lost:
+                text = f"test command is removed: {short(lost)}; review this separately"
+                yield Loosening(line_of_removed(file, lost), text)
+
+    def _first_lost_command(self, file: ChangedFileView, old: Sequence[str]) -> str:
+        """Return the first removed test command; empty if another recipe of the change has it."""
+        remaining = [line for line in (file.text or "").split("\n") if _is_run(line)]
+        lost = next((line for line in old if not any(_command(line) in one for one in remaining)), "")
+        is_moved = lost and any(_command(lost) in text for text in self._other_recipes(file))
+        return "" if is_moved else lost
 
     def _other_recipes(self, file: ChangedFileView) -> list[str]:
         return [

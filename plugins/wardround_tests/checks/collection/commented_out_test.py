@@ -61,15 +61,17 @@ class CommentedOutTest(PythonTestCheck):
         texts = [n for n in self.module.nodes if isinstance(n, (ast.Constant, ast.JoinedStr))]
         for number, line in enumerate(lines[:-1], 1):
             match = _HEADER.match(line)
-            if match is None or not lines[number].lstrip().startswith("#"):
+            if match is None or not self._is_comment(number + 1):
                 continue
-            if number > 1 and lines[number - 2].lstrip().startswith("#"):
-                continue  # the line above may explain it
-            if any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
+            is_explained = number > 1 and self._is_comment(number - 1)
+            if is_explained or any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
                 continue
             column = len(line) - len(line.lstrip()) + 1
             text = f'"{match[1]}" is commented out; restore, delete or skip it with a reason'
             self.report(Span(number, column, number, len(line) + 1), text)
+
+    def _is_comment(self, number: int) -> bool:
+        return self.source.lines[number - 1].lstrip().startswith("#")
 
 
 def _is_in(text: str) -> bool:

@@ -65,11 +65,16 @@ class PrintInTest(PythonTestCheck):
     def check_test(self, case: TestCase) -> None:
         for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
-            if not isinstance(call, ast.Call) or any(k.arg == "file" for k in call.keywords):
-                continue
-            if any(isinstance(one, ast.ExceptHandler) for one in self.module.ancestors(call)):
-                continue  # helps to diagnose a failure
-            is_print = isinstance(call.func, ast.Name) and call.func.id == "print"
-            if is_print or self.module.imported_name(call.func) in _PRINTS:
+            if isinstance(call, ast.Call) and self._is_print(call) and not self._is_diagnostic(call):
                 self.report(self.module.span(call), "print in a test; assert the condition instead")
                 return
+
+    def _is_print(self, call: ast.Call) -> bool:
+        if any(k.arg == "file" for k in call.keywords):
+            return False
+        is_builtin = isinstance(call.func, ast.Name) and call.func.id == "print"
+        return is_builtin or self.module.imported_name(call.func) in _PRINTS
+
+    def _is_diagnostic(self, call: ast.Call) -> bool:
+        """Return True if a call is in an exception handler, where it helps to diagnose a failure."""
+        return any(isinstance(one, ast.ExceptHandler) for one in self.module.ancestors(call))

@@ -93,26 +93,30 @@ class UncollectedTest(PythonTestCheck):
         is_plain = not node.bases and not node.keywords and not node.decorator_list
         if is_plain and not self._is_collected_class(node, methods):
             return
-        constructor = next((one for one in methods if one.name == "__init__"), None)
-        if constructor is not None and node.bases and _creates_objects(constructor):
-            text = "__init__ runs at collection, once for each test; use setUp"
-            self.report(self.module.name_span(constructor), text, severity=Severity.INFO)
+        if node.bases:
+            self._check_constructor(methods)
         for method in methods:
             if method not in tests and self._is_test(method):
                 text = f'"{method.name}" is not collected; name it test_...'
                 self.report(self.module.name_span(method), text)
+
+    def _check_constructor(self, methods: Sequence[FunctionNode]) -> None:
+        """Report a constructor of a TestCase that creates objects."""
+        constructor = next((one for one in methods if one.name == "__init__"), None)
+        if constructor is not None and _creates_objects(constructor):
+            text = "__init__ runs at collection, once for each test; use setUp"
+            self.report(self.module.name_span(constructor), text, severity=Severity.INFO)
 
     def _report_without_tests(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
         """Report a TestCase whose methods assert but are not called by a runner."""
         bases = {self.module.imported_name(base) for base in node.bases}
         if not bases or not bases <= _CASES or node.keywords or node.decorator_list:
             return
-        is_shared = self._is_known(node.name) or self._is_used(node.name)
-        if not is_shared and any(map(_asserts, methods)) and not any(m.name == "runTest" for m in methods):
-            self.report(
-                self.module.name_span(node),
-                f'"{node.name}" has no method named test..., so none of it runs',
-            )
+        if self._is_known(node.name) or self._is_used(node.name) or not any(map(_asserts, methods)):
+            return
+        if all(method.name != "runTest" for method in methods):
+            text = f'"{node.name}" has no method named test..., so none of it runs'
+            self.report(self.module.name_span(node), text)
 
     def _is_collected_class(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
         """Report a class that pytest does not collect; return True if it does."""
@@ -142,18 +146,18 @@ class UncollectedTest(PythonTestCheck):
             text = f'pytest skips "{case.name}": no parameter sets; add one or remove the test'
             self.report(self.module.span(values), text)
         for statement in case.node.body:
-            inner = isinstance(statement, FUNCTIONS) and re.match(r"test_[a-z]", statement.name)
-            if inner and isinstance(statement, FUNCTIONS) and not statement.decorator_list:
-                used = any(
-                    isinstance(n, ast.Name) and n.id == statement.name for n in self.module.all_nodes_of(case)
-                )
-                if (
-                    not used
-                    and _asserts(statement)
-                    and not re.search(r"\b(locals|exec|eval)\(", self.module.text_of(case.node))
-                ):
-                    text = f'"{statement.name}" is nested in "{case.name}" and never runs; move it out'
-                    self.report(self.module.name_span(statement), text)
+            if isinstance(statement, FUNCTIONS) and self._is_nested_test(statement, case):
+                text = f'"{statement.name}" is nested in "{case.name}" and never runs; move it out'
+                self.report(self.module.name_span(statement), text)
+
+    def _is_nested_test(self, function: FunctionNode, case: TestCase) -> bool:
+        """Return True if a nested function is a test that the enclosing one does not use."""
+        if not re.match(r"test_[a-z]", function.name) or function.decorator_list or not _asserts(function):
+            return False
+        names = (n.id for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name))
+        if any(name == function.name for name in names):
+            return False
+        return not re.search(r"\b(locals|exec|eval)\(", self.module.text_of(case.node))
 
     def _is_test(self, method: FunctionNode) -> bool:
         """Return True if a method is a test except for its name, and nothing calls it."""

@@ -63,16 +63,10 @@ class ExactFloatComparison(PythonTestCheck):
             return
         inputs = [n.value for n in literals if self._is_argument(n)]
         for node in nodes:
-            for side, other in (
-                either_order(equality_operands(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
-            ):
-                if _is_rounded(side) or _is_rounded(other):
-                    continue
-                if _is_arithmetic(side) or (_is_inexact(side) and _is_sum(side, other, inputs)):
-                    assert isinstance(node, (ast.expr, ast.stmt))
-                    text = "exact comparison of floating-point arithmetic; use pytest.approx"
-                    self.report(self.module.span(node), text)
-                    return
+            if isinstance(node, (ast.Assert, ast.Call)) and _compares_exactly(node, inputs):
+                text = "exact comparison of floating-point arithmetic; use pytest.approx"
+                self.report(self.module.span(node), text)
+                return
 
     def _is_argument(self, literal: ast.Constant) -> bool:
         """Return True if a number is an argument of a call, not an expected value."""
@@ -82,6 +76,16 @@ class ExactFloatComparison(PythonTestCheck):
             if isinstance(parent, ast.stmt):
                 return isinstance(parent, ast.Assign)
         return False
+
+
+def _compares_exactly(node: ast.AST, inputs: Sequence[object]) -> bool:
+    """Return True if an assertion compares the result of inexact arithmetic with a number."""
+    for side, other in either_order(equality_operands(node)):
+        if _is_rounded(side) or _is_rounded(other):
+            continue
+        if _is_arithmetic(side) or (_is_inexact(side) and _is_sum(side, other, inputs)):
+            return True
+    return False
 
 
 def _is_sum(side: ast.expr, other: ast.expr, inputs: Sequence[object]) -> bool:

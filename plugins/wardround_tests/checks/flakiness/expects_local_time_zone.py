@@ -76,47 +76,31 @@ class ExpectsLocalTimeZone(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         nodes = self.module.nodes_of(case)
-        local = [n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)]
-        if not local:
-            return
-        for call in local:
-            if any(call in walk(one) for one in nodes if is_assertion(one)):
-                related = [one for one in nodes if is_assertion(one) and call in walk(one)]
-            else:
-                name = self._name_of(call)
-                related = [one for one in nodes if is_assertion(one) and name and _mentions(one, name)]
-                related += [
-                    one
-                    for one in nodes
-                    if is_assertion(one)
-                    and name
-                    and any(_mentions(one, n) for n in _derived_from(nodes, name))
-                ]
-            if any(_has_literal_moment(call, one) for one in related):
+        for call in (n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)):
+            if any(_has_literal_moment(call, one) for one in self._related_assertions(call, nodes)):
                 text = f"{ast.unparse(call)[:60]} uses the local time zone; pass a zone"
                 self.report(self.module.span(call), text)
                 return
+
+    def _related_assertions(self, call: ast.Call, nodes: Sequence[ast.AST]) -> list[ast.AST]:
+        """Return the assertions that contain a call, else those on its result or a derived variable."""
+        assertions = [one for one in nodes if is_assertion(one)]
+        containing = [one for one in assertions if call in walk(one)]
+        name = "" if containing else self._name_of(call)
+        names = (name, *_derived_from(nodes, name)) if name else ()
+        return containing or [one for one in assertions if any(_mentions(one, n) for n in names)]
 
     def _is_local(self, call: ast.Call) -> bool:
         name = self.module.imported_name(call.func) or ""
         if name in _LOCAL:
             return len(call.args) == _LOCAL[name] and not call.keywords and not _is_now(call.args[0])
-        constructed = (
-            call.func.value
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "timestamp"
-            else None
-        )
-        if (
-            isinstance(constructed, ast.Call)
-            and self.module.imported_name(constructed.func) == "datetime.datetime"
-        ):
-            return (
-                len(constructed.args) >= 3
-                and len(constructed.args) < 8
-                and not any(k.arg in ("tzinfo", None) for k in constructed.keywords)
-            )
-        is_bare = isinstance(call.func, ast.Attribute) and call.func.attr == "astimezone"
-        return is_bare and not call.args and not call.keywords
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        constructed = call.func.value
+        if call.func.attr == "timestamp" and isinstance(constructed, ast.Call):
+            is_datetime = self.module.imported_name(constructed.func) == "datetime.datetime"
+            return is_datetime and _lacks_time_zone(constructed)
+        return call.func.attr == "astimezone" and not call.args and not call.keywords
 
     def _name_of(self, call: ast.Call) -> str:
         """Return the variable that a call's result is assigned to; empty if there is none."""
@@ -147,19 +131,31 @@ def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
+def _lacks_time_zone(constructed: ast.Call) -> bool:
+    """Return True if a datetime is constructed without a time zone."""
+    has_zone = any(k.arg in ("tzinfo", None) for k in constructed.keywords)
+    return 3 <= len(constructed.args) < 8 and not has_zone
+
+
 def _has_literal_moment(call: ast.Call, assertion: ast.AST) -> bool:
     """Return True if an assertion has a literal date or timestamp as the expected value."""
-    returns_timestamp = last_name(call.func) in ("timestamp", "mktime")
     operands = equality_operands(assertion) or ()
-    for node in (one for side in operands for one in (side, *children(side))):
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and not returns_timestamp and _CLOCK.search(node.value):
-                return True
-            is_number = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
-            if is_number and returns_timestamp and node.value > _FEWEST_SECONDS:  # type: ignore[operator]
-                return True
-        if isinstance(node, ast.Call) and node is not call and not returns_timestamp:
-            is_date = last_name(node.func) in ("datetime", "date") and len(node.args) >= 3
-            if is_date and all(isinstance(one, ast.Constant) for one in node.args):
-                return True
-    return False
+    nodes = [one for side in operands for one in (side, *children(side)) if one is not call]
+    if last_name(call.func) in ("timestamp", "mktime"):
+        return any(map(_is_timestamp, nodes))
+    return any(map(_is_date, nodes))
+
+
+def _is_timestamp(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+        return False
+    return isinstance(node.value, (int, float)) and node.value > _FEWEST_SECONDS
+
+
+def _is_date(node: ast.AST) -> bool:
+    """Return True if a node is a literal date: text, or a constructor with constants only."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and _CLOCK.search(node.value) is not None
+    if not isinstance(node, ast.Call) or last_name(node.func) not in ("datetime", "date"):
+        return False
+    return len(node.args) >= 3 and all(isinstance(one, ast.Constant) for one in node.args)

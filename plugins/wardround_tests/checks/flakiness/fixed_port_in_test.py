@@ -104,36 +104,29 @@ class FixedPortInTest(PythonTestCheck):
 
     def _port(self, call: ast.Call) -> int | None:
         """Return the local port that a call opens, if known."""
-        name, arguments = last_name(call.func), call.args
+        name = last_name(call.func)
         if name == "bind" or _SERVER.search(name):
-            pair = (
-                arguments[0]
-                if arguments
-                else next((k.value for k in call.keywords if k.arg == "server_address"), None)
-            )
-            return self._of_pair(pair)
+            return self._of_pair(call.args[0] if call.args else _keyword(call, "server_address"))
         if name in _OPENING or self.module.imported_name(call.func) in _RUNNING:
-            named = next((k.value for k in call.keywords if k.arg == "port"), None)
-            if named is not None:
-                return self._number(named)
-            pairs = pairwise(arguments)
-            found = (
-                self._number(p)
-                for host, p in pairs
-                if isinstance(host, ast.Constant) and host.value in _LOCAL_HOSTS
-            )
-            return next(
-                (one for one in found if one is not None), self._of_pair(arguments[0] if arguments else None)
-            )
-        is_app = (
-            name == "run"
-            and isinstance(call.func, ast.Attribute)
-            and last_name(call.func.value) in ("app", "application", "server")
-        )
-        port = next((k.value for k in call.keywords if k.arg == "port"), None) if is_app else None
-        if name == "listen" and len(arguments) == 1:
-            port = arguments[0]
+            return self._port_of_server(call)
+        if name == "listen" and len(call.args) == 1:
+            return self._number(call.args[0])
+        is_app = name == "run" and isinstance(call.func, ast.Attribute) and _is_app(call.func.value)
+        port = _keyword(call, "port") if is_app else None
         return self._number(port) if port is not None else None
+
+    def _port_of_server(self, call: ast.Call) -> int | None:
+        """Return the port argument of a function that opens a server."""
+        named = _keyword(call, "port")
+        if named is not None:
+            return self._number(named)
+        for host, port in pairwise(call.args):
+            number = (
+                self._number(port) if isinstance(host, ast.Constant) and host.value in _LOCAL_HOSTS else None
+            )
+            if number is not None:
+                return number
+        return self._of_pair(call.args[0] if call.args else None)
 
     def _of_pair(self, pair: ast.expr | None) -> int | None:
         if isinstance(pair, ast.Name) and len(self.module.assigned.get(pair.id, ())) == 1:
@@ -163,3 +156,11 @@ class FixedPortInTest(PythonTestCheck):
                     "raises" for item in parent.items if "raises" in ast.unparse(item.context_expr).lower()
                 ]
         return any(_TEST_DOUBLE.search(text) or "raises" in text for text in texts)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _is_app(node: ast.expr) -> bool:
+    return last_name(node) in ("app", "application", "server")

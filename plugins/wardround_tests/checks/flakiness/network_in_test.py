@@ -16,6 +16,7 @@ from wardround.languages.python.module import FunctionNode
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
+from wardround_tests.models.python_tests import TestCase
 from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
@@ -135,18 +136,19 @@ class NetworkInTest(PythonTestCheck):
             return
         if name in _CLOUDS:
             self._check_cloud(node, name, holder)
-            return
+        else:
+            self._check_request(node, name, holder)
+
+    def _check_request(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
+        """Report a call that contacts a server of a known name."""
         arguments = [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("url", "host", "address"))]
-        is_connection = _CONNECTIONS.match(name) is not None
-        kinds = (False, True) if is_connection else (False,)
+        kinds = (False, True) if _CONNECTIONS.match(name) else (False,)
         host = next(filter(None, (self._host(one, kind) for kind in kinds for one in arguments)), None)
         if host is None:
             self._check_helper(node, arguments, holder)
-        if host is None or _OWN_HOST.search(host) or self._is_replaced(holder, node):
-            return
-        self.report(
-            self.module.span(node), f"{name}() contacts {host}; use a local server or a recorded response"
-        )
+        elif not _OWN_HOST.search(host) and not self._is_replaced(holder, node):
+            text = f"{name}() contacts {host}; use a local server or a recorded response"
+            self.report(self.module.span(node), text)
 
     def _check_helper(self, node: ast.Call, arguments: Sequence[ast.expr], holder: FunctionNode) -> None:
         """Report a test that passes the address of a real server to a helper that contacts it."""
@@ -154,41 +156,51 @@ class NetworkInTest(PythonTestCheck):
         parameters = {one.id for one in arguments if isinstance(one, ast.Name)} & set(names)
         if not parameters or holder not in self.module.support_functions or self._is_replaced(holder, node):
             return
+        for case, call in self._calls_of_helper(holder.name):
+            passed = [a for n, a in zip(names, call.args, strict=False) if n in parameters]
+            passed += [k.value for k in call.keywords if k.arg in parameters]
+            host = self._first_host(passed)
+            if host is not None and not _OWN_HOST.search(host) and not self._is_replaced(case.node, call):
+                text = f"{holder.name}() contacts {host}; use a local server or a recorded response"
+                self.report(self.module.span(call), text)
+                return
+
+    def _calls_of_helper(self, name: str) -> Iterator[tuple[TestCase, ast.Call]]:
         for case in self.module.tests:
-            for call in self.module.nodes_of(case):
-                if not isinstance(call, ast.Call) or last_name(call) != holder.name:
-                    continue
-                passed = [a for n, a in zip(names, call.args, strict=False) if n in parameters]
-                passed += [k.value for k in call.keywords if k.arg in parameters]
-                host = next(filter(None, (self._host(one, False) for one in passed)), None)
-                if host is not None and not _OWN_HOST.search(host) and not self._is_replaced(case.node, call):
-                    self.report(
-                        self.module.span(call),
-                        f"{holder.name}() contacts {host}; use a local server or a recorded response",
-                    )
-                    return
+            for node in self.module.nodes_of(case):
+                if isinstance(node, ast.Call) and last_name(node) == name:
+                    yield case, node
+
+    def _first_host(self, arguments: Sequence[ast.expr]) -> str | None:
+        return next(filter(None, (self._host(one, False) for one in arguments)), None)
 
     def _check_client(self, node: ast.Call) -> None:
         """Report objects of the code under test that contact a real server."""
         name = (self.module.imported_name(node.func) or "").rpartition(".")[2]
+        has_address = any(k.arg in _ADDRESSES for k in node.keywords)
         addresses = [k.value for k in node.keywords if k.arg in _ADDRESSES]
         addresses += node.args[:2] if _CLIENT_NAME.search(name) else []
-        host = next(filter(None, (self._host(one, False) for one in addresses)), None)
-        if host is None or not name[:1].isupper() or _OWN_HOST.search(host):
+        host = self._first_host(addresses)
+        if host is None or not name[:1].isupper() or _OWN_HOST.search(host) or self._has_double(node):
             return
         holder = self.module.function_of(node)
-        is_ours = isinstance(holder, FUNCTIONS) and holder in self.module.test_code
-        if (holder is not None and not is_ours) or _REPLACING.search(self.module.text):
-            return
-        if isinstance(holder, FUNCTIONS) and self._is_replaced(holder, node):
-            return
-        if any(k.arg is None or k.arg in _DOUBLE_ARGUMENTS for k in node.keywords):
-            return
         contacting = next(self._calls_on(node, holder if isinstance(holder, FUNCTIONS) else None), None)
-        if contacting is None and not any(k.arg in _ADDRESSES for k in node.keywords):
-            return
-        text = f"{name} uses {host} without a test double; use a local server or a recorded response"
-        self.report(self.module.span(contacting or node), text, severity=Severity.INFO)
+        if contacting is not None or has_address:
+            text = f"{name} uses {host} without a test double; use a local server or a recorded response"
+            self.report(self.module.span(contacting or node), text, severity=Severity.INFO)
+
+    def _has_double(self, node: ast.Call) -> bool:
+        """Return True if a client does not run in a test, or may use a test double."""
+        if _REPLACING.search(self.module.text):
+            return True
+        if any(k.arg is None or k.arg in _DOUBLE_ARGUMENTS for k in node.keywords):
+            return True
+        holder = self.module.function_of(node)
+        if holder is None:
+            return False
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.test_code:
+            return True
+        return self._is_replaced(holder, node)
 
     def _calls_on(self, created: ast.Call, holder: FunctionNode | None) -> Iterator[ast.Call]:
         """Yield the calls of tests on an object, by the names it has there."""
@@ -233,19 +245,17 @@ class NetworkInTest(PythonTestCheck):
         if _REQUESTS.match(name) or _CONNECTIONS.match(name) or name in _CLOUDS:
             return name
         function = call.func
-        if isinstance(function, ast.Attribute) and re.fullmatch(rf"{_VERBS}|connect", function.attr):
-            owner = function.value
-            if isinstance(owner, ast.Name):
-                owner = self._clients.get(owner.id, owner)
-            created = self.module.imported_name(owner.func) if isinstance(owner, ast.Call) else None
-            is_open = isinstance(owner, ast.Call) and not any(
-                k.arg in ("transport", "app", "mounts", "connector") or k.arg is None for k in owner.keywords
-            )
-            if created in _CLIENTS and is_open:
-                return (
-                    f"socket.{function.attr}" if function.attr == "connect" else f"{created}.{function.attr}"
-                )
-        return ""
+        if not isinstance(function, ast.Attribute) or not re.fullmatch(rf"{_VERBS}|connect", function.attr):
+            return ""
+        owner = function.value
+        if isinstance(owner, ast.Name):
+            owner = self._clients.get(owner.id, owner)
+        if not isinstance(owner, ast.Call) or _is_replaced_client(owner):
+            return ""
+        created = self.module.imported_name(owner.func)
+        if created not in _CLIENTS:
+            return ""
+        return "socket.connect" if function.attr == "connect" else f"{created}.{function.attr}"
 
     @cached_property
     def _clients(self) -> dict[str, ast.Call]:
@@ -271,12 +281,7 @@ class NetworkInTest(PythonTestCheck):
                 return self._host(argument.value, is_host) if isinstance(argument.value, ast.Name) else None
         if isinstance(argument, ast.BinOp):
             return self._host(argument.left, is_host)
-        if isinstance(argument, ast.Tuple) and argument.elts and is_host:
-            argument = argument.elts[0]
-        if is_host and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-            value = argument.value
-            return value if re.fullmatch(r"[\w-]+(\.[\w-]+)+", value) else None
-        return None if is_host else _host(argument)
+        return _bare_host(argument) if is_host else _host(argument)
 
     @cached_property
     def _texts(self) -> dict[str, ast.expr]:
@@ -309,3 +314,17 @@ def _host(argument: ast.expr) -> str | None:
         return urlsplit(argument.value).hostname
     except ValueError:
         return None
+
+
+def _bare_host(argument: ast.expr) -> str | None:
+    """Return the host in an argument that is a host name, or a pair of host and port."""
+    if isinstance(argument, ast.Tuple) and argument.elts:
+        argument = argument.elts[0]
+    value = argument.value if isinstance(argument, ast.Constant) else None
+    return value if isinstance(value, str) and re.fullmatch(r"[\w-]+(\.[\w-]+)+", value) else None
+
+
+def _is_replaced_client(created: ast.Call) -> bool:
+    """Return True if a client is created with a transport or application of its own."""
+    replacing = ("transport", "app", "mounts", "connector", None)
+    return any(k.arg in replacing for k in created.keywords)

@@ -118,16 +118,15 @@ class RandomInTest(PythonTestCheck):
 
     def _check_source(self, node: ast.Module) -> None:
         """Report a source of values that the factories of a support module use."""
-        drawn = [
-            n for n in self.module.nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
-        ]
+        owners = (n.value for n in self.module.nodes if isinstance(n, ast.Attribute))
+        used = {owner.id for owner in owners if isinstance(owner, ast.Name)}
         for statement in node.body:
-            if isinstance(statement, ast.Assign) and self._is_source(statement.value):
-                names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
-                if any(isinstance(n.value, ast.Name) and n.value.id in names for n in drawn):
-                    text = f"{ast.unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
-                    self.report(self.module.span(statement), text)
-                    return
+            if not isinstance(statement, ast.Assign) or not self._is_source(statement.value):
+                continue
+            if any(isinstance(t, ast.Name) and t.id in used for t in statement.targets):
+                text = f"{ast.unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
+                self.report(self.module.span(statement), text)
+                return
 
     @property
     def _is_for_tests(self) -> bool:

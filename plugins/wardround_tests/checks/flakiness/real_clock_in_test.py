@@ -145,20 +145,22 @@ class RealClockInTest(PythonTestCheck):
 
     def _check_relative(self, node: ast.AST, case: TestCase) -> None:
         """Report a time relative to now where the expected value is how long ago or ahead it is."""
-        sides = equality_operands(node)
-        if sides is None or not any(map(_is_relative_time, sides)):
+        operands = equality_operands(node)
+        if operands is None or not any(map(_is_relative_time, operands)):
             return
-        for side in sides:
-            calls = [n for n in walk(self._resolved(side, case)) if isinstance(n, ast.Call)]
-            for call in calls if len(calls) > 1 or any(map(self._is_clock, calls)) else calls[:1]:
-                if _receives_now(call):
-                    return
-                for argument in (*call.args, *(k.value for k in call.keywords)):
-                    clock = self._counted_from_now(argument, case)
-                    if clock is not None:
-                        text = "result depends on when the test runs; freeze the clock"
-                        self.report(self.module.span(clock), text, severity=Severity.INFO)
-                        return
+        for call in (call for side in operands for call in self._calls_in(side, case)):
+            if _receives_now(call):
+                return
+            arguments = (*call.args, *(k.value for k in call.keywords))
+            clock = next(filter(None, (self._counted_from_now(one, case) for one in arguments)), None)
+            if clock is not None:
+                text = "result depends on when the test runs; freeze the clock"
+                self.report(self.module.span(clock), text, severity=Severity.INFO)
+                return
+
+    def _calls_in(self, side: ast.expr, case: TestCase) -> list[ast.Call]:
+        """Return the calls in the value of an operand."""
+        return [n for n in walk(self._resolved(side, case)) if isinstance(n, ast.Call)]
 
     def _check_age(self, node: ast.AST) -> None:
         """Report an age or number of days that grows over time, of a fixed date."""
@@ -166,10 +168,7 @@ class RealClockInTest(PythonTestCheck):
             is_number = isinstance(other, ast.Constant) and type(other.value) is int
             if not is_number or not isinstance(side, ast.Call) or not _AGES.match(last_name(side.func)):
                 continue
-            dates = [n for a in side.args for n in walk(a) if isinstance(n, ast.Call)]
-            receives_now = _receives_now(side) or len(side.args) > 1 or side.keywords
-            is_of_object = isinstance(side.func, ast.Attribute) and not side.args
-            if not receives_now and (dates or is_of_object) and _FIXED_DATE.search(self.module.text):
+            if _is_age_of_date(side) and _FIXED_DATE.search(self.module.text):
                 text = "result changes with the date; freeze the clock"
                 self.report(self.module.span(side), text, severity=Severity.INFO)
 
@@ -276,3 +275,12 @@ def _parts(side: ast.expr) -> list[ast.AST]:
             if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and one is not node.func)
         ]
     return found
+
+
+def _is_age_of_date(call: ast.Call) -> bool:
+    """Return True if a call computes an age from its only argument or object, not from a given now."""
+    if _receives_now(call) or len(call.args) > 1 or call.keywords:
+        return False
+    if not call.args:
+        return isinstance(call.func, ast.Attribute)
+    return any(isinstance(n, ast.Call) for n in walk(call.args[0]))

@@ -135,18 +135,23 @@ class SleepInTest(PythonTestCheck):
             is_number = isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
             return float(value.value) if is_number else None  # type: ignore[arg-type]
         if isinstance(value, ast.Name):
-            values = self.module.assigned.get(value.id, [])
-            if value.id in (one.arg for one in holder.args.args):
-                default = _default_of(holder, value.id)
-                return self._seconds(default, holder) if isinstance(default, ast.Constant) else None
-            is_known = len(values) == 1 and not isinstance(values[0], ast.Name)
-            return self._seconds(values[0], holder) if is_known else None
-        if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
-            left, right = self._seconds(value.left, holder), self._seconds(value.right, holder)
-            if isinstance(value.op, ast.Add):
-                return None if left is None and right is None else (left or 0.0) + (right or 0.0)
-            return left * right if left is not None and right is not None else None
-        return None
+            return self._seconds_of_name(value.id, holder)
+        if not isinstance(value, ast.BinOp):
+            return None
+        left, right = self._seconds(value.left, holder), self._seconds(value.right, holder)
+        if isinstance(value.op, ast.Add) and (left, right) != (None, None):
+            return (left or 0.0) + (right or 0.0)
+        is_product = isinstance(value.op, ast.Mult) and left is not None and right is not None
+        return left * right if is_product else None  # type: ignore[operator]
+
+    def _seconds_of_name(self, name: str, holder: FunctionNode) -> float | None:
+        """Return the duration that a parameter has by default, or that a module variable has."""
+        if name in (one.arg for one in holder.args.args):
+            default = _default_of(holder, name)
+            return self._seconds(default, holder) if isinstance(default, ast.Constant) else None
+        values = self.module.assigned.get(name, [])
+        is_known = len(values) == 1 and not isinstance(values[0], ast.Name)
+        return self._seconds(values[0], holder) if is_known else None
 
     @cached_property
     def _sleepers(self) -> frozenset[str]:

@@ -118,22 +118,11 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
 
     def _built_from_set(self, side: ast.expr, other: ast.expr, nodes: Sequence[ast.AST]) -> str:
         """Return a description if the test passes a set and expects a list of its elements."""
-        is_listed = (
-            isinstance(side, ast.Call)
-            and isinstance(side.func, ast.Name)
-            and side.func.id in ("list", "tuple")
-        )
-        if (
-            not is_listed
-            or not isinstance(other, (ast.List, ast.Tuple))
-            or any(isinstance(n, ast.Call) for n in walk(side) if n is not side)
-        ):
+        if not _is_plain_list(side) or not isinstance(other, (ast.List, ast.Tuple)):
             return ""
         expected = {ast.unparse(one) for one in other.elts}
-        is_passed = any(
-            isinstance(n, ast.Set) and {ast.unparse(e) for e in n.elts} == expected for n in nodes
-        )
-        return "a set" if is_passed else ""
+        sets = (n for n in nodes if isinstance(n, ast.Set))
+        return "a set" if any({ast.unparse(e) for e in one.elts} == expected for one in sets) else ""
 
 
 def _is_ordered(node: ast.expr) -> bool:
@@ -141,6 +130,13 @@ def _is_ordered(node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Tuple)):
         return len(node.elts) > 1 and len({ast.unparse(one) for one in node.elts}) > 1
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1
+
+
+def _is_plain_list(node: ast.expr) -> bool:
+    """Return True if an expression is ``list(...)`` or ``tuple(...)`` without further calls."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("list", "tuple"):
+        return False
+    return not any(isinstance(n, ast.Call) for n in walk(node) if n is not node)
 
 
 def _bound(function: ast.AST) -> dict[str, ast.expr]:
@@ -153,11 +149,8 @@ def _bound(function: ast.AST) -> dict[str, ast.expr]:
             found.setdefault(ast.unparse(node.func.value), []).extend([node, node])
         elif isinstance(node, (*FUNCTIONS, ast.Lambda)) and node is not function:
             found.update({one.arg: [] for one in node.args.args})
-    return {
-        name: values[0]
-        for name, values in found.items()
-        if len(values) == 1 and not _mentions(values[0], name)
-    }
+    once = {name: values[0] for name, values in found.items() if len(values) == 1}
+    return {name: value for name, value in once.items() if not _mentions(value, name)}
 
 
 def _mentions(value: ast.expr, name: str) -> bool:

@@ -106,19 +106,12 @@ class LeakedEnvironment(PythonTestCheck):
 
     def _is_restored(self, case: TestCase, change: ast.stmt) -> bool:
         """Return True if the test, its set-up or another function of the module restores the state."""
-        for node in (case.node, *([case.cls] if case.cls else [])):
-            if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in node.decorator_list):
-                return True
         if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
             return True
         after = [n for n in self.module.nodes_of(case) if getattr(n, "lineno", 0) > change.lineno]
         if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
             return True
-        return (
-            any(one is not case.node for one in self._restoring)
-            or re.search(r"tmp_?environ|restore_env|clean_env|fs\b|runner", " ".join(case.parameters))
-            is not None
-        )
+        return _is_isolated(case) or any(one is not case.node for one in self._restoring)
 
     @cached_property
     def _restoring(self) -> list[FunctionNode]:
@@ -156,3 +149,12 @@ def _marks_test_run(name: ast.expr, value: ast.expr) -> bool:
     if not _TESTS_RUN.search(str(name.value)):
         return False
     return "test" in str(name.value).lower() or str(value.value).lower().startswith("test")
+
+
+def _is_isolated(case: TestCase) -> bool:
+    """Return True if a decorator or fixture of a test isolates its environment."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in decorators):
+        return True
+    fixtures = r"tmp_?environ|restore_env|clean_env|fs\b|runner"
+    return re.search(fixtures, " ".join(case.parameters)) is not None

@@ -12,7 +12,7 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.languages.python.module import binds
+from wardround.languages.python.module import FunctionNode, binds
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
@@ -128,34 +128,26 @@ class OrderDependentTest(PythonTestCheck):
             within = [case for case in tests if one.home or one.name in self._names[case]]
             within = [case for case in within if self._uses(case, one)] if len(within) > 1 else []
             writing = [case for case in within if self._writes(case, one)]
-            if not writing or len(writing) == len(within):
-                continue
-            if not one.name.startswith("self.") and self._is_renewed(one.name):
-                continue
-            for case in within:
-                if case not in writing and (found := self._expects(case, one, writing)) is not None:
-                    text = (
-                        f'"{case.name}" depends on what "{writing[0].name}" left in {one.name}; use a fixture'
-                    )
-                    self.report(self.module.span(found), text)
-                    break
+            reading = [case for case in within if case not in writing]
+            if writing and reading and (one.name.startswith("self.") or not self._is_renewed(one.name)):
+                self._check_readers(one, reading, writing)
+
+    def _check_readers(
+        self, shared: Shared, reading: Sequence[TestCase], writing: Sequence[TestCase]
+    ) -> None:
+        """Report the first test that expects what other tests stored."""
+        for case in reading:
+            found = self._expects(case, shared, writing)
+            if found is not None:
+                text = (
+                    f'"{case.name}" depends on what "{writing[0].name}" left in {shared.name}; use a fixture'
+                )
+                self.report(self.module.span(found), text)
+                return
 
     @cached_property
     def _module_objects(self) -> list[Shared]:
-        found = []
-        for statement in self.module.tree.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                name, value = statement.targets[0].id, statement.value
-                if isinstance(value, ast.Call):
-                    is_path = last_name(value.func) in _PATHS
-                    found.append(Shared(name, is_path and "tmp" not in ast.unparse(value).lower()))
-            elif (
-                isinstance(statement, FUNCTIONS)
-                and is_fixture(statement)
-                and fixture_scope(statement) in _PER_RUN
-                and _creates_object(statement)
-            ):
-                found.append(Shared(statement.name))
+        found = [one for statement in self.module.tree.body if (one := _shared_by(statement)) is not None]
         for local, dotted in self.module.imported.items():
             if re.fullmatch(r"_?[A-Z][A-Z0-9_]+|registry|REGISTRY", local) and "." in dotted:
                 found.append(Shared(local, home=dotted.rpartition(".")[0]))
@@ -182,27 +174,13 @@ class OrderDependentTest(PythonTestCheck):
 
     def _writes(self, case: TestCase, shared: Shared) -> bool:
         """Return True if a test changes a shared object."""
-        created = _derived_names(case, shared)
+        derived = _derived_names(case, shared)
         for node in self.module.nodes_of(case):
-            call = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(call, ast.Await):
-                call = call.value
             if self._stores_in_module(node, shared):
                 return True
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-                owner = ast.unparse(call.func.value)
-                is_of_it = (
-                    owner == shared.name
-                    or owner in created
-                    or (shared.is_path and _is_derived(call.func.value, shared))
-                )
-                if is_of_it and (_STORING.match(call.func.attr) or "clear" in call.func.attr):
-                    return True
-            if (
-                isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Subscript)
-                and ast.unparse(node.targets[0].value) == shared.name
-            ):
+            if isinstance(node, ast.Expr) and _calls_storing(node.value, shared, derived):
+                return True
+            if isinstance(node, ast.Assign) and _assigns_item(node, shared.name):
                 return True
         return False
 
@@ -218,18 +196,10 @@ class OrderDependentTest(PythonTestCheck):
         self, case: TestCase, shared: Shared, writing: Sequence[TestCase]
     ) -> ast.expr | ast.stmt | None:
         """Return the first assertion of a read-only test that states the content of a shared object."""
-        effects = [
-            s
-            for s in own_nodes(case.node.body)
-            if isinstance(s, (ast.Expr, ast.With, ast.AsyncWith, ast.Delete))
-        ]
-        if any(
-            not self.module.asserts(s.value) for s in effects if isinstance(s, ast.Expr) and not _is_text(s)
-        ):
+        nodes = list(own_nodes(case.node.body))
+        if any(map(self._has_effect, nodes)):
             return None
-        if any(not isinstance(s, ast.Expr) for s in effects):
-            return None
-        for node in own_nodes(case.node.body):
+        for node in nodes:
             sides = _sides(node)
             if sides is None or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
@@ -237,6 +207,12 @@ class OrderDependentTest(PythonTestCheck):
             if _only_reads(inspected, shared, case) and _is_stored(expected, writing, shared):
                 return node
         return None
+
+    def _has_effect(self, node: ast.AST) -> bool:
+        """Return True if a statement is a block or a call other than an assertion."""
+        if isinstance(node, ast.Expr):
+            return not _is_text(node) and not self.module.asserts(node.value)
+        return isinstance(node, (ast.With, ast.AsyncWith, ast.Delete))
 
 
 def _names_in(function: ast.AST) -> Iterator[str]:
@@ -255,14 +231,17 @@ def _class_objects(cls: ast.ClassDef) -> list[Shared]:
             if isinstance(statement.value, (ast.List, ast.Dict, ast.Set)):
                 found.append(Shared(f"self.{statement.targets[0].id}"))
         elif isinstance(statement, FUNCTIONS) and statement.name == "setUpClass":
-            found += [
-                Shared(f"self.{node.targets[0].attr}")
-                for node in own_nodes(statement.body)
-                if isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Attribute)
-                and isinstance(node.value, (ast.Call, ast.List, ast.Dict, ast.Set))
-            ]
+            found += map(Shared, _created_attributes(statement))
     return found
+
+
+def _created_attributes(function: FunctionNode) -> Iterator[str]:
+    """Yield the attributes to which a method assigns a new object or container."""
+    for node in own_nodes(function.body):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+            continue
+        if isinstance(node.value, (ast.Call, ast.List, ast.Dict, ast.Set)):
+            yield f"self.{node.targets[0].attr}"
 
 
 def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
@@ -342,17 +321,51 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
 
 def _only_reads(inspected: ast.expr, shared: Shared, case: TestCase) -> bool:
     """Return True if an expression reads a shared object without calls that take arguments."""
-    if not any(_is_it(n, shared) for n in walk(inspected)):
+    nodes = list(walk(inspected))
+    if not any(_is_it(n, shared) for n in nodes):
         return False
-    for node in walk(inspected):
-        if isinstance(node, ast.Call):
-            is_builtin = isinstance(node.func, ast.Name) and node.func.id in _READING
-            is_getter = isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
-            if not is_builtin and not is_getter and not (shared.is_path and _is_derived(node, shared)):
-                return False
-        if isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp)):
-            return False
-    return True
+    if any(isinstance(n, (ast.Lambda, ast.GeneratorExp, ast.ListComp)) for n in nodes):
+        return False
+    return all(_is_reading(n, shared) for n in nodes if isinstance(n, ast.Call))
+
+
+def _is_reading(call: ast.Call, shared: Shared) -> bool:
+    """Return True if a call is a reading builtin, a getter, or creates an object from a shared path."""
+    if isinstance(call.func, ast.Name) and call.func.id in _READING:
+        return True
+    is_getter = isinstance(call.func, ast.Attribute) and not call.args and not call.keywords
+    return is_getter or (shared.is_path and _is_derived(call, shared))
+
+
+def _shared_by(statement: ast.stmt) -> Shared | None:
+    """Return the object that a statement of a module creates for several tests."""
+    if isinstance(statement, ast.Assign):
+        target, value = statement.targets[0], statement.value
+        if not isinstance(target, ast.Name) or not isinstance(value, ast.Call):
+            return None
+        is_path = last_name(value.func) in _PATHS and "tmp" not in ast.unparse(value).lower()
+        return Shared(target.id, is_path)
+    if not isinstance(statement, FUNCTIONS) or not is_fixture(statement):
+        return None
+    is_shared = fixture_scope(statement) in _PER_RUN and _creates_object(statement)
+    return Shared(statement.name) if is_shared else None
+
+
+def _calls_storing(value: ast.expr, shared: Shared, derived: set[str]) -> bool:
+    """Return True if an expression calls a storing method of a shared object or of a derived one."""
+    call = value.value if isinstance(value, ast.Await) else value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if not _STORING.match(call.func.attr) and "clear" not in call.func.attr:
+        return False
+    owner = ast.unparse(call.func.value)
+    is_shared = owner == shared.name or owner in derived
+    return is_shared or (shared.is_path and _is_derived(call.func.value, shared))
+
+
+def _assigns_item(node: ast.Assign, name: str) -> bool:
+    target = node.targets[0]
+    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == name
 
 
 def _is_stored(expected: ast.expr | None, writing: Sequence[TestCase], shared: Shared) -> bool:

@@ -72,21 +72,14 @@ class OrderDependentTests(PythonTestCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        names = {
-            t.id
-            for s in node.body
-            if isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_own(s)
-            for t in _targets(s)
-            if isinstance(t, ast.Name)
-        }
+        names = set(_own_variables(node))
         if not names or len(self.module.tests) < 2:
             return
-        changed: dict[str, list[tuple[TestCase, ast.stmt]]] = {}
+        writers: dict[str, TestCase] = {}
         for case in self.module.tests:
-            for name, statement in _changes(case.node, names):
-                changed.setdefault(name, []).append((case, statement))
-        for name, changes in sorted(changed.items()):
-            case, _ = changes[0]
+            for name, _ in _changes(case.node, names):
+                writers.setdefault(name, case)
+        for name, case in sorted(writers.items()):
             found = None if self._is_renewed(name) else self._reader(name, case)
             if found is not None:
                 reader, read = found
@@ -144,11 +137,12 @@ class OrderDependentTests(PythonTestCheck):
         for statement in cls.body:
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not _is_new_object(statement.value):
                 continue
-            for target in _targets(statement):
-                if isinstance(target, ast.Name) and sum(_uses_own(c.node, target.id) for c in tests) > 1:
-                    text = f'numbered tests of "{cls.name}" share {target.id}; create it for each test'
-                    self.report(self.module.span(statement), text)
-                    return
+            names = (t.id for t in _targets(statement) if isinstance(t, ast.Name))
+            shared = next((n for n in names if sum(_uses_own(c.node, n) for c in tests) > 1), None)
+            if shared is not None:
+                text = f'numbered tests of "{cls.name}" share {shared}; create it for each test'
+                self.report(self.module.span(statement), text)
+                return
 
     def _is_renewed(self, name: str) -> bool:
         """Return True if code other than a test uses the name, and so may recreate it for each test."""
@@ -272,3 +266,10 @@ def _uses_own(function: ast.AST, name: str) -> bool:
         isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) in ("self", "self.__class__")
         for n in walk(function)
     )
+
+
+def _own_variables(module: ast.Module) -> Iterator[str]:
+    """Yield the variables of a module that it binds to a new container or a plain value."""
+    for statement in module.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and _is_own(statement):
+            yield from (t.id for t in _targets(statement) if isinstance(t, ast.Name))

@@ -104,17 +104,10 @@ class SharedPathInTest(PythonTestCheck):
         expression: ast.AST = node
         while isinstance(self.module.parents[expression], (ast.Call, ast.BinOp)):
             expression = self.module.parents[expression]
-        names = [n for n in walk(expression) if isinstance(n, ast.Constant)]
-        is_fixed = bool(names) and not any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in walk(expression))
-        calls = [n for n in walk(expression) if isinstance(n, ast.Call) and n is not node]
-        is_fixed = is_fixed and all(last_name(c.func) in ("join", "Path") for c in calls)
         holder = self.module.function_of(node)
-        if (
-            is_fixed
-            and holder in self.module.test_code
-            and holder not in self._reported
-            and self._is_named(node)
-        ):
+        if holder not in self.module.test_code or holder in self._reported:
+            return
+        if _is_fixed_path(expression, node) and self._is_named(node):
             self._reported.add(holder)
             self.report(self.module.span(node), "path is shared by all runs on the machine; use tmp_path")
 
@@ -170,3 +163,13 @@ def _is_faked(holder: FunctionNode) -> bool:
     return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
         "patch" in ast.unparse(one) for one in holder.decorator_list
     )
+
+
+def _is_fixed_path(expression: ast.AST, root: ast.Call) -> bool:
+    """Return True if an expression joins a call with constants only."""
+    nodes = [n for n in walk(expression) if n is not root]
+    if not any(isinstance(n, ast.Constant) for n in nodes):
+        return False
+    if any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in nodes):
+        return False
+    return all(last_name(n.func) in ("join", "Path") for n in nodes if isinstance(n, ast.Call))

@@ -112,25 +112,24 @@ class MockTestsItself(PythonTestCheck):
         self.report(self.module.name_span(case.node), text)
 
     def _replaced(self, call: ast.Call, is_configured: bool) -> Iterator[str]:
-        """Yield the targets that a call of patch or setattr replaces with a fixed return value."""
+        """Yield the target that a call of patch or setattr replaces with a fixed return value."""
         name, arguments = last_name(call.func), call.args
-        if name == "patch" and arguments and (is_configured or _sets_return_value(call, arguments[1:])):
-            target = arguments[0]
-            if isinstance(target, ast.Constant) and isinstance(target.value, str):
-                yield target.value
-        elif (
-            name in ("object", "setattr")
-            and len(arguments) > 1
-            and (is_configured or _sets_return_value(call, arguments[2:]))
-        ):
-            owner, attribute = arguments[:2]
-            dotted = self.module.dotted(owner)
-            if dotted and isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-                yield f"{dotted}.{attribute.value}"
-        elif name == "setattr" and len(arguments) == 2 and _sets_return_value(call, arguments[1:]):
-            target = arguments[0]
-            if isinstance(target, ast.Constant) and isinstance(target.value, str):
-                yield target.value
+        target = ""
+        if name == "patch" and (is_configured or _sets_return_value(call, arguments[1:])):
+            target = _text_of(arguments)
+        elif name in ("object", "setattr") and len(arguments) > 1:
+            if is_configured or _sets_return_value(call, arguments[2:]):
+                target = self._attribute(arguments[0], arguments[1])
+            elif name == "setattr" and len(arguments) == 2 and _sets_return_value(call, arguments[1:]):
+                target = _text_of(arguments)
+        if target:
+            yield target
+
+    def _attribute(self, owner: ast.expr, attribute: ast.expr) -> str:
+        """Return the full name of an attribute; empty if unknown."""
+        dotted = self.module.dotted(owner)
+        is_name = isinstance(attribute, ast.Constant) and isinstance(attribute.value, str)
+        return f"{dotted}.{attribute.value}" if dotted and is_name else ""  # type: ignore[attr-defined]
 
     def _asserts_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
         """Return True if an assertion reads the result of the replaced function."""
@@ -244,3 +243,9 @@ def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def _text_of(arguments: Sequence[ast.expr]) -> str:
+    """Return the first argument if it is a string literal; empty otherwise."""
+    value = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
+    return value if isinstance(value, str) else ""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP
@@ -71,63 +73,49 @@ class OnlyMockCallsAsserted(PythonTestCheck):
 
     def check_test(self, case: TestCase) -> None:
         assertions = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
-        if assertions and all(_is_loose(node) for node in assertions):
+        if not assertions:
+            return
+        if all(map(_is_loose, assertions)):
             text = f'"{case.name}" only asserts that a mock was called; assert the arguments too'
             self.report(self.module.name_span(case.node), text)
-        elif assertions and all(_is_of_mock(node) for node in assertions):
+        elif all(map(_is_of_mock, assertions)):
             self._check_replaced(case, assertions)
             if not any(one.span == self.module.name_span(case.node) for one in self.results):
                 self._check_discarded(case, assertions)
 
     def _check_discarded(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
         """Report a test that only asserts the calls of its mocks and discards the result."""
-        if _ON_CALLS.search(case.name):
-            return
         called_on = {
             ast.unparse(n.func.value)
             for n in assertions
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
         }
-        if any(
-            _COMMAND.search(one.rpartition(".")[2]) for one in called_on
-        ) or not called_on <= self._configured_mocks(case):
+        if _ON_CALLS.search(case.name) or any(_COMMAND.search(one.rpartition(".")[2]) for one in called_on):
             return
-        discarded = [
-            n for n in self.module.nodes_of(case) if isinstance(n, ast.Expr) and n.value not in assertions
-        ]
-        calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in discarded]
+        if not called_on <= self._configured_mocks(case):
+            return
         roots = {one.partition(".")[0] for one in called_on} - {"self"}
-        for call in calls:
-            if not isinstance(call, ast.Call) or ast.unparse(call).partition(".")[0] in roots:
-                continue
-            if self._returns_result(call):
-                name = last_name(call.func)
-                text = f'"{case.name}" discards the result of {name}() and asserts only mock calls'
+        for call in self._discarded_calls(case, assertions):
+            if ast.unparse(call).partition(".")[0] not in roots and self._returns_result(call):
+                text = f'"{case.name}" discards the result of {last_name(call.func)}(); assert it'
                 self.report(self.module.name_span(case.node), text)
                 return
 
+    def _discarded_calls(self, case: TestCase, assertions: Sequence[ast.AST]) -> Iterator[ast.Call]:
+        """Yield the calls other than assertions whose result a test discards."""
+        for node in self.module.nodes_of(case):
+            if isinstance(node, ast.Expr) and node.value not in assertions:
+                call = node.value.value if isinstance(node.value, ast.Await) else node.value
+                if isinstance(call, ast.Call):
+                    yield call
+
     def _configured_mocks(self, case: TestCase) -> set[str]:
         """Return the mocks with a configured return value, in a test or its set-up, as written."""
-        makers = [
-            one for one in self.module.support_functions if one.name in case.parameters or one.name in SET_UP
-        ]
-        found = set()
-        for node in (n for one in (case.node, *makers) for n in walk(one)):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                target = node.targets[0]
-                if target.attr in ("return_value", "side_effect") and not _is_plain(node.value):
-                    found.add(ast.unparse(target.value))
-        returned = {
-            one.name: ast.unparse(last.value)
-            for one in makers
-            if isinstance(last := one.body[-1], ast.Return) and last.value
-        }
-        return found | {
-            f"{name}{one[len(own) :]}"
-            for name, own in returned.items()
-            for one in found
-            if one.startswith(f"{own}.")
-        }
+        functions = self.module.support_functions
+        makers = [one for one in functions if one.name in case.parameters or one.name in SET_UP]
+        found = {name for one in (case.node, *makers) for name in _configured_in(one)}
+        returning = {one.name: value for one in makers if (value := _returned(one))}
+        return found | {alias for name, own in returning.items() for alias in _aliases(name, own, found)}
 
     def _returns_result(self, call: ast.Call) -> bool:
         """Return True if the called function returns a result, judged by its source."""
@@ -148,20 +136,13 @@ class OnlyMockCallsAsserted(PythonTestCheck):
 
     def _check_replaced(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
         """Report a test that replaces all steps of a function and only asserts what it passes on."""
-        patched: dict[str, int] = {}
-        for one in (
-            *case.node.decorator_list,
-            *(n for n in self.module.nodes_of(case) if isinstance(n, ast.Call)),
-        ):
-            home = self._patched(one)
-            if home:
-                patched[home] = patched.get(home, 0) + 1
-        called = {
-            self.module.imported_name(n.func) for n in self.module.nodes_of(case) if isinstance(n, ast.Call)
-        }
+        if not any(map(_expects_passed_value, assertions)):
+            return
+        calls = [n for n in self.module.nodes_of(case) if isinstance(n, ast.Call)]
+        patched = Counter(filter(None, map(self._patched, (*case.node.decorator_list, *calls))))
+        called = {(self.module.imported_name(n.func) or "").rpartition(".")[0] for n in calls}
         for home, count in patched.items():
-            is_called = any(name and name.rpartition(".")[0] == home for name in called)
-            if count >= _STEPS and is_called and any(_expects_passed_value(node) for node in assertions):
+            if count >= _STEPS and home in called:
                 text = f'"{case.name}" replaces every step of {home} and asserts only mock calls'
                 self.report(self.module.name_span(case.node), text)
                 return
@@ -230,3 +211,24 @@ def _is_loose(node: ast.AST) -> bool:
             test = test.left
         return isinstance(test, ast.Attribute) and test.attr in ("called", "call_count", "await_count")
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOSE
+
+
+def _configured_in(function: ast.AST) -> Iterator[str]:
+    """Yield the mocks whose return value or side effect a function sets."""
+    for node in walk(function):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(target, ast.Attribute):
+            continue
+        if target.attr in ("return_value", "side_effect") and not _is_plain(node.value):
+            yield ast.unparse(target.value)
+
+
+def _returned(function: FunctionNode) -> str:
+    """Return the expression that a function returns last, as written; empty if none."""
+    last = function.body[-1]
+    return ast.unparse(last.value) if isinstance(last, ast.Return) and last.value else ""
+
+
+def _aliases(name: str, own: str, mocks: set[str]) -> Iterator[str]:
+    """Yield the names under which a test has the mocks of an object that a fixture returns."""
+    return (f"{name}{one[len(own) :]}" for one in mocks if one.startswith(f"{own}."))

@@ -58,16 +58,16 @@ class PatchArgumentsSwapped(PythonTestCheck):
     ]
 
     def check_test(self, case: TestCase) -> None:
-        injected = [name for one in reversed(case.node.decorator_list) if (name := _injected(one))]
+        injected = list(filter(None, map(_injected, reversed(case.node.decorator_list))))
         if len(injected) < 2 or len(set(injected)) < len(injected):
             return
-        arguments = case.node.args
-        names = [
-            one.arg for one in (*arguments.posonlyargs, *arguments.args) if one.arg not in ("self", "cls")
+        arguments = (*case.node.args.posonlyargs, *case.node.args.args)
+        names = [one.arg for one in arguments if one.arg not in ("self", "cls")]
+        wrong = [
+            (name, target)
+            for name, target in zip(names, injected, strict=False)
+            if _plain(name) in injected and _plain(name) != target
         ]
-        parameters = [(_plain(name), position) for position, name in enumerate(names[: len(injected)])]
-        matched = [(injected.index(name), position) for name, position in parameters if name in injected]
-        wrong = [(names[position], injected[position]) for own, position in matched if own != position]
         if len(wrong) >= 2:
             name, target = wrong[0]
             text = f'"{name}" receives the mock of {target}: patches apply bottom up'
@@ -78,16 +78,19 @@ def _injected(decorator: ast.expr) -> str:
     """Return the replaced name of a patch that passes a mock to the test; empty if it does not."""
     if not isinstance(decorator, ast.Call) or any(k.arg in ("new", None) for k in decorator.keywords):
         return ""
-    path = ast.unparse(decorator.func)
-    if re.search(r"(^|\.)patch$", path) and len(decorator.args) == 1:
-        target = decorator.args[0]
-        if isinstance(target, ast.Constant) and isinstance(target.value, str):
-            return _plain(target.value.rpartition(".")[2])
-        return "?"
-    if path.endswith("patch.object") and len(decorator.args) == 2:
-        target = decorator.args[1]
+    path, arguments = ast.unparse(decorator.func), decorator.args
+    if path.endswith("patch.object") and len(arguments) == 2:
+        target = arguments[1]
         return _plain(str(target.value)) if isinstance(target, ast.Constant) else "?"
-    return "?" if last_name(decorator) == "patch" and len(decorator.args) == 1 else ""
+    if last_name(decorator) != "patch" or len(arguments) != 1:
+        return ""
+    return _name_of_target(arguments[0]) if re.search(r"(^|\.)patch$", path) else "?"
+
+
+def _name_of_target(target: ast.expr) -> str:
+    if isinstance(target, ast.Constant) and isinstance(target.value, str):
+        return _plain(target.value.rpartition(".")[2])
+    return "?"
 
 
 def _plain(name: str) -> str:

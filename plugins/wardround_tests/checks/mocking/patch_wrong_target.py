@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.cases import code
@@ -124,13 +124,17 @@ class PatchWrongTarget(PythonTestCheck):
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         for node in (*decorators, *self.module.nodes_of(case)):
             if isinstance(node, ast.Call) and _PATCHING.search(ast.unparse(node.func)):
-                texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args[:2]]
-                if texts and isinstance(texts[0], str) and "." in texts[0]:
-                    yield node, texts[0]
-                elif len(texts) > 1 and isinstance(texts[1], str):
-                    home = self.module.imported_name(node.args[0])
-                    if home:
-                        yield node, f"{home}.{texts[1]}"
+                target = self._target(node.args)
+                if target:
+                    yield node, target
+
+    def _target(self, arguments: Sequence[ast.expr]) -> str:
+        """Return the full name that a patch replaces; empty if unknown."""
+        texts = [one.value if isinstance(one, ast.Constant) else None for one in arguments[:2]]
+        if texts and isinstance(texts[0], str) and "." in texts[0]:
+            return texts[0]
+        home = self.module.imported_name(arguments[0]) if len(texts) > 1 else None
+        return f"{home}.{texts[1]}" if home and isinstance(texts[1], str) else ""
 
     def _called(self, node: ast.AST) -> str | None:
         return self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
@@ -142,24 +146,14 @@ class PatchWrongTarget(PythonTestCheck):
         if not module or module == home or module in ("unittest.mock", "pytest"):
             return ""
         text = self._text(module)
-        if (
-            text is None
-            or name not in text
-            or not re.search(rf"import\s.*\b{re.escape(name)}\b|\b{name},?$", text, re.M)
-        ):
+        if text is None or not _may_import(text, name):
             return ""
         try:
             parsed = PythonModule(module, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ""
         own = next((local for local, source in _imported_names(parsed, module) if source == target), "")
-        is_used = own and any(
-            isinstance(n, ast.Name) and n.id == own
-            for s in parsed.tree.body
-            if isinstance(s, (*FUNCTIONS, ast.ClassDef)) and s.name == called
-            for n in walk(s)
-        )
-        return f"{module}.{own}" if is_used else ""
+        return f"{module}.{own}" if own and _uses(parsed, called, own) else ""
 
     def _text(self, module: str) -> str | None:
         path = module.replace(".", "/")
@@ -175,3 +169,16 @@ def _imported_names(parsed: PythonModule, module: str) -> Iterator[tuple[str, st
             above = package[: len(package) - node.level + 1] if node.level else []
             home = ".".join([*above, *([node.module] if node.module else [])])
             yield from ((one.asname or one.name, f"{home}.{one.name}") for one in node.names)
+
+
+def _may_import(text: str, name: str) -> bool:
+    """Return True if a text may import a name: a prefilter."""
+    pattern = rf"import\s.*\b{re.escape(name)}\b|\b{name},?$"
+    return name in text and re.search(pattern, text, re.M) is not None
+
+
+def _uses(module: PythonModule, definition: str, name: str) -> bool:
+    """Return True if a function or class of a module uses a name."""
+    definitions = (s for s in module.tree.body if isinstance(s, (*FUNCTIONS, ast.ClassDef)))
+    nodes = (n for one in definitions if one.name == definition for n in walk(one))
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)

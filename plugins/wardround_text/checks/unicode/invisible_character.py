@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
@@ -62,18 +63,28 @@ class InvisibleCharacter(Check):
     def run(self) -> None:
         if self.source.text.isascii():
             return
-        is_code = kind_of(self.source.path) is TextKind.CODE
-        patterns = (_PAYLOAD, _IN_NAME) if is_code else (_PAYLOAD,)
+        patterns = (_PAYLOAD, _IN_NAME) if self._is_code else (_PAYLOAD,)
         if not any(pattern.search(self.source.text) for pattern in patterns):
             return
         for number, line in enumerate(self.source.lines, 1):
             match = next((m for pattern in patterns if (m := pattern.search(line))), None)
-            if match is None:
-                continue
-            in_code = is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
-            is_payload = match.re.pattern == _PAYLOAD.pattern
-            weak = is_for_tests(self.source.path) or len(line) > LONGEST_READ or not (in_code or is_payload)
-            shown = " ".join(f"U+{ord(sign):04X}" for sign in match[0][:3])
-            what = f"invisible characters ({shown})" if len(match[0]) > 1 else f"invisible character {shown}"
-            span = Span(number, match.start() + 1, number, match.end() + 1)
-            self.report(span, f"{what}; remove or escape", severity=Severity.WARN if weak else None)
+            if match is not None:
+                self._report(number, line, match)
+
+    @property
+    def _is_code(self) -> bool:
+        return kind_of(self.source.path) is TextKind.CODE
+
+    def _report(self, number: int, line: str, match: re.Match[str]) -> None:
+        shown = " ".join(f"U+{ord(sign):04X}" for sign in match[0][:3])
+        what = f"invisible characters ({shown})" if len(match[0]) > 1 else f"invisible character {shown}"
+        span = Span(number, match.start() + 1, number, match.end() + 1)
+        severity = Severity.WARN if self._is_weak(line, match) else None
+        self.report(span, f"{what}; remove or escape", severity=severity)
+
+    def _is_weak(self, line: str, match: re.Match[str]) -> bool:
+        """Return True if a match is in a test, in a line that nobody reads, or harmless outside code."""
+        if is_for_tests(self.source.path) or len(line) > LONGEST_READ:
+            return True
+        in_code = self._is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
+        return not in_code and match.re.pattern != _PAYLOAD.pattern

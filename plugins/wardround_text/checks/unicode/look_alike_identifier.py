@@ -84,19 +84,20 @@ class LookAlikeIdentifier(Check):
     def _inspect(self, number: int, line: str) -> None:
         for start, word, skeleton, is_mixed in _candidates(line):
             part = part_at(self.source.path, line, start)
-            if part is LinePart.COMMENT or not (
-                is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton))
-            ):
+            if part is LinePart.COMMENT or self._is_tolerated(part, word):
                 continue
-            in_tests = is_for_tests(self.source.path)
-            if part is LinePart.STRING and (in_tests or not _PHONETIC.isdisjoint(word)):
-                continue
-            weak = part is LinePart.STRING or in_tests
-            odd = next(sign for sign in word if not sign.isascii())
-            span = Span(number, start + 1, number, start + len(word) + 1)
-            name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
-            text = f"identifier resembles {skeleton!r} but contains {name}; write it in one script"
-            self.report(span, text, severity=Severity.WARN if weak else None)
+            if is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton)):
+                weak = part is LinePart.STRING or is_for_tests(self.source.path)
+                odd = next(sign for sign in word if not sign.isascii())
+                span = Span(number, start + 1, number, start + len(word) + 1)
+                name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
+                text = f"identifier resembles {skeleton!r} but contains {name}; write it in one script"
+                self.report(span, text, severity=Severity.WARN if weak else None)
+
+    def _is_tolerated(self, part: LinePart, word: str) -> bool:
+        """Return True if a word is in a string of a test, or may be phonetic notation."""
+        is_special = is_for_tests(self.source.path) or not _PHONETIC.isdisjoint(word)
+        return part is LinePart.STRING and is_special
 
     def _is_known(self, word: str, skeleton: str) -> bool:
         """Return True if Python treats the Latin name as the same, or the file uses it as well."""
