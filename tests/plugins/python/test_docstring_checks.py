@@ -45,13 +45,17 @@ def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_al
     (found,) = found_in(repo, after, ["python/PY010"])
     assert (found["line"], found["column"], found["status"]) == (12, 9, "caused")
     assert found["severity"] == "warn"
-    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+    assert found["message"] == (
+        '"tries" is documented here, but this change removes it from the signature; update the docstring'
+    )
 
 
 def test_a_renamed_parameter_is_told_by_its_new_name_and_only_once(repo: GitRepository) -> None:
     after = BEFORE.replace("tries=3", "attempts=3").replace(", tries)", ", attempts)")
     (found,) = found_in(repo, after, ["python/PY010", "python/PY011", "python/PY012"])
-    assert found["message"] == '"tries" is documented here, but this change renamed it to "attempts"'
+    assert found["message"] == (
+        '"tries" is documented here, but this change renames it to "attempts"; update the docstring'
+    )
 
 
 def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:
@@ -88,7 +92,7 @@ def test_what_can_be_quoted_decides() -> None:
     source = SourceFile("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.message == (
-        'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
+        'the docstring states "Load by fetch_id.", but this change replaces "fetch_id" by "load_id"'
     )
     source = SourceFile("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
     assert list(run_python_checks([StaleDocstring], source)) == []

@@ -43,7 +43,7 @@ def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -
     assert told(BEFORE, AFTER, NoModels()) == []
     judge = Judge()
     assert told(BEFORE, AFTER, Lender(judge)) == [
-        '1: this change brought "wait", which docstrings like this one usually name'
+        '1: parameter "wait" is new; docstrings like this one usually document it'
     ]
     assert {len(row) for row in judge.asked} == {len(NAMES)}
 
@@ -81,7 +81,7 @@ def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(undocumented_parameters, "MOST_ASKED", 2)
     after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
     assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
-        '1: this change brought "w', '1: this change brought "t'
+        '1: parameter "wait" is ne', '1: parameter "tries" is n'
     ]  # fmt: skip
 
 
@@ -145,6 +145,6 @@ class TestTheShippedModel:
             for more in ((), ("--no-models",))
         )
         assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
-        assert '"wait", which docstrings like this one usually name' in with_models[0]["message"]
+        assert '"wait" is new; docstrings like this one usually document it' in with_models[0]["message"]
         assert 0.7 < with_models[0]["confidence"] < 1
         assert without == []
