@@ -1,4 +1,4 @@
-"""Auditing files of records: the evaluation side is read first and remembered, then what is trained on."""
+"""Audit files of records: index the evaluation side first, then check the training side against it."""
 
 from __future__ import annotations
 
@@ -54,17 +54,18 @@ _CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class AuditPolicy:
-    """What an audit is to hold records to.
+    """Requirements of an audit.
 
     Attributes:
-        hold_out: repositories of the evaluation, where one file holds both sides.
-        since: seconds since 1970; of a file with both sides, older items train and younger ones evaluate.
-            Where no repositories are held out all are on both sides, which is a leak unless it is allowed.
-        licences: repository -> licence, where the records do not say, or say it wrong.
-        allowed: licences that count as permissive too; ``unknown`` may be one.
-        own: the rule by which one repository is divided, whose licence then does not matter; with it
-            ``since`` is where its two sides meet.
-        limits: check -> share, in place of the usual ones.
+        hold_out: repositories of the evaluation, if one file holds both sides.
+        since: seconds since 1970; in a file with both sides, older items are for training and younger ones
+            for evaluation. Without held-out repositories all are on both sides, which is a leak unless it is
+            allowed.
+        licences: repository -> licence, for records without or with a wrong one.
+        allowed: additional licences that count as permissive; ``unknown`` may be one.
+        own: the rule by which one repository is split, whose licence then does not matter; ``since`` is then
+            the boundary of its two sides.
+        limits: check -> share, overriding the defaults.
     """
 
     hold_out: frozenset[str] = frozenset()
@@ -77,12 +78,12 @@ class AuditPolicy:
 
 
 class AuditRunner:
-    """One audit of some files together.
+    """One audit of several files together.
 
     Args:
-        train: files that are trained on; they hold the evaluation too where repositories are held out.
-        evaluation: files that are only evaluated with.
-        say: called with a line on how far it has come.
+        train: files for training; they contain the evaluation too if repositories are held out.
+        evaluation: files for evaluation only.
+        say: called with a line of progress.
     """
 
     def __init__(
@@ -115,10 +116,10 @@ class AuditRunner:
         self._faulty: dict[Path, set[int]] = {path: set() for path in train}
 
     def run(self) -> list[Audit]:
-        """Audit the files and write each one's audit beside it.
+        """Audit the files and write each audit next to its file.
 
         Raises:
-            UsageError: a file cannot be read, holds something else, or its audit cannot be written.
+            UsageError: a file cannot be read, is malformed, or its audit cannot be written.
         """
         paths = [*self._evaluation, *self._train]
         if len({path.resolve() for path in paths}) < len(paths):
@@ -144,9 +145,9 @@ class AuditRunner:
         return audits
 
     def clean(self, folder: Path) -> list[Path]:
-        """Write what is trained on, without the items that broke a check, to files of the same names.
+        """Write the training items that passed every check to files of the same names.
 
-        Of one repository that is divided what is measured on is cleaned too; elsewhere it stays as it is.
+        For one repository that is split, the evaluation items are cleaned too; otherwise they stay unchanged.
         """
         written = []
         for path, faulty in self._faulty.items():
@@ -166,7 +167,7 @@ class AuditRunner:
         return "both" if self._is_divided else "train"
 
     def _own_sides(self) -> OwnSides | None:
-        """The sides of the one repository that is divided by its files, if one is."""
+        """Return the sides of the one repository that is split by its files, if any."""
         own, since = self._demands.own, self._demands.since
         if own is None:
             return None
@@ -180,11 +181,11 @@ class AuditRunner:
 
     @property
     def _is_divided(self) -> bool:
-        """Whether the files that are trained on hold the evaluation too."""
+        """Return True if the training files contain the evaluation too."""
         return bool(self._demands.hold_out) or self._demands.since is not None
 
     def _side(self, *, evaluation: bool) -> Iterator[tuple[Path, Item]]:
-        """The items of one side; of a file with both, those that are neither are passed over."""
+        """Yield the items of one side; in a file with both sides, items of neither are skipped."""
         paths = [*self._evaluation, *self._train] if evaluation else list(self._train)
         number = 0
         for path in paths:
@@ -199,7 +200,7 @@ class AuditRunner:
                     yield path, item
 
     def _belongs(self, item: Item, evaluation: bool) -> bool:
-        """Whether an item of a file with both sides is of this one."""
+        """Return True if an item of a file with both sides belongs to this one."""
         if self._sides is not None:
             side = self._sides.side(item.repository, _group_of(item), item.time)
             return side is not None and (side == "evaluation") == evaluation
@@ -209,7 +210,7 @@ class AuditRunner:
         return held == evaluation and in_time
 
     def _look_at_evaluation(self, item: Item) -> bool:
-        """Whether an item must not be measured on either."""
+        """Return True if an item must not be used for evaluation either."""
         self._near.add(item.core, item.place)
         self._eval_groups.add(item.group)
         self._eval_repositories[item.repository] += 1
@@ -219,7 +220,7 @@ class AuditRunner:
         return self._look(item)
 
     def _look_at_training(self, item: Item) -> bool:
-        """Whether an item must not be trained on."""
+        """Return True if an item must not be used for training."""
         self._train_repositories[item.repository] += 1
         faults = self._look(item)
         if self._eval_repositories:
@@ -233,7 +234,7 @@ class AuditRunner:
         return faults
 
     def _compare(self, item: Item) -> bool:
-        """What an item of the training side may not have in common with the evaluation."""
+        """Properties that an item of the training side may not share with the evaluation."""
         like = self._near.like(item.core)
         faults = self._count("near-duplicates-across", item, like is not None, f"like {like}")
         unknown = not item.repository or "" in self._eval_names
@@ -244,11 +245,13 @@ class AuditRunner:
         return faults | self._count("time-leakage", item, late, f"time {item.time}")
 
     def _whole(self, item: Item) -> str:
-        """What must not be on both sides: the repository, or where one is divided the file."""
+        """Return the unit that must be on one side: the repository, or the file if one repository is
+        split.
+        """
         return item.repository.lower() if self._sides is None else unit_of(_group_of(item), item.time)
 
     def _look(self, item: Item) -> bool:
-        """What every item is held to."""
+        """Apply the checks for all items."""
         path = item.path or "records.txt"
         kinds = sorted({kind for text in item.texts for kind in self._scan.kinds(text, path)})
         faults = self._count("secrets", item, bool(kinds), ", ".join(kinds))
@@ -347,15 +350,15 @@ class AuditRunner:
 
 
 def _group_of(item: Item) -> str:
-    """The group of a choice as its task names it."""
+    """Return the group of a choice as its task defines it."""
     return item.group if item.choice is None else item.choice.group
 
 
 def check_limits(given: Mapping[str, float]) -> None:
-    """Refuse limits of checks that do not exist, or that are no shares.
+    """Reject limits of unknown checks and limits that are not shares.
 
     Raises:
-        UsageError: one is.
+        UsageError: a limit is invalid.
     """
     for name, share in given.items():
         if name not in SHARES:
@@ -365,7 +368,7 @@ def check_limits(given: Mapping[str, float]) -> None:
 
 
 def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
-    """The checks as lines for people."""
+    """Return the checks as lines of text."""
     for check in checks:
         mark = "FAIL" if not check.passed else "ok  " if check.looked else "none"
         yield f"  {mark} {check.name}: {check.said}"
@@ -381,7 +384,7 @@ def _records(file: AuditedFile) -> CheckCounter:
 
 
 def _recorded(paths: Sequence[Path]) -> dict[str, str]:
-    """Repository -> licence, from the records that mining left beside the files."""
+    """Repository -> licence, from the mining records next to the files."""
     corpora = [corpus for path in paths if (corpus := _corpus(path)) is not None]
     return {one.name: one.licence for corpus in corpora for one in corpus.repositories}
 

@@ -1,20 +1,20 @@
-"""Reading case files: one change a line, with the places where a reviewer should speak.
+"""Read case files: one change per line, with the expected positions of findings.
 
-A line is a JSON object. ``id`` and ``diff`` are needed; a case with ``before`` or ``after`` may leave out the
-diff. Read are
+A line is a JSON object. ``id`` and ``diff`` are required; a case with ``before`` or ``after`` may omit the
+diff. The keys are
 
-- ``id``: text or a number; no two alike in a file.
-- ``diff``: a unified diff, whose new side holds the defect; with or without ``diff --git`` headers and
-  prefixes. One that consists of hunks alone is about ``meta.path``, else the one file that ``before``,
-  ``after`` or ``expected`` names.
-- ``before``, ``after``: the text of the one file of the diff, or an object path -> text (null: no such
-  file). Paths the diff does not mention are files of the project that did not change.
-- ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty, or absent, for a clean
-  case. Optional are ``end_line`` (the defect spans lines), ``rule`` and ``severity``, which count where
-  what is said must be exactly what is expected, and ``how`` the position was found: ``anchor`` is the line
-  that the fix hangs on rather than the defect itself, and is counted apart.
-- ``language``: text, only shown.
-- ``meta``: an object; ``set`` names the set a case belongs to, ``message`` is the message of its commit.
+- ``id``: text or a number, unique in a file.
+- ``diff``: a unified diff, whose head contains the defect; with or without ``diff --git`` headers and
+prefixes. A diff of hunks only is about ``meta.path``, or else the only file that ``before``, ``after`` or
+``expected`` names.
+- ``before``, ``after``: the text of the only file of the diff, or an object path -> text (null: no such
+file). Paths outside of the diff are unchanged files of the project.
+- ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty or absent for a clean
+case. Optional are ``end_line`` (the defect spans lines), ``rule`` and ``severity``, which count where the
+findings must match exactly, and ``how`` the position was found: ``anchor`` is the line that the fix is
+attached to rather than the defect itself, and is counted separately.
+- ``language``: text, only displayed.
+- ``meta``: an object; ``set`` names the set of the case, ``message`` is the message of its commit.
 
 Other keys are ignored and reported once.
 """
@@ -35,15 +35,17 @@ _PLACE_KEYS = {"file", "path", "line", "end_line", "category", "rule", "severity
 _SEVERITIES = ("info", "warn", "error")
 _SHOWN = 60
 ANCHOR = "anchor"
-"""Of a position: the line that the fix of a defect hangs on, where no line is the defect itself."""
+"""``how`` of a position: the line that the fix of a defect is attached to, if no line is the defect
+itself.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A place where a reviewer should speak; ``rule`` and ``severity`` are empty where any will do.
+    """An expected position; ``rule`` and ``severity`` are empty if any is accepted.
 
     Attributes:
-        how: how the position was found; ``ANCHOR`` for the line that a fix hangs on.
+        how: how the position was found; ``ANCHOR`` for the line that a fix is attached to.
     """
 
     file: str
@@ -60,15 +62,15 @@ class Expected:
 
 
 Texts = str | Mapping[str, str | None] | None
-"""One file's text, the texts of several by path, or nothing known."""
+"""The text of one file, the texts of several by path, or None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One change and what should be said about it.
+    """One change with its expected findings.
 
     Attributes:
-        place: file and line number the case was read from, for messages.
+        place: file and line number of the case, for messages.
     """
 
     id: str
@@ -82,7 +84,7 @@ class Case:
 
     @property
     def size(self) -> int:
-        """How many characters its texts have."""
+        """The total length of its texts in characters."""
         sides = (side if isinstance(side, Mapping) else {"": side} for side in (self.before, self.after))
         return len(self.diff) + sum(len(text or "") for side in sides for text in side.values())
 
@@ -93,10 +95,10 @@ class Case:
 
 
 class CasesOnDisk(Sequence[Case]):
-    """The cases of a file, each read when it is asked for: a corpus may be larger than memory.
+    """The cases of a file, each read on access, since a corpus may be larger than memory.
 
     Args:
-        starts: where the line of each case begins, in bytes, and its number.
+        starts: byte offset of the line of each case, and its number.
     """
 
     def __init__(self, path: Path, starts: Sequence[tuple[int, int]]) -> None:
@@ -111,7 +113,7 @@ class CasesOnDisk(Sequence[Case]):
     @overload
     def __getitem__(self, index: slice) -> CasesOnDisk: ...
     def __getitem__(self, index: int | slice) -> Case | CasesOnDisk:
-        """Raise UsageError if the file changed since it was first read, so that a case is none any more."""
+        """Raise UsageError if the file changed since it was first read and the case is no longer valid."""
         if isinstance(index, slice):
             return CasesOnDisk(self._path, self._starts[index])
         start, number = self._starts[index]
@@ -125,13 +127,13 @@ class CasesOnDisk(Sequence[Case]):
         return _case(_object(text, place), place, Counter())
 
     def at(self, indices: Iterable[int]) -> CasesOnDisk:
-        """The cases at some indices."""
+        """Return the cases at some indices."""
         return CasesOnDisk(self._path, [self._starts[index] for index in indices])
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """The cases of a file, and the keys in it that mean nothing, with how many cases have each."""
+    """The cases of a file, and its unknown keys with the number of cases that have each."""
 
     path: Path
     cases: CasesOnDisk
@@ -139,10 +141,10 @@ class CaseFile:
 
 
 def read_cases(path: Path, limit: int | None = None) -> CaseFile:
-    """Check a case file from its first line to its last, and return its cases.
+    """Validate a case file completely and return its cases.
 
     Raises:
-        UsageError: it cannot be read, holds no case, or a line is none.
+        UsageError: it cannot be read, contains no case, or a line is not a case.
     """
     starts: list[tuple[int, int]] = []
     ignored: Counter[str] = Counter()
@@ -166,7 +168,7 @@ def read_cases(path: Path, limit: int | None = None) -> CaseFile:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines that hold something: where each begins, its number, and its text."""
+    """Yield the non-blank lines: byte offset, number and text."""
     try:
         with path.open("rb") as file:
             start = 0
@@ -267,7 +269,7 @@ def _path(text: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What a value is, for people."""
+    """Describe the type of a value for a message."""
     if value is None:
         return "missing"
     kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list"}

@@ -1,7 +1,6 @@
-"""The score as one HTML page that needs nothing else: plots are drawn here, as SVG.
+"""The score as one self-contained HTML page with SVG plots.
 
-Everything that comes from a case file or a tool is escaped. The page follows the reader's light or dark
-setting.
+All text from a case file or a tool is escaped. The page follows the reader's light or dark setting.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ details summary { cursor: pointer; color: var(--soft); margin: 8px 0; }
 
 
 def render(measured: MeasuredSet) -> str:
-    """The whole page."""
+    """Render the complete page."""
     score = measured.score
     rules, categories = over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
@@ -213,7 +212,7 @@ def _rule_section(rules: Sequence[RuleScore]) -> str:
 
 
 def _confusion_section(categories: Sequence[CategoryScore]) -> str:
-    """Which of our defect classes answer which expected category."""
+    """The table of defect classes by expected category."""
     ordered = sorted(categories, key=lambda c: (-c.recall.expected, c.category))[:_CONFUSED]
     answers: Counter[str] = Counter()
     for one in ordered:
@@ -266,7 +265,9 @@ _TOP = 26
 
 
 def _recall_plot(rows: Sequence[tuple[str, Recall]]) -> str:
-    """One line each: the share found on the line (ring) and within three (dot), with the dot's interval."""
+    """One line per row: the share found on the line (ring) and within three (dot), with the dot's
+    interval.
+    """
     left, right = _LABEL, _WIDTH - 110
     height = _TOP + _ROW * len(rows) + 8
 
@@ -297,7 +298,7 @@ def _recall_plot(rows: Sequence[tuple[str, Recall]]) -> str:
 
 
 def _rule_plot(rules: Sequence[RuleScore]) -> str:
-    """One bar each: findings near an expected line, elsewhere in defect cases, and in clean cases."""
+    """One bar per rule: findings near an expected line, elsewhere in defect cases, and in clean cases."""
     left, right = _LABEL, _WIDTH - 60
     height = _TOP + _ROW * len(rows) + 8 if (rows := list(rules)) else _TOP
     most = max(rule.shown for rule in rows)
@@ -338,7 +339,7 @@ def _grid(left: float, right: float, height: float) -> str:
 
 
 def _label(name: str, y: float) -> str:
-    """A row's name, cut where it would run into the plot; the whole one shows under the pointer."""
+    """The label of a row, truncated to fit; the full text is the tooltip."""
     room = 34
     short = name if len(name) <= room else f"{name[: room - 3]}..."
     whole = f"<title>{escape(name)}</title>"
@@ -370,7 +371,7 @@ def _folded(table: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], text_from: int = 99) -> str:
-    """A table; columns from ``text_from`` on hold running text."""
+    """A table; columns from ``text_from`` on contain text."""
 
     def cells(row: Sequence[str], tag: str) -> str:
         kinds = (' class="text"' if number >= text_from else "" for number in range(len(row)))

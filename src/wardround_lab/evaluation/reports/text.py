@@ -23,7 +23,7 @@ _NOTES = (
 
 
 def render(measured: MeasuredSet) -> str:
-    """The whole report."""
+    """Render the complete report."""
     score = measured.score
     rules, categories = over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
@@ -71,7 +71,7 @@ def _sets(sets: Sequence[SetScore]) -> list[str]:
 
 
 def _anchored(sets: Sequence[SetScore]) -> list[str]:
-    """The places that are anchors of a fix, where a set has any; the tables above leave them out."""
+    """The positions that are anchors of a fix, if a set has any; the tables above exclude them."""
     rows = [
         (one.name, str(recall.expected), percent(Share(recall.exact, recall.expected).value),
          percent(Share(recall.near, recall.expected).value), _interval(Share(recall.near, recall.expected)))
