@@ -139,7 +139,7 @@ def ranking(one: Sample) -> ActionRates:
         UsageError: too little was mined.
     """
     if len(set(one.repositories)) <= REPOSITORIES or not one.fixed.any():
-        raise UsageError(f"rates need more than {REPOSITORIES} repositories with complaints; name more")
+        raise UsageError(f"rates need more than {REPOSITORIES} repositories with alerts; add more")
     fitted: Logistic = fit(one.rows, one.fixed)
     threshold = float(np.quantile(held_out_scores(one)[one.fixed], 1 - _KEPT_SHARE))
     named = zip(COUNTERS, fitted.weights, strict=True)
@@ -160,7 +160,7 @@ def rates(mined: Sequence[tuple[AlertRecipe, Sequence[AlertItem]]]) -> Rates:
     """
     versions = sorted({recipe.version for recipe, _ in mined})
     if len(versions) != 1:
-        raise UsageError(f"mined with ruff {' and '.join(versions)}; mine all again with one version")
+        raise UsageError(f"mined with ruff {' and '.join(versions)}; mine all of them again with one version")
     items = distinct(items for _, items in mined)
     tallies = Tallies(items)
     return Rates(

@@ -183,7 +183,7 @@ class AlertMining:
         """
         with RepositoryHistory(place, name, HistoryLimits()) as history:
             if self._is_kept(history.repository):
-                raise UsageError(f"{history.repository} is kept for measuring; nothing is mined from it")
+                raise UsageError(f"{history.repository} is held out for evaluation; do not mine it")
             recipe = AlertRecipe(history.repository, history.head, self._ruff.version)
             file = self._folder / f"{history.repository.replace('/', '+')}.jsonl"
             if not _is_made_by(recipe, file):
@@ -457,7 +457,7 @@ def read_items(file: Path) -> tuple[AlertRecipe, list[AlertItem]]:
         decoder = msgspec.json.Decoder(AlertItem)
         return msgspec.json.decode(first, type=AlertRecipe), [decoder.decode(line) for line in rest]
     except (OSError, ValueError, msgspec.MsgspecError) as cause:
-        raise UsageError(f"{file} holds no mined complaints: {cause}; mine its repository again") from cause
+        raise UsageError(f"{file}: not a file of mined alerts: {cause}; mine it again") from cause
 
 
 def _is_made_by(recipe: AlertRecipe, file: Path) -> bool:

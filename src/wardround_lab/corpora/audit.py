@@ -137,7 +137,7 @@ def read_audit(records: Path) -> Audit:
     failures = audit.failures()
     if failures or not audit.passed:
         raise TrainingError(
-            f"{records} failed its audit: {'; '.join(failures) or 'it says so'}; mend it and audit it again"
+            f"{records} failed its audit: {'; '.join(failures) or 'as recorded'}; correct and audit it again"
         )
     return audit
 

@@ -87,11 +87,11 @@ def items_of(path: Path) -> Iterator[Item]:
             there = keys.decode(line)
             key = next((one for one in readers if one in there), None)
             if key is None:
-                raise ValueError(f"no record is known with the keys {', '.join(sorted(there)) or '(none)'}")
+                raise ValueError(f"unknown record with the keys {', '.join(sorted(there)) or '(none)'}")
             decoder, read = readers[key]
             item = read(place, decoder.decode(line))
         except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
-            raise UsageError(f"{path}:{number}: {cause}; correct this line, or take it out") from cause
+            raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
         yield item
 
 

@@ -35,20 +35,20 @@ Role = Literal["train", "evaluation", "both"]
 _ANSWERS_AT_LEAST = 20
 _EXAMPLE_LENGTH = 60
 _CHECKS = (
-    ("secrets", "hold a secret", "take them out, and revoke what is real"),
-    ("duplicates", "say what one before them says", "keep one of each"),
-    ("near-duplicates-across", "are nearly those of the evaluation", "take them out of the training side"),
+    ("secrets", "hold a secret", "remove them, and revoke the real ones"),
+    ("duplicates", "are duplicates of an earlier one", "keep one of each"),
+    ("near-duplicates-across", "are near-duplicates of the evaluation", "remove them from the training side"),
     ("generated", "are of generated or vendored files", "take them out"),
-    ("poor-text", "hold text that teaches nothing", "take them out"),
-    ("licence", "are of repositories whose licence is not permissive or not known",
-     "leave those out, or say what it is with --licence NAME=ID or --allow-licence ID"),
-    ("kept-for-measuring", "are of repositories kept for measuring", "leave those out"),
-    ("repository-leakage", "are of repositories that are on both sides, or say none",
+    ("poor-text", "contain text that is unsuitable for training", "take them out"),
+    ("licence", "are of repositories whose licence is not permissive or unknown",
+     "exclude them, or set the licence with --licence NAME=ID or --allow-licence ID"),
+    ("kept-for-measuring", "are of repositories held out for evaluation", "leave those out"),
+    ("repository-leakage", "are of repositories on both sides, or have no repository",
      "split by repository"),
-    ("group-leakage", "are of a group that is on both sides", "keep a group on one side"),
-    ("time-leakage", "are not older than everything in the evaluation, or say no time",
-     "train on what is older, with --since DATE"),
-    ("echo", "repeat the answer in the question", "take those words out of the question"),
+    ("group-leakage", "are of a group on both sides", "keep a group on one side"),
+    ("time-leakage", "are not older than the whole evaluation, or have no time",
+     "train on older items, with --since DATE"),
+    ("echo", "repeat the answer in the question", "remove those words from the question"),
 )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ class AuditRunner:
         """
         paths = [*self._evaluation, *self._train]
         if len({path.resolve() for path in paths}) < len(paths):
-            raise UsageError("the same file is given twice; give each once, for training or for evaluation")
+            raise UsageError("the same file is given twice; pass each once, for training or for evaluation")
         before = [digest_of(path) for path in paths]
         counts = dict.fromkeys(paths, 0)
         for path, item in self._side(evaluation=True):
@@ -153,7 +153,7 @@ class AuditRunner:
         for path, faulty in self._faulty.items():
             target = folder / path.name
             if target.resolve() == path.resolve():
-                raise UsageError(f"--clean-to {folder}: {path.name} is there already; give another folder")
+                raise UsageError(f"--clean-to {folder}: {path.name} already exists; choose another directory")
             kept = [line for number, line in lines_of(path) if number not in faulty]
             sha256 = write_whole(target, kept)
             if (corpus := _corpus(path)) is not None:
@@ -172,9 +172,7 @@ class AuditRunner:
         if own is None:
             return None
         if since is None or self._evaluation:
-            raise UsageError(
-                "one repository is divided by time too, and in the same files; give --since DATE"
-            )
+            raise UsageError("one repository is also split by time, within the same files; add --since DATE")
         rows = (one for path in self._train for one in items_of(path))
         items = ((one.repository, _group_of(one), one.time) for one in rows)
         return OwnSides.of(own, since, since, items)
@@ -337,7 +335,7 @@ class AuditRunner:
         tally = CheckCounter("length", "", "choose wrong candidates of the length of the right ones")
         auc = self._framing.length_auc
         tally.share = abs(auc - 0.5)
-        tally.note = f"length alone tells right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
+        tally.note = f"length alone separates right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
         return tally
 
     def _one_answer(self) -> CheckCounter:
@@ -345,7 +343,7 @@ class AuditRunner:
         tally = CheckCounter("one-answer", "", "balance the answers")
         most = max(self._answers.values(), default=0)
         tally.share = most / total if total >= _ANSWERS_AT_LEAST else 0.0
-        tally.note = f"the commonest answer is given by {most} of {total} items"
+        tally.note = f"{most} of {total} items have the most common answer"
         return tally
 
 
@@ -362,9 +360,9 @@ def check_limits(given: Mapping[str, float]) -> None:
     """
     for name, share in given.items():
         if name not in SHARES:
-            raise UsageError(f"--limit {name}: there is no such check; there are {', '.join(sorted(SHARES))}")
+            raise UsageError(f"--limit {name}: unknown check; choose one of {', '.join(sorted(SHARES))}")
         if not 0 <= share <= 1:
-            raise UsageError(f"--limit {name}={share:g}: give a share between 0 and 1")
+            raise UsageError(f"--limit {name}={share:g}: the share must be between 0 and 1")
 
 
 def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
@@ -377,7 +375,7 @@ def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
 
 
 def _records(file: AuditedFile) -> CheckCounter:
-    tally = CheckCounter("records", "", "give a file with records")
+    tally = CheckCounter("records", "", "no file of records; pass at least one")
     tally.note = f"{file.items} records"
     tally.share = float(file.items == 0)
     return tally

@@ -61,7 +61,9 @@ class HistoryLimits:
 
     def __post_init__(self) -> None:
         if self.commits < 0 or self.largest < 1:
-            raise ValueError(f"a history of {self.commits} commits with {self.largest} bytes a file is none")
+            raise ValueError(
+                f"{self.commits} commits, {self.largest} bytes per file; limits must be positive"
+            )
 
     def hold(self, time: int) -> bool:
         return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
@@ -88,9 +90,9 @@ class ReadProblems:
     def told(self) -> str:
         """Describe the damage of the history itself; empty if there is none."""
         parts = [
-            "its list of commits is cut short" if self.cut else "",
+            "its list of commits is truncated" if self.cut else "",
             f"{self.commits} commits cannot be compared" if self.commits else "",
-            f"{self.missing} readings of missing files were skipped" if self.missing else "",
+            f"{self.missing} reads of missing files were skipped" if self.missing else "",
         ]
         return " and ".join(part for part in parts if part)
 
@@ -236,7 +238,7 @@ class RepositoryHistory:
         if done.returncode == 0:
             return done.stdout.decode().strip()
         self._git.output("rev-parse", "--git-dir")  # complains where there is no repository
-        raise GitError(f"{name!r} names no commit in {self.folder}; give a branch, tag or commit it has")
+        raise GitError(f"{name!r} is not a commit in {self.folder}; choose an existing branch, tag or commit")
 
     def _origin(self) -> str:
         done = self._run("config", "--get", "remote.origin.url")

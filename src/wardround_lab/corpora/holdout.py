@@ -40,8 +40,8 @@ class HoldoutRepositories:
         except FileNotFoundError as cause:
             if path is None:
                 return cls()
-            raise UsageError(f"{path}: there is no such list of repositories") from cause
+            raise UsageError(f"{path}: no such list of repositories") from cause
         except (OSError, UnicodeDecodeError) as cause:
-            raise UsageError(f"{file}: this list of repositories cannot be read; give a text file") from cause
+            raise UsageError(f"{file}: the list of repositories is unreadable; use a text file") from cause
         names = {line.partition("#")[0].strip().lower() for line in lines}
         return cls(frozenset(name for name in names if name), str(file))

@@ -143,9 +143,9 @@ class Miner:
 
     def _admitted(self, name: str, folder: Path, known: dict[str, Path]) -> None:
         if self._kept(name):
-            raise UsageError(f"{folder}: {name} is kept for measuring; leave it out")
+            raise UsageError(f"{folder}: {name} is held out for evaluation; remove it from the arguments")
         if name in known:
-            raise UsageError(f"{folder} and {known[name]} are both {name}; give one NAME=PATH")
+            raise UsageError(f"{folder} and {known[name]} are both {name}; rename one with NAME=PATH")
         known[name] = folder
 
     def _one(
@@ -268,7 +268,7 @@ class Miner:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as cause:
-            raise UsageError(f"{folder}: {cause.strerror}; give a folder that can be written to") from cause
+            raise UsageError(f"{folder}: {cause.strerror}; choose a writable directory") from cause
 
 
 class _Counted(RepositoryHistory):
@@ -303,7 +303,7 @@ class _Counted(RepositoryHistory):
         if done and now - self._said >= self._EVERY:
             self._said = now
             left = _duration((now - self._began) / done * (of - done))
-            self._say(f"{self._where}: {done} of {of}, {left} left of this step")
+            self._say(f"{self._where}: {done} of {of}, {left} left in this step")
 
 
 @cache

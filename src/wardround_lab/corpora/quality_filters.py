@@ -45,7 +45,7 @@ def rejection_reason(text: str) -> str:
         return "minified, or data"
     told = [line.strip() for line in lines if len(line.strip()) > 3]
     if len(told) >= _LINES_TO_REPEAT and Counter(told).most_common(1)[0][1] > _REPEATED * len(told):
-        return "the same line again and again"
+        return "mostly repeated lines"
     return ""
 
 

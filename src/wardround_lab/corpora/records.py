@@ -164,7 +164,7 @@ def rows_of(path: Path, kind: type[Row]) -> Iterator[Row]:
         try:
             yield decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as cause:
-            raise UsageError(f"{path}:{number}: {cause}; correct this line, or take it out") from cause
+            raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> str:
@@ -182,7 +182,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> str:
                 file.write(part)
         os.replace(half, path)
     except OSError as cause:
-        raise UsageError(f"{path}: {cause.strerror}; give a folder that can be written to") from cause
+        raise UsageError(f"{path}: {cause.strerror}; choose a writable directory") from cause
     finally:
         half.unlink(missing_ok=True)
     return digest.hexdigest()

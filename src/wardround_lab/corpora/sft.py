@@ -79,14 +79,14 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
     if not evaluation or not older:
         raise UsageError(
             f"the records leave {len(older)} to train on and {len(evaluation)} to evaluate with; "
-            "give more repositories, or another --since, --eval-share or --seed"
+            "add repositories, or change --since, --eval-share or --seed"
         )
     train = _unlike(older, evaluation)
     render = _chat(wish.system) if wish.template == "chat" else _plain(wish.system)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
-        raise UsageError(f"--out {folder}: {cause.strerror}; give another folder") from cause
+        raise UsageError(f"--out {folder}: {cause.strerror}; choose another directory") from cause
     built = SftResult(
         schema="wardround.sft/1",
         version=__version__,
@@ -113,11 +113,11 @@ def _read(path: Path) -> list[Curated]:
     found = []
     for number, one in zip(numbers, rows_of(path, Curated), strict=True):
         if not one.instruction.strip() or not one.output.strip():
-            raise UsageError(f"{path}:{number}: an instruction and an output must say something")
+            raise UsageError(f"{path}:{number}: the instruction and the output must not be empty")
         if not one.repository or not one.time:
             raise UsageError(
-                f"{path}:{number}: the record does not say where it is from; "
-                "add repository and time (seconds since 1970), which the split goes by"
+                f"{path}:{number}: the record has no origin; "
+                "add repository and time (seconds since 1970), which determine the split"
             )
         found.append(one)
     return found
@@ -136,7 +136,7 @@ def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
     """Draw repositories until they have the requested share, at least one and not all."""
     sizes = Counter(one.repository for one in records)
     if len(sizes) < 2:
-        raise UsageError("the records are all of one repository; give others too, since the split goes by it")
+        raise UsageError("all records are of one repository; add others, since the split is by repository")
     order = sorted(sizes, key=lambda name: _drawn(wish.seed, name))
     held: list[str] = []
     for name in order[:-1]:

@@ -273,7 +273,7 @@ def _defaults(host: PluginHost, request: ReviewRequest, preview: bool) -> Config
     names = sorted(s.name for s in host.specialists)
     for asked in (*request.only, *request.skip):
         if asked not in names:
-            raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(names)}")
+            raise UsageError(f"unknown specialist {asked!r}; choose one of {', '.join(names)}")
     settings = (OWN_FILE, b"preview = true") if preview else None
     return loader.read(lambda path: None, (), host.specialists, settings)
 
@@ -323,7 +323,7 @@ def _not_reviewed(
     broken = {f.file for f in findings if f.defect_class in UNPARSED}
     for path, fragment in fragments.items():
         if path in broken or fragment.unparsed:
-            reason = "what the diff shows of it does not parse by itself; give 'before' or 'after'"
+            reason = "the part in the diff cannot be parsed alone; add 'before' or 'after'"
             found.add(NotReviewed(path, "fragment", reason))
     return tuple(sorted(found, key=lambda one: (one.file, one.tool, one.reason)))
 

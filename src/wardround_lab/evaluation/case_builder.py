@@ -124,7 +124,7 @@ def _with_header(case: Case) -> str:
         return case.diff
     path = _only_path(case)
     if path is None:
-        raise InvalidCase("the diff names no file, and neither does the case; give meta.path")
+        raise InvalidCase("neither the diff nor the case names a file; add meta.path")
     return f"--- a/{path}\n+++ b/{path}\n{case.diff.lstrip()}"
 
 
@@ -152,7 +152,7 @@ def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | N
     if isinstance(texts, Mapping):
         return dict(texts)
     if len(paths) != 1:
-        raise InvalidCase(f"{name!r} is one text and the diff is about {len(paths)} files; give path -> text")
+        raise InvalidCase(f"{name!r} is one text, but the diff has {len(paths)} files; map path -> text")
     return {paths[0]: texts}
 
 
@@ -162,7 +162,7 @@ def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[st
     head = None if patch.status is FileStatus.DELETED else after.get(patch.path)
     for text, kind, name in ((base, "-", "before"), (head, "+", "after")):
         if text is not None and _exchanged(text, patch.lines, kind) is None:
-            raise InvalidCase(f"{name!r} of {patch.path} is not what the diff says; make the two fit")
+            raise InvalidCase(f"{name!r} of {patch.path} does not match the diff; correct one of them")
     fragment = None
     if patch.status is FileStatus.ADDED:
         head = _joined(patch.lines, "+") if head is None else head
@@ -241,7 +241,7 @@ def _neighbours(
     for path in sorted((before.keys() | after.keys()) - touched):
         texts = {side[path] for side in (before, after) if path in side}
         if len(texts) > 1:
-            raise InvalidCase(f"{path} differs between 'before' and 'after', and the diff does not say so")
+            raise InvalidCase(f"{path} differs between 'before' and 'after', but not in the diff")
         (text,) = texts
         if text is not None:
             found[path] = text
@@ -251,7 +251,7 @@ def _neighbours(
 def _compared(case: Case) -> CaseChange:
     """Return the change between ``before`` and ``after``, if the diff does not show it."""
     if case.after is None:
-        raise InvalidCase("there is neither a diff that can be read nor 'after'; give one of them")
+        raise InvalidCase("there is neither a valid diff nor 'after'; add one of them")
     path = _only_path(case)
     after = _by_path(case.after, [path] if path else [], "after")
     before = _by_path(case.before, [path] if path else [], "before")

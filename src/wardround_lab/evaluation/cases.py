@@ -122,7 +122,7 @@ class CasesOnDisk(Sequence[Case]):
                 file.seek(start)
                 text = _text(file.readline(), number)
         except (OSError, UnicodeDecodeError) as cause:
-            raise UsageError(f"{self._path}: it changed while it was read; run it again") from cause
+            raise UsageError(f"{self._path}: it changed while it was read; run the command again") from cause
         place = f"{self._path}:{number}"
         return _case(_object(text, place), place, Counter())
 
@@ -157,13 +157,11 @@ def read_cases(path: Path, limit: int | None = None) -> CaseFile:
         ignored.update(values.keys() - _KEYS)
         case = _case(values, place, ignored)
         if case.id in seen:
-            raise UsageError(
-                f"{place}: id {case.id!r} is that of {seen[case.id]} too; give each case its own"
-            )
+            raise UsageError(f"{place}: id {case.id!r} is also that of {seen[case.id]}; ids must be unique")
         seen[case.id] = case.place
         starts.append((start, number))
     if not starts:
-        raise UsageError(f"{path}: no case in it; write one JSON object a line")
+        raise UsageError(f"{path}: the file has no case; write one JSON object per line")
     return CaseFile(path, CasesOnDisk(path, starts), dict(sorted(ignored.items())))
 
 
@@ -178,9 +176,9 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
                     yield start, number, text
                 start += len(line)
     except OSError as cause:
-        raise UsageError(f"{path}: {cause.strerror}; give a file with one case a line") from cause
+        raise UsageError(f"{path}: {cause.strerror}; pass a file with one case per line") from cause
     except UnicodeDecodeError as cause:
-        raise UsageError(f"{path}: it is not UTF-8 text; give one JSON object a line") from cause
+        raise UsageError(f"{path}: it is not UTF-8 text; write one JSON object per line") from cause
 
 
 def _text(line: bytes, number: int) -> str:
@@ -193,26 +191,26 @@ def _object(line: str, place: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as cause:
         said = str(cause).partition(":")[0] or "nested without end"
         raise UsageError(
-            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object a line"
+            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object per line"
         ) from cause
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object a line")
+        raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object per line")
     return value
 
 
 def _case(values: dict[str, Any], place: str, ignored: Counter[str]) -> Case:
     name = values.get("id")
     if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
-        raise UsageError(f"{place}: 'id' is {_kind(name)}; give each case a text of its own")
+        raise UsageError(f"{place}: 'id' is {_kind(name)}; it must be a unique text")
     place = f"{place} ({str(name)[:_SHOWN]})"
     diff = values.get("diff")
     texts = {key: _texts(values.get(key), key, place) for key in ("before", "after")}
     if diff is None and any(text is not None for text in texts.values()):
         diff = ""
     if not isinstance(diff, str):
-        raise UsageError(f"{place}: 'diff' is {_kind(diff)}; give a unified diff as text")
+        raise UsageError(f"{place}: 'diff' is {_kind(diff)}; it must be a unified diff as text")
     if not diff.strip() and texts["after"] is None:
-        raise UsageError(f"{place}: 'diff' is empty; give a unified diff, or 'after'")
+        raise UsageError(f"{place}: 'diff' is empty; add a unified diff, or 'after'")
     expected = _of_kind(values, "expected", list, [], place)
     language, meta = _of_kind(values, "language", str, "", place), _of_kind(values, "meta", dict, {}, place)
     return Case(
@@ -232,7 +230,7 @@ def _of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: 
     if value is None:
         return default
     if not isinstance(value, kind):
-        raise UsageError(f"{place}: {key!r} is {_kind(value)}; give {_kind(default)}")
+        raise UsageError(f"{place}: {key!r} is {_kind(value)}; it must be {_kind(default)}")
     return value
 
 
@@ -241,23 +239,23 @@ def _texts(value: Any, key: str, place: str) -> Texts:
         return value
     if isinstance(value, dict) and all(text is None or isinstance(text, str) for text in value.values()):
         return {_path(path): text for path, text in value.items()}
-    raise UsageError(f"{place}: {key!r} is {_kind(value)}; give a text, or an object path -> text")
+    raise UsageError(f"{place}: {key!r} is {_kind(value)}; it must be a text, or an object path -> text")
 
 
 def _expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: 'expected' holds {_kind(value)}; give objects with file, line, category")
+        raise UsageError(f"{place}: 'expected' holds {_kind(value)}; use objects with file, line, category")
     file = value.get("file", value.get("path"))
     line, end = value.get("line"), value.get("end_line") or 0
     if not isinstance(file, str) or not file:
-        raise UsageError(f"{place}: an expected place has no 'file'; give the path as the diff has it")
+        raise UsageError(f"{place}: an expected place has no 'file'; add the path as in the diff")
     if not isinstance(line, int) or isinstance(line, bool) or line < 1 or not isinstance(end, int):
         raise UsageError(f"{place}: an expected place has the line {line!r}; lines are numbers from 1")
     category = value.get("category")
     rule, severity = value.get("rule") or "", value.get("severity") or ""
     how = value.get("how") or ""
     if not isinstance(how, str):
-        raise UsageError(f"{place}: 'how' is {_kind(how)}; give a text such as {ANCHOR!r}")
+        raise UsageError(f"{place}: 'how' is {_kind(how)}; it must be a text such as {ANCHOR!r}")
     if not isinstance(rule, str) or (severity and severity not in _SEVERITIES):
         raise UsageError(f"{place}: rule {rule!r}, severity {severity!r}; severity is info, warn or error")
     ignored.update(f"expected.{key}" for key in value.keys() - _PLACE_KEYS)

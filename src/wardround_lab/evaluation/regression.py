@@ -54,7 +54,7 @@ def case_files(folder: Path) -> list[Path]:
     found = sorted(folder.rglob("*.jsonl"))
     if not found:
         what = "no case file in it" if folder.is_dir() else "no such folder"
-        raise UsageError(f"{folder}: {what}; give a folder with *.jsonl files, such as {FOLDER}")
+        raise UsageError(f"{folder}: {what}; pass a directory with *.jsonl files, such as {FOLDER}")
     return found
 
 
@@ -67,7 +67,7 @@ def default_folder(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / FOLDER).is_dir():
             return folder / FOLDER
-    raise UsageError(f"there is no {FOLDER} here or above; give a folder of cases")
+    raise UsageError(f"there is no {FOLDER} here or above; pass a directory of cases")
 
 
 def compared(
@@ -147,7 +147,7 @@ def render(found: Sequence[RegressionDiff]) -> str:
 
 def _told_place(place: ExpectedPosition, inconclusive: bool) -> str:
     wanted = " ".join(part for part in (place.severity, place.rule or place.category) if part)
-    said = "missing, perhaps for want of a tool" if inconclusive else "missing"
+    said = "missing, possibly because of a missing tool" if inconclusive else "missing"
     return f"{said}  {place.file}:{place.line} {wanted}".rstrip()
 
 

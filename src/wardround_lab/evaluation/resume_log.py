@@ -61,7 +61,7 @@ class ResumeLog:
             if rest:  # a run that was killed wrote half a line
                 file.truncate(len(whole) + 1 if whole else 0)
         except OSError as cause:
-            raise UsageError(f"--results {path}: {cause.strerror}; give another file") from cause
+            raise UsageError(f"--results {path}: {cause.strerror}; choose another file") from cause
         return cls(file, found, settings)
 
     def __enter__(self) -> Self:
@@ -101,10 +101,10 @@ def _lines(whole: bytes, rest: bytes, path: Path) -> list[Line]:
             found.append(msgspec.json.decode(line, type=Line))
         except msgspec.MsgspecError as cause:
             raise UsageError(
-                f"--results {path}:{number}: this is no outcome; give a new file, or one of an earlier run"
+                f"--results {path}:{number}: this is not an outcome; use a new file, or one of an earlier run"
             ) from cause
     if rest and not rest.startswith(_START[: len(rest)]):
-        raise UsageError(f"--results {path}: it holds something else; give a new file")
+        raise UsageError(f"--results {path}: this is not a file of outcomes; choose a new file")
     return found
 
 

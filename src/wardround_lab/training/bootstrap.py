@@ -46,7 +46,7 @@ class Figure:
         """
         ways = [draws[np.isfinite(draws)] for draws in np.atleast_2d(self.draws)]
         if not np.isfinite(self.value) or not all(map(len, ways)):
-            raise ValueError("a figure has no value: one kind of answer is missing")
+            raise ValueError("a figure is undefined: one class of answers is missing")
         points = [np.quantile(known, [0.025, 0.975]) for known in ways]
         low, high = min(point[0] for point in points), max(point[1] for point in points)
         ends = min(low, self.value), self.value, max(high, self.value)

@@ -87,7 +87,7 @@ def calibrate(
         few = min(int((right & side).sum()), int((~right & side).sum()))
         if few < _FEWEST:
             raise TrainingError(
-                f"a calibration is {name} {few} rows of the rarer kind, and needs {_FEWEST}; mine more "
+                f"a calibration is {name} {few} rows of the rarer class, and needs {_FEWEST}; mine more "
                 "repositories"
             )
     fit = fit_platt if method == "platt" else fit_isotonic
@@ -203,7 +203,7 @@ def _halves(repositories: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     names = sorted(set(repositories), key=lambda name: hashlib.sha256(name.lower().encode()).digest())
     if len(names) < 2:
         raise TrainingError(
-            "a calibration needs two repositories at least: one to fit on, another to check on"
+            "a calibration needs at least two repositories: one to fit on, another to check on"
         )
     half = len(names) // 2
     return tuple(sorted(names[:half])), tuple(sorted(names[half:]))

@@ -48,7 +48,7 @@ def fit(rows: Floats, right: Flags, weights: Floats | None = None, ridge: float 
         ValueError: a class is missing, or a number is not finite.
     """
     if right.all() or not right.any():
-        raise ValueError("all rows are of one kind, so nothing can be told apart")
+        raise ValueError("all rows are of one class, so nothing can be fitted")
     if not np.isfinite(rows).all():
         raise ValueError("a feature is not a finite number")
     counts = np.ones(len(rows)) if weights is None else weights

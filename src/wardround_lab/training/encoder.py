@@ -88,7 +88,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
         except (OSError, ValueError, KeyError, RuntimeError) as cause:
             what = " ".join(str(cause).split())[:300]
             raise TrainingError(
-                f"{located.folder}: {what}; get the files of {located.base.id} again"
+                f"{located.folder}: {what}; download the files of {located.base.id} again"
             ) from cause
     model.config.use_cache = False
     if hasattr(model.config, "reference_compile"):
@@ -147,7 +147,7 @@ def _converted(located: Located) -> Tokenizer:
             slow = kinds.from_pretrained(located.folder, local_files_only=True, use_fast=True)
             tokenizer: Tokenizer = slow.backend_tokenizer
         except (OSError, ValueError, AttributeError) as cause:
-            raise TrainingError(f"{located.folder}: there is no tokenizer; get the files again") from cause
+            raise TrainingError(f"{located.folder}: no tokenizer; download the files again") from cause
     return tokenizer
 
 

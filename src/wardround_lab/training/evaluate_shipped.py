@@ -102,7 +102,7 @@ def _named_task(name: str, kind: type[OneTask]) -> OneTask:
         if task.name == name:
             return task
     known = ", ".join(task.name for task in tasks) or "none"
-    raise TrainingError(f"task {name!r}: no plugin brings it; there are {known}")
+    raise TrainingError(f"task {name!r}: no plugin contributes it; choose one of {known}")
 
 
 def embedder(model: Model, base: Path | None) -> TextEmbedder:
@@ -117,10 +117,10 @@ def embedder(model: Model, base: Path | None) -> TextEmbedder:
 
 def _base_model(base: Path | None, first: Model) -> Model:
     if base is None:
-        raise TrainingError("there is no frozen base to compare with; give its folder with --base")
+        raise TrainingError("there is no frozen base to compare with; pass its directory with --base")
     model = Model(base, read_metadata(base))
     if model.metadata.data is not None:
-        raise TrainingError(f"{base}: this was trained, so it is no frozen base; give the base with --base")
+        raise TrainingError(f"{base}: this is a trained model, not a frozen base; pass the base with --base")
     ours, theirs = first.metadata.base, model.metadata.base
     if ours is None or theirs is None or ours.digest != theirs.digest:
         raise TrainingError(f"{first.folder}: it was trained on another base than the one in {base}")
@@ -141,7 +141,7 @@ def _require_same(models: Sequence[Model], recipe_file: Path, recipe: Recipe) ->
             )
     seeds = [model.metadata.seed for model in models]
     if len(set(seeds)) < len(seeds):
-        raise TrainingError("two of these models are of one seed; train the recipe with another")
+        raise TrainingError("two of these models have the same seed; train the recipe with another")
 
 
 def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
@@ -186,7 +186,7 @@ def raw_scores(model: Model, rows: Sequence[tabular_evaluation.FeatureRow], prog
     width = len(model.metadata.inputs)
     if any(len(row.features) != width for row in rows):
         raise TrainingError(
-            f"{model.folder}: it reads {width} numbers, and a row has others; mine the rows again"
+            f"{model.folder}: it has {width} inputs, and the rows have other columns; mine the rows again"
         )
     shelf = ModelRegistry.of([model.folder.absolute()])
     session = shelf.load(shelf.get(model.metadata.name), detect_runtime("cpu")).session
@@ -281,7 +281,7 @@ def _calibrated(
     both = promotion_policy.shared_repositories(trained, of_rows)
     if both:
         raise TrainingError(
-            f"{both[0]} was trained on, so it cannot calibrate; give items of other repositories"
+            f"{both[0]} is in the training data, so it cannot calibrate; pass items of other repositories"
         )
     digest = known.model.sha256
     found = calibrate(

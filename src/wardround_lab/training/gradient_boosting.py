@@ -97,13 +97,13 @@ def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRec
 def _require(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRecipe) -> None:
     unknown = sorted(set(recipe.rising) - set(inputs))
     if unknown:
-        raise TrainingError(f"the recipe lets {unknown[0]!r} rise, which is no input of these rows")
+        raise TrainingError(f"rising: {unknown[0]!r} is not an input of these rows")
     if rows.shape != (len(right), len(inputs)):
-        raise TrainingError(f"{rows.shape[1]} numbers a row do not go with {len(inputs)} inputs")
+        raise TrainingError(f"rows have {rows.shape[1]} columns, and there are {len(inputs)} inputs")
     if not np.isfinite(rows).all():
         raise TrainingError("a feature is not a finite number; mine the rows again")
     if right.all() or not right.any():
-        raise TrainingError("all rows are of one kind, so nothing can be learned; mine more repositories")
+        raise TrainingError("all rows are of one class, so nothing can be learned; mine more repositories")
 
 
 def leave_one_group_out(
@@ -120,7 +120,7 @@ def leave_one_group_out(
     """
     names = np.array(repositories)
     if len(set(repositories)) < 2:
-        raise TrainingError("rows of one repository leave nothing to train on when it is left out")
+        raise TrainingError("all rows are of one repository, so none is left to train on")
     scores = np.empty(len(rows))
     for name in sorted(set(repositories)):
         out = names == name

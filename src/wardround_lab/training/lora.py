@@ -33,7 +33,7 @@ def chosen(encoder: Encoder, part: LoraPart, targets: Sequence[str]) -> Lora:
     layers = part.layers or tuple(range(count // 2, count))
     if layers[-1] >= count:
         raise TrainingError(
-            f"lora.layers: the base has the layers 0 to {count - 1}, and none is {layers[-1]}"
+            f"lora.layers: {layers[-1]} is not a layer of the base, which has 0 to {count - 1}"
         )
     lora = Lora(
         rank=part.rank, alpha=part.alpha, dropout=part.dropout, layers=layers,
@@ -63,9 +63,7 @@ def linear_layers(encoder: Encoder, lora: Lora) -> list[str]:
     linear = [name for name, module in encoder.model.named_modules() if isinstance(module, nn.Linear)]
     for target in lora.targets:
         if not any(_meant(name, target) for name in linear):
-            raise TrainingError(
-                f"lora.targets: the base has no linear layer that ends in {target!r}; correct it"
-            )
+            raise TrainingError(f"lora.targets: no linear layer of the base ends in {target!r}; correct it")
     return [
         name
         for name in linear

@@ -90,7 +90,7 @@ class Trained:
             TrainingError: it is the base's own directory, or it cannot be written.
         """
         if folder.resolve() == self.located.folder.resolve():
-            raise TrainingError(f"{folder} is the base, into which nothing is written; give another --out")
+            raise TrainingError(f"{folder} is the base, which is read-only; choose another --out")
         if self.located.base.four_bit:
             merge_shards(self.located, self.lora, self.weights, folder)
             merged = load_from_disk(replace(self.located, folder=folder))
@@ -150,8 +150,8 @@ def _of_model(folder: Path, base_folder: Path | None) -> Trained:
     file = next((one for one in metadata.files if one.name == WEIGHTS_FILE), None)
     if file is None:
         raise TrainingError(
-            f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so nothing may use it; "
-            "make the model again with `wardround adapters quantise`"
+            f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so it must not be used; "
+            "build the model again with `wardround adapters quantise`"
         )
     entry = ModelEntry(folder, metadata)
     if not entry.is_built:

@@ -83,7 +83,7 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
         ModelError: a file of the model does not match its metadata.
     """
     if target is None and is_model(folder):
-        raise TrainingError(f"{folder} is a model, into which nothing is written; give --out DIR")
+        raise TrainingError(f"{folder} is a finished model, which is read-only; set --out DIR")
     if target is not None:
         _require_free(target)
     trained = read_trained(folder, base_folder=base_folder)
@@ -103,7 +103,7 @@ def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
         TrainingError: there is no finished training, or not enough memory.
     """
     if is_model(folder):
-        raise TrainingError(f"{folder} is a model, into which nothing is written; give --merged --out DIR")
+        raise TrainingError(f"{folder} is a finished model, which is read-only; set --merged --out DIR")
     trained = read_trained(folder, base_folder=base_folder)
     require_memory(trained.located)
     tokens = _tokens(folder, trained.tokenizer)
@@ -128,7 +128,7 @@ def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
 
     merged, exported = folder / MERGED_FOLDER, folder / ONNX_FOLDER / MODEL_FILE
     if not (merged / "config.json").is_file() or not exported.is_file():
-        raise TrainingError(f"{folder}: it is not merged yet; run `wardround adapters merge {folder}`")
+        raise TrainingError(f"{folder}: it is not merged; run `wardround adapters merge {folder}`")
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     theirs = optimum_export.vectors(merged, trained.located.base.pooling, tokens)
@@ -153,7 +153,7 @@ def quantise(
     tokens = _tokens(folder, trained.tokenizer)
     exported = folder / ONNX_FOLDER / MODEL_FILE
     if not exported.is_file():
-        raise TrainingError(f"{exported} is not there; run `wardround adapters export {folder}` first")
+        raise TrainingError(f"{exported} does not exist; run `wardround adapters export {folder}` first")
     base_metadata = _base_metadata(base, run)
     assert base_metadata.shares is not None
     content = read_verified(base, base_metadata.shares)
@@ -231,7 +231,7 @@ def _base_metadata(base: Path, run: Run) -> Metadata:
         metadata = read_metadata(base)
     except ModelError as cause:
         hint = f"`wardround adapters export --base {run.base} --out {base}`"
-        raise TrainingError(f"{base}: there is no shipped base; make it with {hint}") from cause
+        raise TrainingError(f"{base}: there is no exported base; create it with {hint}") from cause
     if metadata.shares is None or metadata.base is None or metadata.base.digest != run.base_model.digest:
         raise TrainingError(
             f"{base}: this is not the base {run.base_model.id} that the adapter was trained on"
@@ -323,7 +323,7 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
 def _require_free(target: Path) -> None:
     """Require that the target contains nothing but an earlier export."""
     if is_model(target) and read_metadata(target).source is None:
-        raise TrainingError(f"{target} is a model, into which nothing is written; give another --out")
+        raise TrainingError(f"{target} is a finished model, which is read-only; choose another --out")
 
 
 # --- sessions, texts, files

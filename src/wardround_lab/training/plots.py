@@ -158,7 +158,7 @@ def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
         try:
             figure.savefig(path, metadata=undated)
         except OSError as cause:
-            raise TrainingError(f"{path}: {cause.strerror}; give another folder") from cause
+            raise TrainingError(f"{path}: {cause.strerror}; choose another directory") from cause
 
 
 def _thinned(values: Floats) -> slice | list[int]:

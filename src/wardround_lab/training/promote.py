@@ -58,7 +58,7 @@ def model_of(name: str) -> Model:
             for trouble in wrong_beside(place, metadata):
                 raise ModelError(trouble)
             return Model(place, metadata)
-    raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
+    raise ModelError(f"{name}: no directory with {METADATA_FILE} and no known model; pass its directory")
 
 
 def base_of(folder: Path | None) -> Path | None:
@@ -105,8 +105,8 @@ def promote(
     ):
         reason = decision.reasons[0][0].lower() + decision.reasons[0][1:].rstrip(".")
         raise ModelError(
-            f"{folder}: it is not judged and stays {metadata.state.value}: {reason}; "
-            "give what it was trained with by --recipe, --records and --base"
+            f"{folder}: no decision, the state stays {metadata.state.value}: {reason}; "
+            "pass its training inputs with --recipe, --records and --base"
         )
     state = wanted if decision.state is wanted else promotion_policy.min_state(metadata.state, decision.state)
     decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)

@@ -124,8 +124,8 @@ class DataPart(_Strict, frozen=True):
             _demand(bool(self.train), "train names no repository")
         else:
             named = (*self.train, *self.validation, *self.evaluation)
-            _demand(not named, "scope is one repository, so train, validation and evaluation name none")
-            _demand(bool(self.until and self.since), "scope needs until and since: what is measured is later")
+            _demand(not named, "scope excludes train, validation and evaluation; remove them")
+            _demand(bool(self.until and self.since), "scope needs until and since: the evaluation is later")
         sides = {"train": self.train, "validation": self.validation, "evaluation": self.evaluation}
         seen: dict[str, str] = {}
         for side, names in sides.items():
@@ -133,7 +133,7 @@ class DataPart(_Strict, frozen=True):
                 other = seen.setdefault(name.lower(), side)
                 _demand(other == side, f"{name} is in {other} and in {side}")
         if self.until and self.since:
-            _demand(self.until <= self.since, f"since {self.since} lies before until {self.until}")
+            _demand(self.until <= self.since, f"since {self.since} is before until {self.until}")
 
     @property
     def own(self) -> WithinRepositorySplit | None:
@@ -185,7 +185,7 @@ class Recipe(_Strict, frozen=True):
             text = getattr(self, name)
             _demand(
                 bool(text) and text.replace("-", "a").replace("_", "a").isalnum() and text.isascii(),
-                f"{name} {text!r} is not of letters, digits and dashes",
+                f"{name} {text!r} must consist of letters, digits and dashes",
             )
         _demand(self.window == 0 or self.window >= 8, f"window {self.window} is below 8 tokens")
 
@@ -217,7 +217,7 @@ def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
         content: Any = yaml.safe_load(data)
         return msgspec.convert(content, kind)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
-        raise TrainingError(f"{path}: this is no YAML: {' '.join(str(cause).split())}; correct it") from cause
+        raise TrainingError(f"{path}: not valid YAML: {' '.join(str(cause).split())}; correct it") from cause
     except (msgspec.MsgspecError, ValueError) as cause:
         raise TrainingError(f"{path}: {_pointed(str(cause))}; correct the {what}") from cause
 
@@ -231,7 +231,7 @@ def read_bytes(path: Path, what: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as cause:
-        raise TrainingError(f"{path}: {cause.strerror}; give the file of a {what}") from cause
+        raise TrainingError(f"{path}: {cause.strerror}; pass the file of a {what}") from cause
 
 
 def _pointed(message: str) -> str:

@@ -171,6 +171,6 @@ def kind_of(recipe: Path) -> RecipeKind:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise TrainingError(
-            f"{recipe}: kind {name!r} is not known; there are {', '.join(sorted(KINDS))}; correct the recipe"
+            f"{recipe}: kind {name!r} is unknown; correct the recipe, kinds are {', '.join(sorted(KINDS))}"
         )
     return kind

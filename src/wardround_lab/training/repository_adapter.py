@@ -118,11 +118,11 @@ class RepositoryAdapterTraining:
         try:
             begun = msgspec.json.decode(file.read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError) as cause:
-            raise UsageError(f"{file}: {cause}; give another --out") from cause
+            raise UsageError(f"{file}: {cause}; choose another --out") from cause
         if msgspec.structs.replace(begun, head="") != msgspec.structs.replace(wanted, head=""):
             raise UsageError(
-                f"{self.folder}: it holds a run over other tasks, or with other options; "
-                "give the same ones to go on, or another --out"
+                f"{self.folder}: it contains a run with other tasks or options; "
+                "use the same ones to continue, or choose another --out"
             )
         return begun
 
@@ -229,7 +229,7 @@ def make_private(folder: Path, *, ours: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         ignore.write_text("*\n")
     except OSError as cause:
-        raise UsageError(f"{folder}: {cause.strerror}; give another folder with --out") from cause
+        raise UsageError(f"{folder}: {cause.strerror}; choose another directory with --out") from cause
 
 
 def _too_little(task: Task, items: int, trained: int, measured: int) -> str:

@@ -33,7 +33,7 @@ def require_memory(located: Located) -> None:
     needed, free = _EXPORTING * _FLOAT32 * numbers(located), free_memory()
     if needed > free:
         raise TrainingError(
-            f"{located.base.id}: making an ONNX graph of it takes about {needed / 1e9:.3g} GB of memory, and "
+            f"{located.base.id}: its ONNX export takes about {needed / 1e9:.3g} GB of memory, and "
             f"{free / 1e9:.3g} GB are free; {_OTHERWISE}"
         )
 
@@ -49,7 +49,7 @@ def require_one_file(located: Located, *, int8: bool) -> None:
     if size >= _ONE_FILE:
         smaller = "export it with --int8, or " if not int8 and count < _ONE_FILE else ""
         raise TrainingError(
-            f"{located.base.id}: its weights take {size / 1e9:.3g} GB so, and an ONNX file holds 2; "
+            f"{located.base.id}: its weights take {size / 1e9:.3g} GB, and an ONNX file is limited to 2; "
             f"{smaller}{_OTHERWISE}"
         )
 
@@ -63,8 +63,8 @@ def require_writable(model: ModelProto) -> None:
     size = sum(len(tensor.raw_data) for tensor in model.graph.initializer)
     if size >= _ONE_FILE:
         raise TrainingError(
-            f"the trained layers take {size / 1e9:.3g} GB in eight bits, and an ONNX file holds 2; train "
-            "fewer layers, or take a smaller base"
+            f"the trained layers take {size / 1e9:.3g} GB in eight bits, and an ONNX file is limited to 2; "
+            "train fewer layers, or use a smaller base"
         )
 
 

@@ -103,7 +103,7 @@ def require_same(folder: Path, made: TrainingData, made_seed: int, data: Trainin
     """
     if (made.recipe, made.records, made_seed) != (data.recipe, data.records, seed):
         raise TrainingError(
-            f"{folder}: it holds the training of another recipe, seed or records; give another --out"
+            f"{folder}: it contains the training of another recipe, seed or records; choose another --out"
         )
 
 
@@ -142,7 +142,7 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(half, path)
     except OSError as cause:
-        raise TrainingError(f"{path}: {cause.strerror}; make room, or give another folder") from cause
+        raise TrainingError(f"{path}: {cause.strerror}; free space, or choose another directory") from cause
 
 
 def write_struct(path: Path, value: msgspec.Struct) -> None:

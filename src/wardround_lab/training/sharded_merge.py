@@ -56,7 +56,9 @@ def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tenso
             _fold(half, located.folder / name, places[name], trained, lora, weights)
             half.replace(folder / name)
         except OSError as cause:
-            raise TrainingError(f"{half}: {cause.strerror}; make room, or give another folder") from cause
+            raise TrainingError(
+                f"{half}: {cause.strerror}; free space, or choose another directory"
+            ) from cause
     for name in ("config.json", located.base.weights):
         if name not in names:
             write_atomically(folder / name, (located.folder / name).read_bytes())
@@ -92,7 +94,7 @@ def _places(file: Path) -> dict[str, TensorLocation]:
             length = int.from_bytes(stream.read(_LENGTH), "little")
             header = json.loads(stream.read(length))
     except (OSError, SafetensorError) as cause:
-        raise TrainingError(f"{file}: {cause}; get the file again") from cause
+        raise TrainingError(f"{file}: {cause}; download the file again") from cause
     header.pop("__metadata__", None)
     begun = _LENGTH + length
     return {
@@ -111,8 +113,8 @@ def _trained(
         if name is None or kinds[name] not in _FLOATS:
             kind = "not there" if name is None else f"of {kinds[name]}"
             raise TrainingError(
-                f"{located.folder}: the weight of {layer} is {kind}; give the files of {located.base.id} as "
-                "it was published"
+                f"{located.folder}: the weight of {layer} is {kind}; use the published "
+                f"files of {located.base.id}"
             )
         found[name] = layer
     return found

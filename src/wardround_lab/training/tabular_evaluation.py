@@ -99,9 +99,9 @@ def read_rows(file: Path) -> list[FeatureRow]:
             for number, line in enumerate(stream, 1):
                 rows.append(_row(decoder, line, f"{file}:{number}"))
     except OSError as cause:
-        raise TrainingError(f"{file}: {cause.strerror}; give a file of rows") from cause
+        raise TrainingError(f"{file}: {cause.strerror}; pass a file of rows") from cause
     if not rows:
-        raise TrainingError(f"{file}: there are no rows; mine more repositories")
+        raise TrainingError(f"{file}: the file has no rows; mine more repositories")
     return rows
 
 
@@ -174,11 +174,9 @@ def evaluate_table(
         TrainingError: there is no baseline, or a class of row is missing.
     """
     if "cheap" not in cheap or shipped not in models:
-        raise TrainingError(
-            "a table is measured against a baseline named 'cheap', for a seed that is shipped"
-        )
+        raise TrainingError("a table needs a baseline named 'cheap' and a seed that is shipped")
     if table.right.all() or not table.right.any():
-        raise TrainingError("all rows are of one kind, so nothing can be measured")
+        raise TrainingError("all rows are of one class, so nothing can be evaluated")
     scores = dict(cheap)
     for seed, rows in sorted(models.items()):
         scores["model" if seed == shipped else f"model@{seed}"] = rows

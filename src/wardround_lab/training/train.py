@@ -121,7 +121,7 @@ def train(
     tokenizer = load_tokenizer(located, inputs.window, inputs.marker_position)
     questions = tokenized(sides.training, sides.validation, tokenizer)
     if not questions.training:
-        raise TrainingError("data.train: its items have no wrong candidate that reads otherwise; mine others")
+        raise TrainingError("data.train: its items have no distinct wrong candidate; mine others")
     write_atomically(folder / BASE_FILE, described(base))
     write_atomically(folder / RECIPE_FILE, recipe_file.read_bytes())
     write_atomically(

@@ -138,8 +138,8 @@ class Trainer(ABC, Generic[Batch, RunResult]):
             return
         if found.position.inputs != self.position.inputs:
             raise TrainingError(
-                f"{self.folder}: it holds an unfinished training of another recipe, base or records; "
-                "give another --out, or delete it"
+                f"{self.folder}: it contains an unfinished training of another recipe, base or records; "
+                "choose another --out, or delete it"
             )
         self.set_tensors(found.lora)
         set_optimiser_tensors(self.optimiser, found.optimiser)
@@ -193,7 +193,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
 
     def _end(self, ended: Literal["steps", "minutes"]) -> RunResult:
         if not self.position.step:
-            raise TrainingError("training.max-minutes was over before the first step; allow more")
+            raise TrainingError("training.max-minutes elapsed before the first step; increase it")
         self._save()
         kept = self.position.kept if self.best else self.position.step
         run = self.written(self.best or self.tensors(), kept, ended)

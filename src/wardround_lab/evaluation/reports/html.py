@@ -74,7 +74,7 @@ def render(measured: MeasuredSet) -> str:
         _rule_section(rules),
         _confusion_section(categories),
         _trouble_section("Not reviewed", _reasons(score.unreviewed), ("cases", "tool", "reason")),
-        _trouble_section("Left out: the case contradicts itself", score.unusable, ("case", "reason")),
+        _trouble_section("Excluded: the case contradicts itself", score.unusable, ("case", "reason")),
         _trouble_section("wardround failed", score.crashed, ("case", "reason")),
     ]
     body = "\n".join(part for part in parts if part)
@@ -118,7 +118,7 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
     shown = [*sets, total] if len(sets) > 1 else list(sets)
     text = (
         "Found: expected lines with a shown finding on the line, or within three lines. By its name: on "
-        "the line, by a rule that is named as what was expected. With held back: old, waived and unproven "
+        "the line, by a rule named as the expected category. With held back: old, waived and unproven "
         "findings count too. Right: findings in defect cases within three lines of an "
         "expected line. In brackets, and as bands in the plots, 95% intervals (Wilson)."
     )
@@ -134,7 +134,7 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
     ]
     anchored = [one for one in shown if one.anchored.expected]
     if anchored:
-        head = ("set", "anchors of a fix, counted apart", "found, same line", "found within 3")
+        head = ("set", "anchors of a fix, counted separately", "found, same line", "found within 3")
         parts += ["<br>", _table(head, [_anchor_row(one) for one in anchored])]
     recalls = [(one.name, one.recall) for one in shown if one.recall.expected]
     if recalls:

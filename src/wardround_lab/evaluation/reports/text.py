@@ -14,7 +14,7 @@ _ROWS = 60
 _ANSWERS = 3
 _NOTES = (
     "cases found: cases with defects of which one expected line has a finding within 3 lines; anchors: lines",
-    "that a fix hangs on, counted apart;",
+    "that a fix is attached to, counted separately;",
     "found: expected lines with a finding within 0 or 3 lines; by its name: on the line, by a rule named as",
     "what was expected; with held back: old, waived and unproven findings count too; right: share of the",
     "findings in defect cases within 3 lines of an expected line; alerts: findings for each 100 added lines",
@@ -34,7 +34,7 @@ def render(measured: MeasuredSet) -> str:
         *_categories(categories),
         *_listed("not reviewed, cases by reason", _reasons(score.unreviewed)),
         *_listed(
-            "cases left out, since they contradict themselves", [f"{p}: {r}" for p, r in score.unusable]
+            "excluded cases, since they contradict themselves", [f"{p}: {r}" for p, r in score.unusable]
         ),
         *_listed("wardround failed", [f"{p}: {r}" for p, r in score.crashed]),
     ]

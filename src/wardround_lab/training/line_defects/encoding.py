@@ -73,7 +73,7 @@ def divided(data: DataPart, folder: Path) -> WindowSides:
     except UsageError as cause:
         raise TrainingError(str(cause)) from cause
     if not any(window.origin == "injected" for window in sides["train"]):
-        raise TrainingError("data.train: the records hold no broken code of its repositories; mine more")
+        raise TrainingError("data.train: the records have no injected defects of its repositories; mine more")
     return WindowSides(*(tuple(side) for side in sides.values()))
 
 

@@ -103,7 +103,7 @@ def evaluate_lines(
     windows = sides.evaluation
     pairs = _judged(Pairs.of(windows), models)
     if not pairs.alike.any():
-        raise TrainingError("the evaluation holds no real fix whose sides are of equal size; mine more")
+        raise TrainingError("the evaluation contains no real fix of equal size; mine more")
     scores = {
         "size": np.array([-float(growth(one)) for one in windows]),
         "cheap": _cheap(sides.training, windows),

@@ -111,4 +111,4 @@ def _require_same(models: Sequence[Model], recipe_file: Path, recipe: LineRecipe
                 f"{model.folder}: it was trained by another recipe than {recipe_file}, or on other records"
             )
     if len({model.metadata.seed for model in models}) < len(models):
-        raise TrainingError("two of these models are of one seed; train the recipe with another")
+        raise TrainingError("two of these models have the same seed; train the recipe with another")

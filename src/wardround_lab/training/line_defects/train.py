@@ -156,9 +156,7 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         self.recipe, self.located, self.data, self.classes = recipe, located, data, tuple(classes)
         self.pools = BatchSampler.of(trained, self.settings.seed)
         if not self.pools.pairs:
-            raise TrainingError(
-                "data.train: no broken code is left when longer and shorter are balanced; mine more"
-            )
+            raise TrainingError("data.train: no injected defects are left after balancing by size; mine more")
         self.watched = list(spread(pairs_of(watched), self.settings.validation_items))
         encoder = load_trainable(located, self.precision)
         self.lora = chosen(encoder, recipe.lora, located.base.targets)
