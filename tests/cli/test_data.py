@@ -188,7 +188,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
             "--since soon: write a day as",
         ),
         (("mine", "here", "--kind", "clean", "--out", "file"), "file/parts/clean: Not a directory"),
-        (("mine", "here", "--kind", "clean", "--out", "o", "--kept", "no"), "no: there is no such list"),
+        (("mine", "here", "--kind", "clean", "--out", "o", "--kept", "no"), "no: no such list"),
         (("mine", "=here", "--kind", "clean", "--out", "o"), "=here: write owner/name=PATH"),
         (("scan", "here"), "is not in a git repository"),
         (("audit", "absent.jsonl"), "absent.jsonl: No such file or directory; give a file of JSON lines"),

@@ -305,8 +305,8 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
     for name in LORA_FILES:
         if name not in known and (folder / name).exists():
             yield (
-                f"{folder / name} has no digest in {METADATA_FILE}, so nothing may use it; "
-                "make the model again with `wardround adapters quantise`"
+                f"{folder / name} has no digest in {METADATA_FILE}, so it must not be used; "
+                "build the model again with `wardround adapters quantise`"
             )
     for file in metadata.files:
         if not built and not os.path.lexists(folder / file.name):

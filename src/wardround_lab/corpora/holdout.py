@@ -42,6 +42,6 @@ class HoldoutRepositories:
                 return cls()
             raise UsageError(f"{path}: no such list of repositories") from cause
         except (OSError, UnicodeDecodeError) as cause:
-            raise UsageError(f"{file}: the list of repositories is unreadable; use a text file") from cause
+            raise UsageError(f"{file}: the list of repositories cannot be read; use a text file") from cause
         names = {line.partition("#")[0].strip().lower() for line in lines}
         return cls(frozenset(name for name in names if name), str(file))

@@ -176,13 +176,13 @@ class TestItems:
 
     def test_a_repository_kept_for_measuring_is_refused(self, past: Past, tmp_path: Path) -> None:
         mining = AlertMining(tmp_path, "acme/shop".__eq__, lambda text: None)
-        with pytest.raises(UsageError, match="acme/shop is kept for measuring"):
+        with pytest.raises(UsageError, match="acme/shop is held out for evaluation"):
             mining.mine(past.repo.root, "acme/shop")
 
     def test_a_damaged_file_is_named(self, tmp_path: Path) -> None:
         file = tmp_path / "a.jsonl"
         file.write_text("{}\n", encoding="utf-8")
-        with pytest.raises(UsageError, match=r"a\.jsonl holds no mined complaints"):
+        with pytest.raises(UsageError, match=r"a\.jsonl: not a file of mined alerts"):
             read_items(file)
 
 
@@ -303,4 +303,4 @@ def test_the_command_refuses_what_does_not_go_with_it(past: Past, tmp_path: Path
     kept.write_text("acme/shop\n", encoding="utf-8")
     done = past.repo.wardround(*arguments, "--kept", str(kept))
     assert done.returncode == 2
-    assert "kept for measuring" in done.stderr
+    assert "held out for evaluation" in done.stderr

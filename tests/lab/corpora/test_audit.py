@@ -294,7 +294,7 @@ def test_cleaned_records_pass(tmp_path: Path, scan: SecretScan) -> None:
     audits = AuditRunner([cleaned], [evaluation], DEMANDS, scan, lambda text: None).run()
     assert all(audit.passed for audit in audits)
     assert audits[1].train_items == 60
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         auditing.clean(tmp_path)
 
 
@@ -346,7 +346,7 @@ def test_an_audit_that_only_says_it_passed_is_refused(tmp_path: Path, scan: Secr
     [
         (b"{", "train.jsonl:1: Input data was truncated"),
         (b"[]", "train.jsonl:1: Expected `object`"),
-        (b'{"a": 1}', "train.jsonl:1: no record is known with the keys a"),
+        (b'{"a": 1}', "train.jsonl:1: unknown record with the keys a"),
         (b'{"instruction": "x"}', "train.jsonl:1: Object missing required field `output`"),
         (b'{"instruction": "\xff"}', "train.jsonl:1: "),
         (b"[" * 100_000, "train.jsonl:1: "),
@@ -403,7 +403,7 @@ def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: p
     assert "acme/kept" in kept
     assert "anyone/Alone" in kept
     assert "acme/other" not in kept
-    with pytest.raises(UsageError, match="there is no such list"):
+    with pytest.raises(UsageError, match="no such list"):
         HoldoutRepositories.read(tmp_path / "absent")
     (tmp_path / "bad").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="cannot be read"):
@@ -424,7 +424,7 @@ def test_without_such_a_list_nothing_is_said_to_be_right(
 
     assert line().startswith("  none kept-for-measuring: no list given; name one with --kept")
     (tmp_path / "kept-for-measuring.txt").write_text("acme/none\n", encoding="utf-8")
-    assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories kept for measuring"
+    assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories held out for evaluation"
 
 
 def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,7 +127,7 @@ def test_missing_blobs_cost_only_themselves(repo: GitRepository) -> None:
         commits = list(history.commits(PYTHON))
         texts = [history.text(change.blob) for one in commits for change in one.changes]
         assert texts == ["x = 4\n", "y = 4\n", None, "y = 3\n", "x = 2\n", "y = 2\n", "x = 1\n", "y = 1\n"]
-        assert history.trouble.told() == "1 readings of missing files were skipped"
+        assert history.trouble.told() == "1 reads of missing files were skipped"
 
 
 def test_a_partial_clone_has_its_history_and_asks_nobody_for_more(
@@ -161,7 +161,7 @@ def test_a_missing_commit_ends_the_history_and_that_is_said(repo: GitRepository)
     _lose(repo, "HEAD~2")
     with RepositoryHistory(repo.root) as history:
         assert [one.subject for one in history.commits(PYTHON)][:1] == ["day 4"]
-        assert history.trouble.told().startswith("its list of commits is cut short")
+        assert history.trouble.told().startswith("its list of commits is truncated")
 
 
 def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
@@ -171,7 +171,7 @@ def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
     found = _read(repo.root, limits)
     assert [one.subject for one in found] == ["day 4", "day 3"]
     assert {change.path for one in found for change in one.changes} == {"a.py"}
-    with pytest.raises(ValueError, match="is none"):
+    with pytest.raises(ValueError, match="must be positive"):
         HistoryLimits(commits=-1)
 
 
@@ -200,7 +200,7 @@ def test_what_is_no_repository_and_what_is_no_commit_is_said(repo: GitRepository
     (tmp_path / "plain").mkdir()
     with pytest.raises(GitError, match="is not in a git repository"):
         RepositoryHistory(tmp_path / "plain")
-    with pytest.raises(GitError, match="'HEAD' names no commit"):
+    with pytest.raises(GitError, match="'HEAD' is not a commit"):
         RepositoryHistory(repo.root)
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     with pytest.raises(GitError, match="'--all' is not a revision"):

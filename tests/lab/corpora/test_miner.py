@@ -183,7 +183,7 @@ def test_a_run_that_dies_leaves_no_half_a_file(shop: GitRepository, tmp_path: Pa
 
 def test_repositories_that_must_not_be_mined_are_refused(shop: GitRepository, tmp_path: Path) -> None:
     place = RecordLocation(shop.root, "acme/shop")
-    with pytest.raises(UsageError, match="acme/shop is kept for measuring"):
+    with pytest.raises(UsageError, match="acme/shop is held out for evaluation"):
         _mining(tmp_path, kept="acme/shop").mine([MiningSource("commits")], [place])
     with pytest.raises(UsageError, match="are both acme/shop"):
         _mining(tmp_path).mine([MiningSource("commits")], [place, place])

@@ -141,13 +141,13 @@ def test_duplicates_and_what_resembles_the_evaluation_are_left_out(tmp_path: Pat
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([_row(1, time=0)], "r.jsonl:1: the record does not say where it is from"),
-        ([_row(1), _row(2, output=" ")], "r.jsonl:2: an instruction and an output must say something"),
+        ([_row(1, time=0)], "r.jsonl:1: the record has no origin"),
+        ([_row(1), _row(2, output=" ")], "r.jsonl:2: the instruction and the output must not be empty"),
         ([{"instruction": "x"}], "r.jsonl:1: Object missing required field `output`"),
         ([_row(1) | {"inptu": ""}], "r.jsonl:1: Object contains unknown field `inptu`"),
-        ([_row(5), _row(10)], "the records are all of one repository"),
+        ([_row(5), _row(10)], "all records are of one repository"),
         ([_row(1, time=1), _row(2, time=1)], "the records leave"),
-        ([], "the records are all of one repository"),
+        ([], "all records are of one repository"),
     ],
 )
 def test_records_that_cannot_be_split_are_refused(

@@ -120,7 +120,7 @@ def test_an_unusable_case_and_one_that_crashes_do_not_stop_the_others(
 
 
 def test_an_unknown_specialist_is_refused() -> None:
-    with pytest.raises(UsageError, match="no specialist is named 'nobody'; there are seeing"):
+    with pytest.raises(UsageError, match="unknown specialist 'nobody'; choose one of seeing"):
         _reviewed(_SEEING, [], only=("nobody",))
 
 

@@ -83,14 +83,14 @@ def test_files_the_diff_does_not_mention_are_the_project() -> None:
 @pytest.mark.parametrize(
     ("case", "says"),
     [
-        (_case(after="one\nother\nthree\n"), "'after' of d/a.txt is not what the diff says"),
-        (_case(before="one\n"), "'before' of d/a.txt is not what the diff says"),
+        (_case(after="one\nother\nthree\n"), "'after' of d/a.txt does not match the diff"),
+        (_case(before="one\n"), "'before' of d/a.txt does not match the diff"),
         (_case("no diff at all"), "the diff names no file"),
-        (_case(_HUNK), "the diff names no file, and neither does the case"),
+        (_case(_HUNK), "neither the diff nor the case names a file"),
         (_case(_DIFF.replace("d/a.txt", "../a.txt")), "not a path inside a repository"),
         (_case(after={"/etc/passwd": "x"}), "'/etc/passwd' is not a path inside a repository"),
         (_case(_HUNK, meta={"path": "../x"}), "'../x' is not a path inside a repository"),
-        (_case(f"{_DIFF}{_DIFF.replace('a.txt', 'b.txt')}", after="x"), "the diff is about 2 files"),
+        (_case(f"{_DIFF}{_DIFF.replace('a.txt', 'b.txt')}", after="x"), "the diff has 2 files"),
         (_case(before={"b": "1"}, after={"b": "2"}), "b differs between 'before' and 'after'"),
     ],
 )

@@ -48,20 +48,20 @@ def test_a_limit_takes_the_first_cases(tmp_path: Path) -> None:
     ("line", "says"),
     [
         ("{", "this line is not JSON"),
-        ("[1]", "this line is a list; write one JSON object a line"),
+        ("[1]", "this line is a list; write one JSON object per line"),
         ({"diff": _DIFF}, "'id' is missing"),
         ({"id": "", "diff": _DIFF}, "'id' is a text"),
-        ({"id": "x"}, "'diff' is missing; give a unified diff as text"),
+        ({"id": "x"}, "'diff' is missing; it must be a unified diff as text"),
         ({"id": "x", "diff": 3}, "'diff' is a number"),
-        ({"id": "x", "diff": " "}, "'diff' is empty; give a unified diff, or 'after'"),
-        ({"id": "x", "diff": _DIFF, "after": [1]}, "'after' is a list; give a text, or an object"),
-        ({"id": "x", "diff": _DIFF, "expected": {}}, "'expected' is an object; give a list"),
+        ({"id": "x", "diff": " "}, "'diff' is empty; add a unified diff, or 'after'"),
+        ({"id": "x", "diff": _DIFF, "after": [1]}, "'after' is a list; it must be a text, or an object"),
+        ({"id": "x", "diff": _DIFF, "expected": {}}, "'expected' is an object; it must be a list"),
         ({"id": "x", "diff": _DIFF, "expected": ["a"]}, "'expected' holds a text"),
         ({"id": "x", "diff": _DIFF, "expected": [{"line": 1}]}, "has no 'file'"),
         ({"id": "x", "diff": _DIFF, "expected": [{"file": "a", "line": 0}]}, "has the line 0"),
         ({"id": "x", "diff": _DIFF, "expected": [{"file": "a", "line": "1"}]}, "has the line '1'"),
-        ({"id": "x", "diff": _DIFF, "meta": "m"}, "'meta' is a text; give an object"),
-        ({"id": "ok", "diff": _DIFF}, "id 'ok' is that of"),
+        ({"id": "x", "diff": _DIFF, "meta": "m"}, "'meta' is a text; it must be an object"),
+        ({"id": "ok", "diff": _DIFF}, "id 'ok' is also that of"),
     ],
 )
 def test_a_bad_line_is_one_sentence_with_its_place(
@@ -79,7 +79,7 @@ def test_a_bad_line_is_one_sentence_with_its_place(
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"\n \n")
     (tmp_path / "binary").write_bytes(b'{"id": "\xff"}\n')
-    for name, says in (("absent", "No such file"), ("empty", "no case in it"), ("binary", "not UTF-8 text"),
+    for name, says in (("absent", "No such file"), ("empty", "the file has no case"), ("binary", "not UTF-8 text"),
                        (".", "Is a directory")):  # fmt: skip
         with pytest.raises(UsageError, match=says):
             read_cases(tmp_path / name)

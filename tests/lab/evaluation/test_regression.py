@@ -99,7 +99,7 @@ def test_folders_without_cases_and_unknown_profiles_are_refused(tmp_path: Path) 
         case_files(tmp_path)
     with pytest.raises(UsageError, match="no such folder"):
         case_files(tmp_path / "absent")
-    with pytest.raises(UsageError, match="here or above; give a folder"):
+    with pytest.raises(UsageError, match="here or above; pass a directory"):
         default_folder(tmp_path)
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps({"id": 1, "diff": "x", "meta": {"profile": "night"}}), encoding="utf-8")

@@ -49,9 +49,9 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["train", "none.yml"], 2, "none.yml: No such file or directory; give the file of a recipe"),
+        (["train", "none.yml"], 2, "none.yml: No such file or directory; pass the file of a recipe"),
         (["merge", "none"], 2, "none: there is no finished training here; run `wardround adapters train`"),
-        (["promote", "none"], 2, "none: there is no adapter.metadata.json there, and no model of this name"),
+        (["promote", "none"], 2, "none: no directory with adapter.metadata.json and no known model"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),
         (["export", "none", "--merged"], 2, "give the folder to write to with --out DIR"),
         (["export", "none", "--int8"], 2, "--int8 requires --merged; a training is exported in float32,"),
@@ -62,7 +62,7 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
         (["export", "--base", "minilm", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
         (["export", "none", "--out", "x"], 2, "--out goes with --merged or --base; of a training the graph"),
         (["export", "none", "--hub"], 2, "--hub goes with --base; give the files of the base with --base-f"),
-        (["export", "--base", "none", "--out", "x"], 2, "base 'none': there is none of this name; there are"),
+        (["export", "--base", "none", "--out", "x"], 2, "base 'none': unknown base; choose one of"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_sentence(
@@ -85,7 +85,7 @@ def test_a_model_that_comes_with_wardround_is_named_by_its_name(
     for step, way in (("merge", "--out DIR"), ("export", "--merged --out DIR")):
         assert invoke(["adapters", step, "secrets"]) == 2
         said = capsys.readouterr().err
-        assert said.endswith(f"secrets is a model, into which nothing is written; give {way}\n")
+        assert said.endswith(f"secrets is a finished model, which is read-only; set {way}\n")
 
 
 def test_a_model_that_is_not_built_has_the_command_that_builds_it(

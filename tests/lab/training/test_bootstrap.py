@@ -125,7 +125,7 @@ def test_a_gain_is_paired() -> None:
 
 def test_one_kind_of_row_alone_has_no_interval() -> None:
     repositories = Repositories.resample(["a", "b"], draws=10)
-    with pytest.raises(ValueError, match="one kind of answer is missing"):
+    with pytest.raises(ValueError, match="one class of answers is missing"):
         repositories.auc(np.array([1.0, 2.0]), flags("++")).interval()
 
 
@@ -209,7 +209,7 @@ def test_separable_rows_and_constant_columns_stay_finite() -> None:
 
 
 def test_one_kind_of_row_teaches_nothing() -> None:
-    with pytest.raises(ValueError, match="all rows are of one kind"):
+    with pytest.raises(ValueError, match="all rows are of one class"):
         conditional_logit.fit(np.zeros((2, 1)), flags("++"))
     with pytest.raises(ValueError, match="not a finite number"):
         conditional_logit.fit(np.array([[np.inf], [0.0]]), flags("+-"))

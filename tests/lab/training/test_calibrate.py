@@ -125,13 +125,13 @@ def test_tied_negatives_pass_together_or_not_at_all() -> None:
 
 def test_one_repository_cannot_check_itself() -> None:
     scores, right, _ = world(500)
-    with pytest.raises(TrainingError, match="two repositories at least"):
+    with pytest.raises(TrainingError, match="at least two repositories"):
         calibrate(scores, right, ["a/a"] * 500, method="platt", alarm_rate=0.01, model=MODEL)
 
 
 def test_too_few_right_rows_are_refused() -> None:
     scores, right, names = world(100)
-    with pytest.raises(TrainingError, match=r"rows of the rarer kind, and needs 20; mine more repositories"):
+    with pytest.raises(TrainingError, match=r"rows of the rarer class, and needs 20; mine more repositories"):
         calibrate(scores, right, names, method="platt", alarm_rate=0.01, model=MODEL)
 
 

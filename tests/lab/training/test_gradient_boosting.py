@@ -82,10 +82,10 @@ def test_a_repository_is_scored_by_trees_that_never_saw_it() -> None:
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda v, r: (v, r | True, INPUTS, SMALL), "all rows are of one kind"),
+        (lambda v, r: (v, r | True, INPUTS, SMALL), "all rows are of one class"),
         (lambda v, r: (np.where(v > 2, np.nan, v), r, INPUTS, SMALL), "not a finite number"),
-        (lambda v, r: (v, r, INPUTS[:2], SMALL), "do not go with 2 inputs"),
-        (lambda v, r: (v, r, INPUTS, gradient_boosting.BoostingRecipe(rising=("c",))), "'c' rise"),
+        (lambda v, r: (v, r, INPUTS[:2], SMALL), "there are 2 inputs"),
+        (lambda v, r: (v, r, INPUTS, gradient_boosting.BoostingRecipe(rising=("c",))), "rising: 'c' is not an input"),
     ],
 )
 def test_what_cannot_be_trained_on_is_refused(spoil: Any, reason: str) -> None:

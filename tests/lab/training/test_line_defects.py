@@ -175,7 +175,7 @@ def test_what_is_said_well_hardly_counts() -> None:
 
 def test_a_recipe_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recipe.yml").write_text("kind: guess\nname: a\n")
-    with pytest.raises(TrainingError, match="kind 'guess' is not known; there are choice, lines"):
+    with pytest.raises(TrainingError, match="kind 'guess' is unknown; correct the recipe, kinds are choice, lines"):
         kind_of(tmp_path / "recipe.yml")
 
 

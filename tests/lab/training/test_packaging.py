@@ -174,13 +174,13 @@ def test_a_model_is_merged_from_the_weights_it_names(model: Path, tmp_path: Path
 def test_nothing_is_written_into_a_model(model: Path) -> None:
     before = sorted(model.iterdir())
     for step in (packaging.merge, packaging.export):
-        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give --"):
+        with pytest.raises(TrainingError, match="is a finished model, which is read-only; set --"):
             step(model)
     for write in (
         lambda: packaging.merge(model, model),
         lambda: packaging.export_alone(read_trained(model), model, int8=False),
     ):
-        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give another"):
+        with pytest.raises(TrainingError, match="is a finished model, which is read-only; choose another"):
             write()
     assert sorted(model.iterdir()) == before
 
@@ -188,7 +188,7 @@ def test_nothing_is_written_into_a_model(model: Path) -> None:
 def test_nothing_is_written_into_the_base(made: tuple[Path, Path]) -> None:
     files = made[0].parent / "bert-files"
     before = {path: path.read_bytes() for path in files.iterdir()}
-    with pytest.raises(TrainingError, match="is the base, into which nothing is written; give another"):
+    with pytest.raises(TrainingError, match="is the base, which is read-only; choose another"):
         packaging.merge(made[0], files)
     assert {path: path.read_bytes() for path in files.iterdir()} == before
 
@@ -207,9 +207,9 @@ def test_weights_that_are_not_the_models_are_refused(model: Path, content: bytes
 
 def test_nor_are_weights_without_a_digest_used(model: Path) -> None:
     write_metadata(model, msgspec.structs.replace(read_metadata(model), files=()))
-    with pytest.raises(TrainingError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+    with pytest.raises(TrainingError, match=r"has no digest in adapter\.metadata\.json, so it must not be used"):
         read_trained(model)
-    with pytest.raises(ModelError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+    with pytest.raises(ModelError, match=r"has no digest in adapter\.metadata\.json, so it must not be used"):
         model_of(str(model))
 
 

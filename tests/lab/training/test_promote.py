@@ -97,7 +97,7 @@ def test_a_model_is_found_by_folder_or_training(tmp_path: Path) -> None:
     assert model_of(str(tmp_path / "run/model")).metadata == kept
     assert base_of(tmp_path) == tmp_path
     with pytest.raises(
-        ModelError, match=r"nowhere: there is no adapter\.metadata\.json there, and no model of this"
+        ModelError, match=r"nowhere: no directory with adapter\.metadata\.json and no known model"
     ):
         model_of("nowhere")
 

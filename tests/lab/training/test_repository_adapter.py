@@ -96,7 +96,7 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     assert invoke([*arguments, "--base-model", str(base)]) == 0
     assert read_metadata(model).model.sha256 == before
     assert invoke([*arguments[:-1], "7", "--base-model", str(base)]) == 2
-    assert "it holds a run over other tasks, or with other options" in capfd.readouterr().err
+    assert "it contains a run with other tasks or options" in capfd.readouterr().err
 
 
 def test_too_little_history_is_said_with_numbers(
@@ -157,7 +157,7 @@ def test_a_recipe_of_one_repository_needs_a_day(tmp_path: Path) -> None:
     text = "{name: a, specialist: tests, task: b, data: {records: [r], scope: {repository: a/b}%s}}"
     for more, message in (
         ("", "scope needs until and since"),
-        (", until: 2024-01-01, since: 2024-01-01, train: [a/b]", "name none"),
+        (", until: 2024-01-01, since: 2024-01-01, train: [a/b]", "scope excludes train"),
         (", until: 2024-01-02, since: 2024-01-01", "lies before until"),
     ):
         (tmp_path / "recipe.yml").write_text(text % more)

@@ -114,5 +114,5 @@ def test_a_file_that_is_cut_off_is_refused(
 ) -> None:
     file = sorted(located.folder.glob("*.safetensors"))[0]
     file.write_bytes(file.read_bytes()[:-10])
-    with pytest.raises(TrainingError, match=r"00001-of-.*; get the file again"):
+    with pytest.raises(TrainingError, match=r"00001-of-.*; download the file again"):
         merge_shards(located, lora, weights, tmp_path / "merged")

@@ -125,7 +125,7 @@ def test_rows_are_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "there are no rows; mine more repositories"),
+        (b"", "the file has no rows; mine more repositories"),
         (b'{"repository": "a/a"}\n', r"rows.jsonl:1: .*; mine the rows again"),
         (b"\xff\n", r"rows.jsonl:1: .*; mine the rows again"),
     ],
@@ -147,7 +147,7 @@ def test_a_cheap_input_that_does_not_exist_is_refused() -> None:
 
 def test_a_table_without_a_baseline_is_refused() -> None:
     kept = rows("new", 2)
-    with pytest.raises(TrainingError, match="against a baseline named 'cheap'"):
+    with pytest.raises(TrainingError, match="a table needs a baseline named 'cheap'"):
         evaluate_table(
             FeatureTable.of(kept), {1: np.zeros(len(kept))}, {}, shipped=1, digests={}, records="", leaks=0
         )
