@@ -35,7 +35,7 @@ class DocExample:
     """One example.
 
     Attributes:
-        told: whether the author changed the words in the same commit.
+        told: whether the author changed the documentation in the same commit.
         values: the features, in the order of ``features.NAMES``.
     """
 
@@ -50,14 +50,14 @@ class DocExample:
 def rows(
     history: History, patterns: Sequence[str], compare: Compare, wanted: Callable[[str], bool]
 ) -> Iterator[DocExample]:
-    """The examples of a history, newest first.
+    """Yield the examples of a history, newest first.
 
-    Left out: sweeps, very long callables, words that were deleted or only mended, the same change twice, more
-    than six examples of one callable, and files that cannot be read before or after.
+    Excluded are sweeps, very long callables, documentation that was deleted or only corrected in spelling,
+    duplicate changes, more than six examples of one callable, and files that cannot be read before or after.
 
     Args:
         patterns: glob patterns of the files of the language.
-        wanted: whether a path is of interest; tests are not.
+        wanted: returns True for paths to include; tests are excluded.
     """
     seen: set[bytes] = set()
     per_callable: Counter[tuple[str, str]] = Counter()

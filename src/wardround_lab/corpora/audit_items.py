@@ -52,7 +52,7 @@ class Item:
     Attributes:
         place: ``file:line``, for messages.
         repository, time, licence, path: its origin; empty or 0 if unknown.
-        group: items of one group must be on one side of a split; empty if there is no group.
+        group: items of one group must be on one side of a split; empty without a group.
         texts: all its texts written by people or programs.
         core: the text that identifies the record, for the detection of duplicates.
         choice: its choice, if it is one.

@@ -76,7 +76,7 @@ def is_week(unit: str) -> bool:
 
 
 def unit_of(group: str, time: int) -> str:
-    """Return the unit that must be on one side: the file, or the week if there is no file."""
+    """Return the unit that must be on one side: the file, or the week for a group without one."""
     return file_of(group) or week_of(time)
 
 

@@ -1,4 +1,4 @@
-"""Files of which a diff shows only some lines.
+"""Files that a diff shows only in part.
 
 The known lines are at their numbers and the gaps are blank, so every position is correct. The enclosing
 blocks of known lines (a function, a class, an open bracket) are unknown; for Python, lines that open such
@@ -29,7 +29,7 @@ _NEEDS_THE_REST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CaseFragment:
-    """A file of which some lines are known.
+    """A file with some known lines.
 
     Attributes:
         text: the known lines at their numbers.

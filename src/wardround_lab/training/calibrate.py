@@ -26,7 +26,7 @@ Method = Literal["platt", "isotonic"]
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Rows of similar probability: how likely they were said to be, and how often they were right."""
+    """Rows of similar probability: predicted and observed rate."""
 
     said: float
     right: float
@@ -73,10 +73,10 @@ def calibrate(
         scores: of the shipped file, shape (rows,); none of the repositories was trained on.
         alarm_rate: the share of wrong rows that may pass the threshold, above 0 and below 1.
         model: SHA-256 of the shipped file.
-        weights: how many real rows each stands for, so that the rate is the natural one.
+        weights: number of real rows that each represents, so that the rate is the natural one.
 
     Raises:
-        TrainingError: too few repositories or rows of one kind on either side.
+        TrainingError: too few repositories or rows of one class on either side.
     """
     if not 0 < alarm_rate < 1:
         raise TrainingError(f"an alarm rate of {alarm_rate} is not between 0 and 1")

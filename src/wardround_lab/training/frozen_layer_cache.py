@@ -93,7 +93,7 @@ class FrozenLayerCache:
 
 
 def _seen(mask: torch.Tensor) -> torch.Tensor | None:
-    """Return the attention mask; None if there is no padding."""
+    """Return the attention mask; None without padding."""
     if bool(mask.all()):
         return None
     texts, longest = mask.shape

@@ -1,7 +1,7 @@
 """Export a model as an ONNX graph: token ids of one text in, a vector of length 1 out.
 
 The graph has one input, ``input_ids`` of shape (texts, tokens), and one output, ``embedding`` of shape
-(texts, dimensions). There is no padding: texts are run one at a time, or several of the same length.
+(texts, dimensions). Without padding, texts are run one at a time, or several of the same length.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def changed(folder: Path, **parts: object) -> None:
     write_metadata(folder, msgspec.structs.replace(read_metadata(folder), **parts))
 
 
-def test_what_was_measured_may_rank(place: Path) -> None:
+def test_an_evaluated_model_may_rank(place: Path) -> None:
     done = call(*EVALUATE)
     assert done.exception is None
     assert "cheap+adapter over cheap+base, mrr, seed 2: +" in done.output
@@ -188,7 +188,7 @@ def test_what_was_measured_may_rank(place: Path) -> None:
     assert call("card", "one", "--check").return_value == 0
 
 
-def test_a_second_measurement_gives_the_same_and_takes_the_state_back(place: Path) -> None:
+def test_a_second_evaluation_is_equal_and_resets_the_state(place: Path) -> None:
     call(*EVALUATE)
     first = read_metadata(place / "one/model").evaluation
     call(*PROMOTE)
@@ -198,7 +198,7 @@ def test_a_second_measurement_gives_the_same_and_takes_the_state_back(place: Pat
     assert again.state is PromotionState.SHADOW
 
 
-def test_to_report_takes_a_calibration_and_readers(place: Path) -> None:
+def test_state_report_requires_a_calibration_and_judged_findings(place: Path) -> None:
     call(*EVALUATE)
     done = call(*PROMOTE, "--to", "report")
     assert done.return_value == 1
@@ -232,7 +232,7 @@ def test_a_changed_file_is_neither_measured_nor_promoted(place: Path) -> None:
     assert "no decision, the state stays shadow: the model file has digest " in str(done.exception)
 
 
-def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
+def test_a_state_that_is_no_longer_earned_is_lowered(place: Path) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     folder = place / "one/model"
@@ -246,7 +246,7 @@ def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", None])
-def test_where_the_records_are_not_at_hand_nothing_is_judged(place: Path, content: bytes | None) -> None:
+def test_without_the_records_there_is_no_decision(place: Path, content: bytes | None) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     records, folder = place / "records.jsonl", place / "one/model"
@@ -261,7 +261,7 @@ def test_where_the_records_are_not_at_hand_nothing_is_judged(place: Path, conten
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_nor_is_anything_promoted_without_them(place: Path) -> None:
+def test_a_model_is_not_promoted_without_its_sources(place: Path) -> None:
     call(*EVALUATE)
     (place / "records.jsonl").unlink()
     assert "stays shadow: the base has digest " in str(call("promote", "one").exception)
@@ -292,9 +292,7 @@ def test_nor_is_anything_promoted_without_them(place: Path) -> None:
         ((*PROMOTE, "--read", "40/50"), "--read needs --read-note"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(
-    place: Path, arguments: tuple[str, ...], message: str
-) -> None:
+def test_an_invalid_argument_is_one_sentence(place: Path, arguments: tuple[str, ...], message: str) -> None:
     done = call(*arguments)
     assert isinstance(done.exception, ModelError | TrainingError | UsageError)
     assert message in str(done.exception)
@@ -368,7 +366,7 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
+def test_a_model_over_numbers_is_promoted_by_the_same_gates(numbers: Path) -> None:
     rows = ("--rows", "rows.jsonl")
     done = call("evaluate", "one", "two", *rows, "--training-rows", "training.jsonl", "--cheap", "size")
     assert done.exception is None
@@ -390,7 +388,7 @@ def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
     }  # fmt: skip
 
 
-def test_what_was_trained_on_cannot_calibrate(numbers: Path) -> None:
+def test_training_repositories_cannot_calibrate(numbers: Path) -> None:
     done = call("calibrate", "one", "--rows", "training.jsonl")
     assert isinstance(done.exception, TrainingError)
     assert (

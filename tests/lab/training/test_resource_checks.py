@@ -26,7 +26,7 @@ def test_the_numbers_of_a_base_are_counted_without_its_weights(tmp_path: Path, a
     assert resource_checks.numbers(located) == counted + pooler
 
 
-def test_a_graph_that_memory_cannot_hold_is_not_begun(
+def test_an_export_that_exceeds_the_memory_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = tiny.base(tmp_path)
@@ -46,7 +46,7 @@ def test_a_graph_that_memory_cannot_hold_is_not_begun(
     assert not (tmp_path / "run" / "onnx").exists()
 
 
-def test_a_graph_that_one_file_cannot_hold_is_not_begun(
+def test_an_export_that_exceeds_one_file_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = tiny.base(tmp_path)
