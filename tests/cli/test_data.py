@@ -197,7 +197,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
         (("audit", "file", "--eval", "file"), "the same file is given twice"),
         (("audit", "file", "--limit", "secrets"), "--limit secrets: write NAME=VALUE"),
         (("audit", "file", "--limit", "secrets=much"), "--limit secrets=much: give a share between 0 and 1"),
-        (("audit", "file", "--limit", "secrecy=1"), "--limit secrecy: there is no such check"),
+        (("audit", "file", "--limit", "secrecy=1"), "--limit secrecy: unknown check"),
         (("build-sft", "file", "--out", "o"), "file:1: JSON is malformed"),
         (
             ("build-sft", "file", "--out", "o", "--eval-share", "1"),
