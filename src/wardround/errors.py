@@ -67,7 +67,7 @@ class OverBudget(WardroundError):
 
 
 class CannotReview(WardroundError):
-    """The checks of a specialist cannot read a file, which they count as unreviewed; the text is the reason."""
+    """The checks of a specialist cannot read a file, which is then unreviewed; the text is the reason."""
 
 
 class FixRejected(WardroundError):

@@ -114,7 +114,7 @@ class History(Protocol):
         """``owner/name`` if known, else the folder's name."""
 
     def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
-        """Yield commits that change files of these glob patterns, newest first, within the requested limits."""
+        """Yield commits that change files of these glob patterns, newest first, within the limits."""
 
     def tree(self, commit: str, patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Return the (path, blob) of every file of a commit that matches, by path."""

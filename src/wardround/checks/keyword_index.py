@@ -1,4 +1,4 @@
-"""The index of the words in a text. Every check matches its words against every text, so it has to be cheap."""
+"""The index of the words in a text, cheap because every check matches its words against every text."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     def passes_prefilter(self, look: str) -> bool:
-        """Return True if it passes a prefilter, by its ``module:name``; the result is shared by all checks."""
+        """Return True if it passes the prefilter ``module:name``; the result is shared by all checks."""
         if look not in self._looked:
             self._looked[look] = load_prefilter(look)(self)
         return self._looked[look]

@@ -85,7 +85,7 @@ class FileConfig(msgspec.Struct, frozen=True):
     preview: bool = False
 
     def severity(self, rule_id: str, default: Severity | None) -> Severity | None:
-        """Return the severity of a rule here; None if it is switched off. A code's prefix denotes a family."""
+        """Return the severity of a rule here; None if it is off. A code's prefix denotes a family."""
         if rule_id in self.severities:
             return self.severities[rule_id]
         prefixes = [k for k in self.severities if k.endswith("*") and rule_id.startswith(k[:-1])]

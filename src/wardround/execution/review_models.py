@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class ModelSummary(msgspec.Struct, frozen=True):
-    """The part of models in a report: sentences for people, and what a required model did not review."""
+    """The part of models in a report: sentences for people, and the hunks that a required model did not
+    review.
+    """
 
     notes: tuple[str, ...] = ()
     unreviewed: tuple[Unreviewed, ...] = ()

@@ -131,7 +131,7 @@ def _rank(finding: Finding, scores: Mapping[str, float]) -> tuple[int, float, tu
 
 
 def _crowds(ranked: Sequence[ScoredFinding], folded: set[str]) -> tuple[RuleGroupFold, ...]:
-    """The crowds; adds all but the first of each to ``folded``."""
+    """Return the groups of many findings of one rule; adds all but the first of each to ``folded``."""
     by_rule: dict[str, list[ScoredFinding]] = {}
     for item in ranked:
         if is_foldable(item.finding):

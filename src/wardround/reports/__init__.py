@@ -1,4 +1,4 @@
-"""Review -> text, one module for each format; ``FORMATS`` is where a format is known.
+"""Review -> text, one module for each format; ``FORMATS`` lists the formats.
 
 A renderer takes a review and returns text. It reads no clock and no environment.
 """

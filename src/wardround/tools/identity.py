@@ -70,7 +70,7 @@ def _is_known(program: Path, options: tuple[str, ...]) -> bool:
 
 
 def _name(program: Path, options: tuple[str, ...]) -> str:
-    """Return a text that changes with the file of a program or its content, whatever its modification time."""
+    """Return a text that changes with the path or the content of a program, not its modification time."""
     file = os.path.realpath(program)
     found = os.stat(file)
     state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino)

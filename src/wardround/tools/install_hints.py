@@ -23,7 +23,7 @@ _RUNNERS = {
 
 
 def install_hint(install: str) -> str:
-    """Return a tool's install line, or its equivalent in a hook's own environment, which pip does not reach."""
+    """Return a tool's install line, or its equivalent in a hook's environment, which pip does not reach."""
     runner = _runner()
     if runner is None:
         return install

@@ -1,4 +1,4 @@
-"""The only module that starts static tools: an argument list, a bare environment, a timeout, known statuses."""
+"""The only module that starts static tools: argument list, bare environment, timeout, known statuses."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def scripts_folder() -> str:
 
 
 def minimal_env(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a tool: where to find programs, an empty home, none of the caller's secrets."""
+    """Return the environment of a tool: a search path, an empty home, none of the caller's secrets."""
     return {
         "PATH": os.pathsep.join(dict.fromkeys([str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"])),
         "HOME": str(home),
