@@ -91,7 +91,7 @@ class Repository:
         return GitDiff(self._git).change(["--cached", END, base], base, INDEX)
 
     def worktree(self) -> Change:
-        """Return the change from HEAD to the files on disk, including untracked files but not ignored ones."""
+        """Return the change from HEAD to the files on disk, including untracked but not ignored ones."""
         self._require_worktree("--worktree")
         base = self.head() or self.empty_tree
         change = GitDiff(self._git).change([END, base], base, WORKTREE)
