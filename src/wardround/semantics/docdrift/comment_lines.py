@@ -68,8 +68,7 @@ class CommentedSource:
         self._marks = marks
         self.code: list[str] = []
         self.words: list[str] = []
-        """The comments of each line, with blanks in place of code to preserve columns; "" without comments.
-        """
+        """The comments of each line, with blanks in place of code to keep columns; "" without comments."""
         self._read(marks)
 
     def _read(self, marks: CommentSyntax) -> None:

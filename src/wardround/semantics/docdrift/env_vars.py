@@ -98,7 +98,7 @@ class VariableCheck(ChangeCheck):
         return self.variables(file.path, text) if self.may_read(text) else {}
 
     def code_with(self, words: Sequence[str], naming: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Return path and text of code files that may contain one of some words, those of the change first."""
+        """Return path and text of code files that may contain one of some words, changed files first."""
         from wardround.semantics.docdrift.doc_files import is_documentation
 
         changed = {file.path: file for file in self.change.files}

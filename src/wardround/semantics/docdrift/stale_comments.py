@@ -315,7 +315,7 @@ def _words_about(lines: CommentedSource, swap: Replacement) -> list[int]:
 
 
 def _phrase_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) -> Iterator[StalePhrase]:
-    """Return the positions at which texts about a line, or its function, have a phrase for the removed code."""
+    """Return the positions at which texts about a line, or its function, mention the removed code."""
     numbers = lines.adjacent_comments(swap.line)
     function = lines.function(swap.line)
     numbers += lines.documentation(function[0]) if function else []
