@@ -96,7 +96,7 @@ class _Payload(msgspec.Struct, frozen=True):
 
 
 def detect(environ: Mapping[str, str]) -> Provider:
-    """The CI system this process runs in, by the variables each of them documents.
+    """Return the CI system of this process, by the variables each of them documents.
 
     Raises:
         UsageError: it is neither.
@@ -111,10 +111,10 @@ def detect(environ: Mapping[str, str]) -> Provider:
 
 
 def read_event(provider: Provider, environ: Mapping[str, str]) -> CiEvent:
-    """The event of this run.
+    """Return the event of this run.
 
     Raises:
-        UsageError: what the system promises is missing or malformed.
+        UsageError: a documented variable or payload is missing or malformed.
     """
     return _github(environ) if provider is Provider.GITHUB else _jenkins(environ)
 

@@ -35,9 +35,7 @@ class Ranker(Protocol):
     """A model that ranks texts by how well they match a query."""
 
     def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
-        """Return one score per candidate, higher is better, each independent of the other candidates; -1 to
-        1.
-        """
+        """Return one score per candidate, higher is better, each independent of the others; -1 to 1."""
 
     def fused(
         self, query: str, candidates: Sequence[str], evidence: Sequence[Mapping[str, float]]

@@ -82,9 +82,7 @@ class ModelBroker:
         return self.models.identity(unit.specialist.models) if unit.scored else "unscored"
 
     def is_asked_by(self, specialist: Specialist) -> bool:
-        """Return True if a specialist's models can report anything, or could if they were valid; not in
-        shadow.
-        """
+        """Return True if a specialist's models can report anything, or could if valid; not in shadow."""
         models = self.models
         return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
 

@@ -9,9 +9,7 @@ from wardround.inference.metadata import Calibration
 
 
 def probability(calibration: Calibration, score: float) -> float:
-    """Return the probability of a raw score, 0 to 1; without a calibration the score itself, clipped to that
-    range.
-    """
+    """Return the probability of a raw score, 0 to 1; without a calibration the score itself, clipped."""
     if calibration.method == "platt":
         return _logistic(calibration.slope * score + calibration.bias)
     if calibration.method == "isotonic" and calibration.points:

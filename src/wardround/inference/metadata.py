@@ -323,9 +323,7 @@ def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
 
 
 def settings_digest(metadata: Metadata) -> str:
-    """Return the SHA-256 of all values that determine a model's scores, and their meaning, besides its
-    files.
-    """
+    """Return the SHA-256 of the values that determine a model's scores, and their meaning."""
     told = (
         metadata.kind, metadata.window, metadata.inputs, metadata.lora, metadata.fusion, metadata.calibration,
         metadata.thresholds, metadata.alarm_rate, metadata.scope,

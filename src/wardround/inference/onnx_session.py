@@ -135,11 +135,10 @@ def load(
 
 
 def require_libraries() -> None:
-    """Verify that the libraries of the model runtime can be imported; an installation may be damaged in any
-    way.
+    """Verify that the libraries of the model runtime can be imported.
 
     Raises:
-        ModelError: they cannot.
+        ModelError: they cannot; an installation may be damaged in any way.
     """
     for name in ("numpy", "onnxruntime"):
         try:

@@ -184,9 +184,7 @@ def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
 
 
 def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> list[str]:
-    """Return those of the evaluation that were trained on; a name without an owner matches that of any
-    owner.
-    """
+    """Return those of the evaluation that were trained on; a name without an owner matches any owner."""
     ours = {name.lower().removesuffix(".git") for name in trained}
     bare = {name.rpartition("/")[2] for name in ours}
     lone = {name for name in ours if "/" not in name}

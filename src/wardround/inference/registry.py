@@ -40,8 +40,7 @@ from wardround.storage.digest import digest_key
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
-"""Files that are, or can contain, code that runs when they are opened. The shared tensors are ``.bin`` too.
-"""
+"""Files that are, or can contain, code that runs when they are opened. Shared tensors are ``.bin`` too."""
 _MOST_FOLDERS = 1000
 
 
@@ -288,7 +287,7 @@ def default_registry(further: Sequence[Path] = ()) -> ModelRegistry:
 
 
 def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
-    """Return files that are not the model's, by name: those that can harm a user who opens them, and others."""
+    """Return files that are not the model's, by name: those that are dangerous to open, and others."""
     named = (metadata.model, metadata.shares, metadata.tokenizer, *metadata.files)
     own = {METADATA_FILE, CARD_FILE, *PLOT_FILES, *(file.name for file in named if file is not None)}
     own |= set() if metadata.data is None else {RECIPE_FILE}

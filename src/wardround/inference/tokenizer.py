@@ -32,9 +32,7 @@ class TextTokenizer:
             raise ModelError(f"the tokenizer cannot be read: {cause}; install the model again") from cause
 
     def ids(self, text: str) -> list[int]:
-        """Return the token ids of a text, special tokens included; a lone surrogate counts as an unknown
-        character.
-        """
+        """Return the token ids of a text, special ones included; a lone surrogate is an unknown character."""
         plain = text.encode("utf-8", "replace").decode()
         ids: list[int] = self._tokenizer.encode(plain).ids
         return ids

@@ -105,11 +105,10 @@ def _digests(shelf: ModelRegistry, one: ModelEntry) -> None:
 
 
 def _require_window(one: ModelEntry, tokenizer: bytes) -> None:
-    """Verify that the tokenizer of an exported model truncates texts at the model's window, for other
-    programs.
+    """Verify that the tokenizer of an exported model truncates texts at the model's window.
 
     Raises:
-        ModelError: it does not.
+        ModelError: it does not; other programs depend on it.
     """
     window = one.metadata.window
     if (json.loads(tokenizer).get("truncation") or {}).get("max_length") != window:

@@ -51,9 +51,7 @@ _SIGNATURE_CHARACTERS = 160
 
 
 def functions(path: str, text: str) -> list[Definition]:
-    """Return the definitions of a file in the order of their first lines, inner ones after the enclosing
-    ones.
-    """
+    """Return the definitions of a file by their first lines, inner ones after the enclosing ones."""
     pattern = _SQL if path.endswith(".sql") else _PYTHON if path.endswith((".py", ".pyi")) else _BRACES
     lines = text.split("\n")
     starts = list(_starts(pattern, lines))
@@ -77,7 +75,7 @@ def _starts(pattern: LazyPattern, lines: Sequence[str]) -> Iterator[tuple[int, s
 
 
 def _ends(pattern: LazyPattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
-    """Return the last line of each definition: before the first line of no deeper indentation, in one pass."""
+    """Return the last line of each definition, before the first line that is not indented deeper."""
     ends = {start: len(lines) for start in starts}
     waiting: list[tuple[int, int]] = []
     opening = set(starts)

@@ -56,9 +56,7 @@ def hunk_text(path: str, function: str, lines: str) -> str:
 
 
 def file_texts(path: str, text: str) -> list[str]:
-    """Return a file for an encoder: its distinct words in order, in ``CHUNKS`` texts at most, each with its
-    path.
-    """
+    """Return a file for an encoder: its distinct words in order, in up to ``CHUNKS`` texts with the path."""
     distinct = list(_first_distinct(text, CHUNKS * CHUNK_PARTS))
     name = " ".join(parts(path))
     starts = range(0, max(len(distinct), 1), CHUNK_PARTS)

@@ -110,9 +110,7 @@ class SearchIndex:
         return cls(_connected(":memory:"), None)
 
     def refreshed(self, *, keep: bool) -> SearchIndex:
-        """Return an empty index for this one, which failed: in its place, or in memory if its file must
-        stay.
-        """
+        """Return an empty index for this one, which failed: in its place, or in memory if its file stays."""
         self.close()
         if self._file is not None and not keep:
             sqlite_file.remove(self._file)
@@ -265,9 +263,7 @@ class SearchIndex:
     def similarity(
         self, queries: Sequence[str], entries: Sequence[IndexedFile], embedder: TextEmbedder
     ) -> list[float]:
-        """Return the similarity of each entry's texts: 0.7 of the closest and 0.3 of their mean, over all
-        queries.
-        """
+        """Return each entry's similarity: 0.7 of its closest text and 0.3 of their mean, over all queries."""
         import numpy as np
 
         asked = self.vectors(queries, embedder)

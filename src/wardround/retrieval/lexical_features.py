@@ -119,9 +119,7 @@ def _longest_run(wanted: Sequence[str], within: Sequence[str]) -> int:
 
 
 def _in_order(wanted: Sequence[str], within: Sequence[str]) -> int:
-    """Return the number of parts of the query that occur in its order in the candidate, each at its first
-    position.
-    """
+    """Return the number of parts of the query that occur in its order in the candidate."""
     at = found = 0
     for want in wanted:
         try:

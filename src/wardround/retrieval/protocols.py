@@ -21,5 +21,5 @@ class TextEmbedder(Protocol):
     def digest(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors of shape (texts, dimensions), each of length 1 and independent of the other texts."""
+        """Return vectors of shape (texts, dimensions), each of length 1 and independent of other texts."""
         ...

@@ -194,9 +194,7 @@ def _end(lines: Sequence[str], depths: Sequence[int | None], line: int) -> int:
 
 
 def imports(path: str, text: str) -> Iterator[Import]:
-    """Return the imports of a file; modules of scripts as they are written, but resolved if they are
-    relative.
-    """
+    """Return the imports of a file; modules of scripts as written, but resolved if they are relative."""
     if path.endswith((".py", ".pyi")):
         yield from _python_imports(path, text)
         return
@@ -228,8 +226,6 @@ def _resolved(folder: str, module: str) -> str:
 
 
 def module_parts(path: str) -> tuple[str, ...]:
-    """Return the parts by which imports can name a file: its folders and its stem; an index file is its
-    folder.
-    """
+    """Return the parts by which imports can name a file: folders and stem; an index file is its folder."""
     *folders, name = _SUFFIX.sub("", path).split("/")
     return tuple(folders) if name in ("__init__", "index", "mod") and folders else (*folders, name)

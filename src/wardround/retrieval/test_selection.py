@@ -288,7 +288,7 @@ class _Uses:
         )
 
     def shared(self, case: DiscoveredTest) -> tuple[float, float]:
-        """Return the share of the subject's identifiers it has, weighted by rarity, and the rarest of them."""
+        """Return the share of the subject's identifiers it has, weighted by rarity, and the rarest one."""
         weights = [self._rarity[word] for word in self._subject.identifiers & case.identifiers]
         return math.fsum(weights) / self._whole, max(weights, default=0.0)
 
@@ -304,8 +304,8 @@ class _Name:
         self._whole = math.fsum(self._weight.values()) or 1.0
 
     def row(self, case: DiscoveredTest) -> tuple[float, float, float]:
-        """Return three numbers: the test's name contains it, the share of its words, an enclosing title
-        contains it.
+        """Return three numbers: its name contains the subject's, the share of its words, a title contains
+        it.
         """
         share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
         return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
@@ -375,9 +375,7 @@ def _by_package(file: TestFile, subject: TargetFunction) -> bool:
 def _of_file(
     file: TestFile, subject: TargetFunction, used_by: Sequence[Caller]
 ) -> tuple[tuple[float, float], tuple[float, float, float], tuple[float, float]]:
-    """Return the numbers that all tests of a file share: by its imports, its name and path, and its
-    identifiers.
-    """
+    """Return the numbers that all tests of a file share: by imports, name and path, and identifiers."""
     imports_module = any(_is_module(one.module, subject.module) for one in file.imports) or _by_package(
         file, subject
     )
@@ -412,9 +410,7 @@ def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _nearness(one: str, other: str) -> float:
-    """Return the share of folders that two paths have in common, except folders that only denote a kind of
-    file.
-    """
+    """Return the share of common folders of two paths, except folders that denote a kind of file."""
     ours = set(one.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     theirs = set(other.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     return len(ours & theirs) / len(ours | theirs) if ours | theirs else 1.0

@@ -67,7 +67,7 @@ def without_commands(text: str) -> str:
 
 
 def json_text(encoded: bytes) -> str:
-    """Return JSON with everything escaped that a terminal or a CI runner might obey; it means the same."""
+    """Return JSON with everything escaped that a terminal or a CI runner might obey; the value is the same."""
     text = encoded.decode()
     if not text.replace("\n", "").isprintable():
         text = re.sub(r"[^\n -~]", _escaped_in_json, text)
