@@ -21,7 +21,7 @@ _COMMENT_LEADERS = LazyPattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)
 
 
 class Comment(msgspec.Struct, frozen=True):
-    """A comment of a source file: the 1-based line it stands on and its text."""
+    """A comment of a source file: its 1-based line and its text."""
 
     line: int
     text: str

@@ -172,7 +172,7 @@ class LineTask:
     Attributes:
         name: in kebab case, unique among all plugins.
         specialist: the specialist that uses the adapter.
-        title: what is classified, in one line, for people.
+        title: its subject, in one line, for people.
         patterns: glob patterns of the files it applies to.
         classes: of defects that are injected, in a stable order.
         inject: (path, text of a file, seed) -> ways to break it; the same for the same arguments.

@@ -130,7 +130,7 @@ class Checkout:
         return self.local("FETCH_HEAD") if self._fetch(*depth, source) else None
 
     def _fetch(self, *arguments: str) -> bool:
-        """Fetch from ``origin``; options come first, then what is fetched."""
+        """Fetch from ``origin``; options come first, then refs and commits."""
         if not self._may_fetch:
             self.fetch_error = "--no-fetch is given"
             return False

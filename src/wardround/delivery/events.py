@@ -27,11 +27,11 @@ class Provider(enum.StrEnum):
 
 
 class CiEvent(msgspec.Struct, frozen=True):
-    """The commits and branches an event names, whichever system it comes from.
+    """The commits and branches of an event, independent of the CI system.
 
     Attributes:
         name: as the system calls it, such as ``pull_request``.
-        head: the commit the event is about; what is checked out must contain it.
+        head: the commit the event is about; the checkout must contain it.
         target: the branch a change request is to be merged into.
         base: the commit the event itself compares ``head`` with. For a pull request it may be older than the
             tip of ``target``, and for a merge group it is exact.

@@ -66,5 +66,5 @@ def _blanked_files(
 
 
 def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
-    """The unit of a file of which a copy is reviewed."""
+    """The unit of a file that is reviewed as a copy."""
     return replace(unit, path=path, digest=content_digest(content), scored=False)

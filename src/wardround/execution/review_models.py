@@ -63,7 +63,7 @@ class ReviewModels:
         )
 
     def limited(self, units: list[WorkUnit]) -> list[WorkUnit]:
-        """The units, of which models score no more than the profile has time for."""
+        """Return the units with as many marked for models as the profile has time for."""
         broker = self.broker
         if broker is None:
             return units

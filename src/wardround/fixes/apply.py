@@ -24,7 +24,7 @@ _CONTEXT = 3
 
 
 class Fixed(msgspec.Struct, frozen=True):
-    """The result of applying fixes: findings by file, the patch, and the rejected fixes with their reasons."""
+    """The result of applying fixes: findings by file, the patch, and the rejected fixes with reasons."""
 
     findings: int
     files: tuple[str, ...]
@@ -112,7 +112,7 @@ def _new_texts(
 def _plan(
     repository: Repository, review: ReviewResult, text: _NewText, refused: list[str]
 ) -> tuple[IndexEntry | None, tuple[str, bytes] | None] | None:
-    """Return the content to write for one file: to the index, and to the work tree; None if it is rejected."""
+    """Return the new content of one file: in the index, and in the work tree; None if it is rejected."""
     old, new = text.old.encode(), text.new.encode()
     file = repository.root / text.path
     present = file.read_bytes() if file.is_file() and not file.is_symlink() else None

@@ -37,7 +37,7 @@ class IndexEntry(msgspec.Struct, frozen=True):
 
 
 class WorktreeFile(msgspec.Struct, frozen=True):
-    """A work-tree file to be replaced: the SHA-256 of its expected content, and the path of its new content."""
+    """A work-tree file to replace: the SHA-256 of its expected content, the path of its new content."""
 
     path: str
     old: str
@@ -45,9 +45,7 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes, so ``json`` writes
-    it.
-    """
+    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes for ``json``."""
 
     root: str
     index_file: str

@@ -1,6 +1,6 @@
 """The models of one review: their permitted users, their cached results, and their use.
 
-No model is looked up before a check requests one, and none is loaded while the cache has the results.
+No model is read before a check requests one, and none is loaded while the cache has the results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Usage:
 def review_models(
     folders: Sequence[Path], wish: ProviderPreference, threads: int, log: ShadowLog | None = None
 ) -> ModelSession:
-    """Return the models of these folders and of the package; none is looked up before the first request."""
+    """Return the models of these folders and of the package; none is read before the first request."""
     return ModelSession(
         cache(lambda: default_registry(folders)), cache(lambda: detect_runtime(wish, threads)), log=log
     )

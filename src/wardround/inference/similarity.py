@@ -29,7 +29,7 @@ def fused(
         evidence: for each candidate the numbers that the fusion names, except for the cosine.
 
     Raises:
-        ModelError: there is no fusion, or some of its numbers are missing.
+        ModelError: the fusion or some of its numbers are missing.
     """
     if fusion is None or not fusion.names:
         raise ModelError("it was measured without cheap evidence; use its scores")

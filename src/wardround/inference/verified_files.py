@@ -14,7 +14,7 @@ from wardround.errors import ModelError
 from wardround.inference.metadata import File
 
 LARGEST_BYTES = 4 * 1024**3
-"""No model file may be larger, whatever its metadata says."""
+"""The limit on the size of a model file, regardless of its metadata."""
 
 
 def read_verified(folder: Path, file: File) -> bytes:

@@ -50,7 +50,7 @@ def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, mis
     """Verify one model; for one that is not built the metadata and the recipe.
 
     Args:
-        missing: the reason why there is no runtime.
+        missing: the reason why models cannot run.
     """
     harmful, unknown = unwanted_files(one.folder, one.metadata)
     troubles = [

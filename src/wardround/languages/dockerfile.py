@@ -221,7 +221,7 @@ _VARIABLE = LazyPattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{
 
 
 def substituted(text: str, values: dict[str, str | None]) -> str | None:
-    """Return a text with ``$name`` and ``${name:-word}`` expanded; None if one has no value and no default."""
+    """Return a text with ``$name`` and ``${name:-word}`` expanded; None if one has no value or default."""
     missing = False
 
     def one(found: re.Match[str]) -> str:

@@ -1,6 +1,4 @@
-"""Offsets and positions: every parser here returns offsets into the file, while findings need lines and
-columns.
-"""
+"""Offsets and positions: parsers return offsets into the file, findings need lines and columns."""
 
 from __future__ import annotations
 

@@ -50,9 +50,7 @@ def is_slow(pattern: str) -> bool:
 
 
 def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
-    """Return True for such a group; ``fails`` is True if something must follow it: only then the engine
-    backtracks.
-    """
+    """Return True for such a group; ``fails`` is True if something must follow: only then it backtracks."""
     for at, piece in enumerate(way):
         if not piece.ways:
             continue

@@ -48,9 +48,7 @@ class Word(Struct, frozen=True):
 
 
 class Redirect(Struct, frozen=True):
-    """The redirection of input or output of a command: ``>``, ``<<EOF`` ..., and the word after the
-    operator.
-    """
+    """The redirection of input or output: ``>``, ``<<EOF`` ..., and the word after the operator."""
 
     sign: str
     target: str
@@ -120,9 +118,7 @@ class _Reading(Struct):
 
 
 def commands(passage: Passage, depth: int = 0) -> list[Command]:
-    """Return the simple commands of a script in source order; those of substitutions come before their
-    command.
-    """
+    """Return the simple commands of a script in source order; substitutions come before their command."""
     return list(_Reader(passage, depth).read())
 
 
@@ -342,7 +338,7 @@ _INTERESTING = LazyPattern(r"['\"\\(){}]")
 
 
 def _closing(text: str, start: int, sign: str) -> int:
-    """Return the end of the bracket that closes what was opened before ``start``."""
+    """Return the end of the bracket that was opened before ``start``."""
     closes = {"(": ")", "{": "}"}
     expected = [sign]
     at = start

@@ -21,10 +21,10 @@ FORMATS: dict[str, str] = {
 
 
 def renderer(name: str) -> Renderer:
-    """The renderer of a format.
+    """Return the renderer of a format.
 
     Raises:
-        KeyError: there is no such format.
+        KeyError: the format does not exist.
     """
     render: Renderer = importlib.import_module(FORMATS[name]).render
     return render

@@ -304,9 +304,7 @@ class _Name:
         self._whole = math.fsum(self._weight.values()) or 1.0
 
     def row(self, case: DiscoveredTest) -> tuple[float, float, float]:
-        """Return three numbers: its name contains the subject's, the share of its words, a title contains
-        it.
-        """
+        """Return three numbers: the name has the subject's, the share of its words, a title has it."""
         share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
         return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
 

@@ -21,11 +21,11 @@ MOST_SPACES = 500
 MOST_ON_A_LINE = 1_000
 MOST_CHARACTERS = 1_000
 MOST_ACROSS_LINES = 10_000
-"""The limits on repetitions in a bounded pattern, where the pattern has no limit of its own: of white space,
-of text
-on one line (``.*``), of word characters and other character classes (an encoded key has some hundred), and
-of
-anything else (``[^;]*``, a group). People write less, and the cost per character is at most the limit.
+"""The limits on unlimited repetitions in a bounded pattern.
+
+Of white space, of text on one line (``.*``), of word characters and other character classes (an encoded key
+has some hundred), and of anything else (``[^;]*``, a group). People write less, and the cost per character
+is at most the limit.
 """
 
 

@@ -22,9 +22,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 def counted(text: str) -> Counter[str]:
-    """Return the number of each word in a text: stemmed parts of identifiers, and whole ones of several
-    parts.
-    """
+    """Return the count of each word in a text: stemmed parts of identifiers, and composite identifiers."""
     found: Counter[str] = Counter()
     for token, times in Counter(_TOKEN.findall(text)).items():
         for word in _words_of(token):

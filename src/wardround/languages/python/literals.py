@@ -9,9 +9,7 @@ from wardround.languages.python.module import PythonModule, last_name
 
 
 def literal(module: PythonModule, node: ast.expr | None) -> object:
-    """Return the value of a constant, or of a name or attribute that the module assigns one constant; else
-    None.
-    """
+    """Return the value of a constant, or of a name or attribute with one constant assignment; else None."""
     if isinstance(node, (ast.Name, ast.Attribute)):
         node = given_once(module, node)
     return node.value if isinstance(node, ast.Constant) else None
@@ -36,7 +34,7 @@ def is_false(node: ast.expr) -> bool:
 
 
 def is_none(node: ast.expr | None) -> bool:
-    """Return True if the node is ``None``; not if there is no node."""
+    """Return True if the node is ``None``; False without a node."""
     return isinstance(node, ast.Constant) and node.value is None
 
 

@@ -66,9 +66,7 @@ def binds(target: ast.AST, name: str) -> bool:
 
 
 def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
-    """Return the functions of a block by name, qualified by their classes; nested functions are part of the
-    outer one.
-    """
+    """Return the functions of a block by name, qualified by their classes, without nested functions."""
     for one in block:
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield prefix + one.name, one
@@ -135,7 +133,7 @@ class PythonModule:
         return None
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
-        """Return the class that directly contains a function or statement, functions in between not counted."""
+        """Return the class that directly contains a function or statement, except through a function."""
         for parent in self.ancestors(node):
             if isinstance(parent, ast.ClassDef):
                 return parent
@@ -201,8 +199,7 @@ class PythonModule:
         }
 
     def dotted(self, node: ast.AST) -> str | None:
-        """Return the qualified name of a name or attribute chain, through the imports: ``sleep`` ->
-        ``time.sleep``.
+        """Return the qualified name of a name or attribute chain: ``sleep`` -> ``time.sleep``.
 
         Names that are not imported are returned unchanged; None for anything but a chain of names.
         """
@@ -236,9 +233,7 @@ class PythonModule:
         )
 
     def keyword_span(self, node: ast.stmt | ast.ExceptHandler, width: int) -> Span:
-        """Return the first ``width`` characters of a statement: its keyword, where the complete span would
-        be too much.
-        """
+        """Return the first ``width`` characters of a statement: its keyword, where all of it is too much."""
         column = self._column(node.lineno, node.col_offset)
         return Span(node.lineno, column, node.lineno, column + width)
 

@@ -184,9 +184,7 @@ class _Reader:
         return self._token(TokenKind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
 
     def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[StringLiteral | Field]:
-        """Return the parts of a template up to its closing quotes, or of a format specification up to its
-        brace.
-        """
+        """Return the parts of a template up to its closing quotes, or of a specification up to its brace."""
         text, parts, literal = self._text, list[StringLiteral | Field](), self._at
         while True:
             self._at = at = self._end_of(_PLAIN, self._at)
@@ -241,7 +239,7 @@ class _Reader:
         return Field(opening, self._at, inner, equals, conversion, colon, spec)
 
     def _expression(self, opening: int) -> tuple[list[Token], int | None]:
-        """Return the tokens of a field's expression, and the end of the text that ``=`` repeats, if it does."""
+        """Return the tokens of a field's expression, and the end of the text that ``=`` repeats, if any."""
         found: list[Token] = []
         open_brackets: list[tuple[str, int]] = []
         while (token := self._next(in_brackets=True)) is not None:
@@ -255,7 +253,7 @@ class _Reader:
         raise self._error("'{' was never closed", opening)
 
     def _past_equals(self, found: list[Token]) -> int:
-        """Return the end of the text that an equals sign repeats; comments after it are added to the tokens."""
+        """Return the end of the text that an equals sign repeats; comments after it join the tokens."""
         while (token := self._next(in_brackets=True)) is not None and token.kind in (
             TokenKind.COMMENT,
             TokenKind.BREAK,

@@ -51,9 +51,7 @@ def parse(text: str) -> ast.Module:
 
 
 def _newer(text: str) -> ast.Module | None:
-    """Return the tree of a text the interpreter rejects; None if no syntax of it is newer than the
-    interpreter.
-    """
+    """Return the tree of a text the interpreter rejects; None if its syntax is not newer."""
     if sys.version_info >= _NEWEST:
         return None
     from wardround.languages.python.lowering import parse_lowered  # few texts need it
@@ -71,9 +69,7 @@ def cached_parse(text: str) -> ast.Module:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and every one below it except contexts, in the order of ``ast.walk``, in a third of its
-    time.
-    """
+    """Yield a node and those below it except contexts, ordered as by ``ast.walk`` in a third of its time."""
     found = [node]
     fields, add = _FIELDS, found.append
     for one in found:

@@ -130,9 +130,7 @@ class Code:
 
     @cached_property
     def declared(self) -> dict[str, list[Node]]:
-        """The declarations of each name: a variable's declarator, a function, a class, a parameter or a
-        loop.
-        """
+        """The declarations of each name: a variable's declarator, a function, class, parameter or loop."""
         found: dict[str, list[Node]] = {}
         for node in self.kinds(*_DECLARED):
             found.setdefault(self.field(node, "name"), []).append(node)

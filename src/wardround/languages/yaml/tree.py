@@ -85,9 +85,7 @@ class Mapping(Struct, eq=False):
         return node if isinstance(node, Mapping) else Mapping(self.start, self.start)
 
     def listed(self, *keys: str) -> list[Node]:
-        """Return the items of the list at the end of a path, each once; a single value counts as a list of
-        one.
-        """
+        """Return the items of the list at the end of a path, each once; a single value is a list of one."""
         node = self.at(*keys)
         if node is None:
             return []

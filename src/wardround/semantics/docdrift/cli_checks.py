@@ -73,7 +73,7 @@ class OptionCheck(ChangeCheck):
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """An option that is no longer declared anywhere, and the texts that name it."""
+    """An option without any remaining declaration, and the texts that name it."""
 
     file: ChangedFileView
     gone: RemovedOption

@@ -11,7 +11,7 @@ from functools import cached_property
 from wardround.checks.lazy import LazyPattern
 
 _NEAR = 15
-"""The number of lines around a mention in which other options of the program prove that it is meant."""
+"""The number of lines around a mention in which other options of the program identify it."""
 _OTHERS = 2
 _LONGEST_LINE = 2_000
 QUOTED_AT_MOST = 80

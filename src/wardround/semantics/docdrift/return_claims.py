@@ -104,7 +104,7 @@ def stale_results(
 
 
 def _narrowed(base: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """Return line, old and new result of the functions whose declared result is no longer optional."""
+    """Return line, old and new result of the functions whose result was optional only before."""
     before, after = changed_lines(base, text)
     old: dict[str, list[str]] = {}
     for _, line in before:

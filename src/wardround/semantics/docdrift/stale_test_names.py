@@ -106,7 +106,7 @@ def titled(text: str) -> list[Titled]:
 
 
 def stale_titles(base: str, text: str) -> Iterator[StaleTitle]:
-    """Return the tests that kept their name and test something else."""
+    """Return the tests with an unchanged name and a changed subject."""
     before, after = titled(base), titled(text)
     often = Counter(one.title for one in after)
     old = {one.title: one for one in before if often[one.title] == 1}
