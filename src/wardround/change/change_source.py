@@ -26,16 +26,11 @@ class ChangeSource(Protocol):
     """The interface of the source of a change.
 
     ``root`` is the folder of the repository; ``fetch`` announces content that will be read soon; ``content``
-    is
-    of files of the change, ``read`` of any path on one side or at the target; ``moved_settings`` are the
-    paths
-    with one of some file names that differ between base and target; ``state`` identifies the tree of a side,
-    or
-    is None without an identity; ``differing`` are the paths whose content in ``root`` is not that of the
-    side;
-    ``messages`` are those of the change's commits, newest first; ``holds`` returns True if anything at a
-    path,
-    above it or below it is under version control.
+    is of files of the change, ``read`` of any path on one side or at the target; ``moved_settings`` are the
+    paths with one of some file names that differ between base and target; ``state`` identifies the tree of a
+    side, or is None without an identity; ``differing`` are the paths whose content in ``root`` is not that
+    of the side; ``messages`` are those of the change's commits, newest first; ``holds`` returns True if
+    anything at a path, above it or below it is under version control.
     """
 
     root: Path
@@ -243,8 +238,8 @@ class PatchChangeSource:
     """A change given as a diff, completed by the files of a folder where those match it.
 
     A file of the folder that equals the diff's old side gives both sides, likewise one that equals its new
-    side;
-    for others only the lines in the diff are known, which are a fragment unless the diff adds the file.
+    side; for others only the lines in the diff are known, which are a fragment unless the diff adds the
+    file.
     """
 
     def __init__(self, text: str, root: Path) -> None:

@@ -34,10 +34,8 @@ def safe_name(path: str) -> str:
     """Return the path of a file in a snapshot: its own, unless a tool could not name it in its output.
 
     Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
-    equals
-    sign itself too, so that no two paths share one alias. A name that a tool skips loses the cause of that:
-    the
-    separator before ``min``, and capitals in its suffix.
+    equals sign itself too, so that no two paths share one alias. A name that a tool skips loses the cause of
+    that: the separator before ``min``, and capitals in its suffix.
     """
     out = _quoted(path)
     if "min." in out:
@@ -67,8 +65,7 @@ def scratch_root(worktree: Path) -> Path:
     work tree.
 
     A temporary folder that the caller configured is used; else a file system in memory, if one has room:
-    hundreds
-    of links take milliseconds there and can take longer than the tools on a disk.
+    hundreds of links take milliseconds there and can take longer than the tools on a disk.
     """
     named = next((Path(n).resolve() for n in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if n), None)
     if named is None and _has_room(_IN_MEMORY):

@@ -1,8 +1,7 @@
 """One frozen configuration, read once from the side of the change that is trusted.
 
 ``[tool.wardround]`` in ``pyproject.toml`` or the same keys in ``.wardround.toml``; for every file the
-nearest
-folder wins, key by key. Keys that configure the run apply at the repository root only.
+nearest folder wins, key by key. Keys that configure the run apply at the repository root only.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The checkout of a CI run: its commits, and those that must be fetched from ``origin`` first.
 
 Fetching starts nothing that the change could contribute: no git hook, no submodule, no file system monitor,
-no
-maintenance, and only protocols that run no command of their own. It moves no ref; it writes only the commits
-and ``FETCH_HEAD``.
+no maintenance, and only protocols that run no command of their own. It moves no ref; it writes only the
+commits and ``FETCH_HEAD``.
 """
 
 from __future__ import annotations

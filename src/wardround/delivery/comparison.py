@@ -81,8 +81,8 @@ class Comparing:
         """Return the commit that a change request is compared with.
 
         For a merge commit created by the server, that is the first parent: the tip of the target branch at
-        that time.
-        The event's own base may be older, and then commits that others merged since would be reviewed too.
+        that time. The event's own base may be older, and then commits that others merged since would be
+        reviewed too.
         """
         event, parents = self._event, self._checkout.parents(head)
         if len(parents) == 2 and event.head is not None and parents[1] == event.head:

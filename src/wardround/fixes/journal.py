@@ -2,8 +2,7 @@
 
 The order is essential: the journal with all new content is on disk before the first byte of the repository
 changes, and it is removed only after the last. Replaying it is safe at any point in between, since each file
-is
-written only while it has the content that the fix was computed from.
+is written only while it has the content that the fix was computed from.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """The interface of models for checks, which imports ``wardround.inference`` lazily.
 
 A model is returned only if it was promoted (state ``rank`` or ``report``), was requested, and can run here;
-else
-the result is None, and the check does what it can without. A request is nearly free: a model is loaded when
-it
-must first score something that is not in the cache. If that fails, or there are more texts than the profile
-allows, the checks of the file are run again without that model.
+else the result is None, and the check does what it can without. A request is nearly free: a model is loaded
+when it must first score something that is not in the cache. If that fails, or there are more texts than the
+profile allows, the checks of the file are run again without that model.
 """
 
 from __future__ import annotations

@@ -21,8 +21,7 @@ class Embedder:
     """Turns texts into unit vectors whose dot product is the similarity of two texts in meaning.
 
     Every text is run alone at its own length. Integer quantisation scales by the largest activation of the
-    input, so
-    in a batch the other texts, and the padding, would change its vector.
+    input, so in a batch the other texts, and the padding, would change its vector.
 
     Attributes:
         digest: of all inputs of a vector besides its text.

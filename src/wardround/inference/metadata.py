@@ -233,9 +233,8 @@ class Metadata(_Strict, frozen=True):
         kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score; ``lines``: token ids of
             a window of a change -> logits for each token, those of line marks are used; no review runs it.
         model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and returns a
-            float32
-            vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last number of
-            its last output is the raw score.
+            float32 vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last
+            number of its last output is the raw score.
         files: the inputs of its merge: its LoRA weights and their configuration.
         shares: the file of tensors that this model shares with others on it; only a base has one.
         window: most tokens of a text; 0 for tables.

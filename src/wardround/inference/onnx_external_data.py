@@ -1,10 +1,10 @@
 """The external references of an ONNX file, read from its bytes before any library opens them.
 
 An ONNX file is a protobuf message. Its tensors may be stored in other files, and its operators may come from
-other
-libraries. This walks every message that can hold a tensor or an operator (initializers, sparse initializers,
-node attributes, subgraphs, functions, training information) and lists both, so that a file with a forbidden
-reference is rejected before onnxruntime sees it. Field numbers are those of ``onnx.proto3``.
+other libraries. This walks every message that can hold a tensor or an operator (initializers, sparse
+initializers, node attributes, subgraphs, functions, training information) and lists both, so that a file
+with a forbidden reference is rejected before onnxruntime sees it. Field numbers are those of
+``onnx.proto3``.
 """
 
 from __future__ import annotations

@@ -2,16 +2,14 @@
 
 Layout of shared tensors. Models on one base have most of their tensors in common with it. The base's
 ``shared.bin`` holds the base's large tensors one after another, each raw, little-endian, C order, at an
-offset
-divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is the file's
-name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` repeats this with dtype and shape, and must
-agree.
-The base's own graph is written this way too. The file is mapped into memory once, read-only, and onnxruntime
-receives views of the map, so all sessions of all processes share its pages.
+offset divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is the
+file's name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` repeats this with dtype and shape, and
+must agree. The base's own graph is written this way too. The file is mapped into memory once, read-only, and
+onnxruntime receives views of the map, so all sessions of all processes share its pages.
 
 Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it
-receives
-the folder of the shared file, since it tests whether the file exists, but every tensor is passed in.
+receives the folder of the shared file, since it tests whether the file exists, but every tensor is passed
+in.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The permitted state of a model, by its own metadata: pure, and denied unless every requirement is met.
 
 A model stays ``shadow`` until it beat the frozen base and every cheap baseline on unseen repositories, on
-younger
-code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt from it:
-there,
-later commits in other files count. ``training.promotion_gates`` also requires the files before it grants a
-state;
-the requirements here apply to every model that claims one.
+younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt from
+it: there, later commits in other files count. ``training.promotion_gates`` also requires the files before it
+grants a state; the requirements here apply to every model that claims one.
 """
 
 from __future__ import annotations

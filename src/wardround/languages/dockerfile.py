@@ -1,8 +1,7 @@
 """Dockerfiles as stages and instructions with positions.
 
 Docker's own syntax within a line (continuation characters, comments between them) is blanked, never removed,
-so an
-offset into an instruction's text is an offset into the file.
+so an offset into an instruction's text is an offset into the file.
 """
 
 from __future__ import annotations

@@ -52,8 +52,7 @@ class SecretMasker:
     """The secrets in the files of some findings, and their masks.
 
     Secrets are the strings in findings of rules with ``masked``, and the results of the checks for secrets
-    of any
-    text in the same files, on old lines too. If such a check crashes, no line of the file is shown.
+    of any text in the same files, on old lines too. If such a check crashes, no line of the file is shown.
 
     Args:
         printed: the statuses whose findings may be printed.

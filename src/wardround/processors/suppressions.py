@@ -129,9 +129,9 @@ class SuppressionTrust:
     """The suppressions of a file that apply if the configuration of the target does.
 
     A suppression applies to the findings for which the base has it: code of the base under a comment of the
+    base. Where both were moved, each suppression of the base applies to one finding that existed before. The
+    base decides and not the target, since a comment waives the code next to it, and the old code is at the
     base.
-    Where both were moved, each suppression of the base applies to one finding that existed before. The base
-    decides and not the target, since a comment waives the code next to it, and the old code is at the base.
     """
 
     def __init__(self, path: str, specialist: Specialist, inputs: PipelineInputs) -> None:

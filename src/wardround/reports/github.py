@@ -2,8 +2,7 @@
 
 A step may make ten annotations of each kind; GitHub drops the rest silently, so they are chosen here and the
 others are counted. ``line`` and ``endLine`` name the first and the last line, and in the same way ``col``
-and
-``endColumn`` the first and the last column. GitHub ignores columns of more than one line.
+and ``endColumn`` the first and the last column. GitHub ignores columns of more than one line.
 
 Sources: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands; the runner's
 ``ActionCommandManager``.

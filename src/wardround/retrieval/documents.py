@@ -1,9 +1,8 @@
 """The text forms of queries, hunks and files for comparison.
 
 An encoder reads the raw text of a hunk, since splitting its identifiers reduced the measured accuracy. A
-file is
-too long for that, and is reduced to its distinct words. The beginning counts most, since an encoder reads no
-further than its window.
+file is too long for that, and is reduced to its distinct words. The beginning counts most, since an encoder
+reads no further than its window.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 They are stored in the user's cache folder and never in the repository.
 
 One database for each repository. A document is the content of a blob at a path, so that known content is
-never
-read again after a checkout. A database that is damaged or of another format is recreated; if none can be
-stored
-(a read-only home, a full disk) one in memory costs time, nothing else.
+never read again after a checkout. A database that is damaged or of another format is recreated; if none can
+be stored (a read-only home, a full disk) one in memory costs time, nothing else.
 """
 
 from __future__ import annotations

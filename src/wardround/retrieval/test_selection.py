@@ -1,8 +1,7 @@
 """The tests of a repository that most likely cover a function: an order, with the evidence in words.
 
 No test is run. The evidence for a test is its name and that of its file, its imports and identifiers, the
-words it
-shares with the function and with the change of it, and its use of the function's callers.
+words it shares with the function and with the change of it, and its use of the function's callers.
 ``evals/covering.py`` fits the weights, and measures the order.
 """
 

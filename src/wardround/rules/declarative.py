@@ -29,11 +29,9 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
 
     ``needs`` are pieces of text; every file that the rule can match in contains one of them, so that the
-    engine
-    need not run on others. It is empty if there are none. ``path`` is the name of the files of the cases.
-    ``off``
-    gives the reason why the rule is not shown by default. In the ``invalid`` cases, ``«`` and ``»`` mark the
-    reported span.
+    engine need not run on others. It is empty if there are none. ``path`` is the name of the files of the
+    cases. ``off`` gives the reason why the rule is not shown by default. In the ``invalid`` cases, ``«`` and
+    ``»`` mark the reported span.
     """
 
     name: str

@@ -1,8 +1,7 @@
 """The maturity of a rule, and which rules run without being requested.
 
 A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it
-on
-code that none of its authors wrote, or if it guards against damage that cannot be undone:
+on code that none of its authors wrote, or if it guards against damage that cannot be undone:
 
 * data loss: stored data is deleted, overwritten or corrupted, or a write is silently lost;
 * a leaked secret: a credential, a key or private data becomes readable, or its encryption protects nothing;

@@ -4,10 +4,8 @@ After Rice, Aftandilian, Jaspan, Johnston, Pradel and Arroyo-Paredes, "Detecting
 (OOPSLA 2017): a call is suspicious if another order of its arguments fits the callee's parameter names much
 better. The distance over the terms of names, the threshold on the gain of every moved argument, and the
 exclusions come from there: uninformative names, functions that reorder on purpose, and a call next to the
-same
-call in the other order. In addition, both sides of a move must be distinguishable by their names, which
-costs
-recall and improves precision.
+same call in the other order. In addition, both sides of a move must be distinguishable by their names, which
+costs recall and improves precision.
 """
 
 from __future__ import annotations

@@ -68,8 +68,7 @@ def _bound(tree: Any, *, across: bool) -> None:
     r"""Limit every repetition of a parsed pattern that has no limit.
 
     A repetition at the end is unchanged, since nothing after it can fail, and so is one that excludes the
-    character
-    the pattern begins with: ``#[^\n]*`` and ``"[^"]*"`` read no part of a text twice.
+    character the pattern begins with: ``#[^\n]*`` and ``"[^"]*"`` read no part of a text twice.
 
     Args:
         across: True if a dot matches newlines.

@@ -2,10 +2,8 @@
 
 Compiling one takes about a millisecond, and a review of many kinds of files uses a hundred. The result is a
 list of numbers, which the interpreter verifies before it accepts them as a pattern. They are valid for
-exactly
-the version that compiled them; that is part of the file's name. One file contains all of them: a database
-would
-take longer to open than the file takes to read.
+exactly the version that compiled them; that is part of the file's name. One file contains all of them: a
+database would take longer to open than the file takes to read.
 """
 
 from __future__ import annotations

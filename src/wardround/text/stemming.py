@@ -1,8 +1,7 @@
 """English words without their endings, for two purposes that differ in the errors they tolerate.
 
 ``stem`` compares the words of a comment with those of a name, and removes one ending. ``search_stem``
-returns
-the keys of the retrieval index and features of trained rankers; it also undoes doubled consonants
+returns the keys of the retrieval index and features of trained rankers; it also undoes doubled consonants
 (``stopped``), and needs a vowel before ``-ed`` and ``-ing`` (``string``). Any change of it needs a new
 format of the index and new rankers.
 """

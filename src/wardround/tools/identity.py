@@ -33,8 +33,7 @@ class Identity(msgspec.Struct, frozen=True):
 
     Attributes:
         digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or
-            the
-            script in front of one; empty if it may be run but not read.
+            the script in front of one; empty if it may be run but not read.
         version: the output of ``--version``; ``unknown`` if it contains no version.
     """
 

@@ -19,13 +19,11 @@ t-strings                                  3.14     ``TemplateStr`` and ``Interp
 =========================================  =======  =========================================================
 
 Chosen by comparison on 1,000 lines of Python, which ``ast.parse`` parses in 19 ms. Lowering takes 40 ms
-more,
-needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it returns the trees of
-their
-own parsers to the column. libcst accepts all of the above and takes 500 ms to import, 130 to parse, 100 for
-positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms, rejects four of
-fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes 120 and 75 ms and
-rejects thirteen. ruff's parser has no maintained binding that returns a tree with positions.
+more, needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it returns the trees
+of their own parsers to the column. libcst accepts all of the above and takes 500 ms to import, 130 to parse,
+100 for positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms, rejects
+four of fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes 120 and
+75 ms and rejects thirteen. ruff's parser has no maintained binding that returns a tree with positions.
 """
 
 from __future__ import annotations

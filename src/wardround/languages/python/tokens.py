@@ -1,10 +1,8 @@
 """Tokens of Python source, independent of the interpreter: f-strings follow the grammar of Python 3.12.
 
 The standard library's ``tokenize`` reads the grammar of its own interpreter: in 3.11 an f-string is one
-opaque
-token, and one that contains its own quotes ends too early. Here the replacement fields of f- and t-strings
-contain
-tokens, at any depth. Positions are offsets of characters in the text.
+opaque token, and one that contains its own quotes ends too early. Here the replacement fields of f- and
+t-strings contain tokens, at any depth. Positions are offsets of characters in the text.
 """
 
 from __future__ import annotations

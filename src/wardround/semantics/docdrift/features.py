@@ -2,8 +2,8 @@
 
 Four groups: the size of the change, the form of the documentation, the changes of signature, results and
 errors, and the share of removed and added names that the documentation mentions. The last is the content;
-the
-first two are there so that a model need not infer them, and so that a baseline can consist of them alone.
+the first two are there so that a model need not infer them, and so that a baseline can consist of them
+alone.
 """
 
 from __future__ import annotations

@@ -193,8 +193,7 @@ class DocumentedChange:
     Attributes:
         name: qualified: ``Mailer.send``.
         around: the code of the file after the change, without documentation; "" if it is not known. It must
-            not
-            include the new documentation, whose names would reveal whether it was changed.
+            not include the new documentation, whose names would reveal whether it was changed.
     """
 
     name: str

@@ -1,13 +1,10 @@
 """Parameters that a change added and the documentation does not mention, and the features of each.
 
 This includes more than ``parameters.undocumented_parameters``, which reports only if the documentation
-covers
-nearly all of the others: here every added parameter counts that is not mentioned. Many callables document
-few
-of their parameters, so most of these may stay undocumented. The features let a model predict which of them
-the
-author would document: how the documentation treats the other parameters, the role of the parameter in the
-callable, and its mentions in the rest of the file.
+covers nearly all of the others: here every added parameter counts that is not mentioned. Many callables
+document few of their parameters, so most of these may stay undocumented. The features let a model predict
+which of them the author would document: how the documentation treats the other parameters, the role of the
+parameter in the callable, and its mentions in the rest of the file.
 """
 
 from __future__ import annotations

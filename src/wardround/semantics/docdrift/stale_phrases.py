@@ -122,8 +122,7 @@ def _names(change: DocumentedChange) -> Iterator[Quote]:
     """Return removed names: parameters, and names marked as code that were renamed or left the file.
 
     A name that was only removed may denote something that happens elsewhere now. If any keyword is accepted,
-    a
-    parameter may still be passed. The local variables of a function are not documented.
+    a parameter may still be passed. The local variables of a function are not documented.
     """
     words, signature = change.words, change.old.signature
     renamings = _renamings(change)

@@ -1,8 +1,7 @@
 """Guards that protected a piece of code before a change, and are missing after it.
 
 A plugin parses its language into ``Body``s; the comparison is language-independent. A guard counts as
-removed
-only if no added line contains anything of its kind, and the guarded action still happens.
+removed only if no added line contains anything of its kind, and the guarded action still happens.
 """
 
 from __future__ import annotations
