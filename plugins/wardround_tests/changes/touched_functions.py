@@ -28,7 +28,6 @@ _SCRIPT_METHOD = (
 _NO_METHODS = frozenset(
     {"constructor", "render", "switch", "while", "catch", "function", "toString", "forEach"}
 )
-_PRIVATE = r"(^|/)(_(?!_init__)[^/]*|internals?|private)(/|\.)"
 _DECIDES = (
     r"\b(?:if|elif|for|while|switch|match|case|try|catch|except|raise|throw)\b|&&|\|\||\?\?|\? |"
     r"\.(?:map|filter|reduce|some|every|find\w*|sort|flatMap)\(|\w[)\]]* (?:[-+*/%]|[<>]=?|[!=]==?) \S"

@@ -137,7 +137,7 @@ class TestAsking:
         (result,) = told(f'token = "{DOUBTFUL}"\n', Judge())
         assert (result.code, result.span.start, result.severity) == ("SE004", (1, 10), Severity.INFO)
         assert DOUBTFUL not in result.message
-        assert result.message.startswith("token is given what reads like a secret (***)")
+        assert result.message.startswith("token has a value that resembles a secret (***)")
 
     def test_nothing_is_reported_below_the_threshold(self) -> None:
         judge = Judge(answer=0.4)

@@ -41,6 +41,7 @@ _NEAR = 6.5
 _SOURCES = tuple(f"*.{ending}" for ending in ("py", *SCRIPT_ENDINGS, "vue", "svelte"))
 _NEW = "is new, but neither a test nor other code uses it; add a test"
 _CHANGED = "changes, but no test names it although its module is tested; add a test"
+_PRIVATE = r"(^|/)(_(?!_init__)[^/]*|internals?|private)(/|\.)"
 _ASSERTS = r"\bassert|\bexpect\(|\bshould\b|\braises\("
 
 
