@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wardround_tests.check import run_test_checks
 from wardround_tests.file_kinds import is_collected, is_production, is_script_test, is_test
-from wardround_tests.models import assertions
+from wardround_tests.models import test_files
 from wardround_tests.specialist import TestsSpecialist
 
 from tests.conftest import GitRepository
@@ -80,12 +80,12 @@ def test_any_text_is_survived(text: str) -> None:
     "text", ["", "it('", "it('a', () => { expect(", "it(`${`a`}`, x)", "test('é', () => { expect(1) })"]
 )
 def test_any_script_is_survived(text: str) -> None:
-    assert assertions.tests_of("a.test.ts", text) is not None
+    assert test_files.tests_of("a.test.ts", text) is not None
 
 
 def test_brackets_in_a_regular_expression_do_not_count() -> None:
     text = "it('a', () => {\n  expect(b).toMatch(/[\\s/*(]+'/)\n})\nit('c', () => { expect(d).toBe(1) })\n"
-    found = assertions.tests_of("a.test.ts", text)
+    found = test_files.tests_of("a.test.ts", text)
     assert found is not None
     assert [len(case.assertions) for case in found.values()] == [1, 1]
 

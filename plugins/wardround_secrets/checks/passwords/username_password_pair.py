@@ -161,7 +161,7 @@ _ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
     ((b"@tcp(", b"@unix("), _GO_DSN),
     ((b"convertto-securestring",), _SECURE_STRING),
 )
-"""Words one at least of which is in a text that a pattern can match, and the pattern."""
+"""Words, and the pattern that is tried on a text that contains at least one of them."""
 
 
 def _is_strong(password: str) -> bool:
