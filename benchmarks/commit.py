@@ -1,11 +1,11 @@
-"""How long a review takes beside the floor: the same tool commands, started side by side by nothing else.
+"""Measure the duration of a review against the floor: the same tool commands in a bare process pool.
 
     python benchmarks/commit.py            # every comparison, medians of 9
     python benchmarks/commit.py --runs 3 --only small
 
-Everything is made on the spot in a temporary folder, and everything that is compared runs in turn in one
-loop, so that a machine that slows down slows both. The floor is a bare pool of as many processes as there
-are cores, running the very commands wardround runs, over files that are on disk already.
+All input is generated in a temporary directory, and compared commands run alternately in one loop, so that a
+slow machine slows down both. The floor is a pool of as many processes as there are cores, running the
+commands of wardround over files that already exist.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WIDTH = os.cpu_count() or 1
 
 
 def module(seed: int, functions: int = 12) -> str:
-    """A plausible module, different for each seed, with nothing to complain about."""
+    """Return a plausible module, different for each seed, without findings."""
     rng = random.Random(seed)
     lines = ['"""Orders and what they cost."""', "", "from __future__ import annotations", "",
              "from collections.abc import Iterable", ""]  # fmt: skip
@@ -53,7 +53,7 @@ def module(seed: int, functions: int = 12) -> str:
 
 
 class Project:
-    """A repository with ``files`` modules in packages of 50, of which some are changed and staged."""
+    """A repository with ``files`` modules in packages of 50, some of them changed and staged."""
 
     def __init__(self, root: Path, files: int, functions: int = 12) -> None:
         self.root = root
@@ -90,7 +90,7 @@ class Project:
 
 
 def tool_commands(files: Sequence[str], rules: Path, config: Path) -> list[list[str]]:
-    """What wardround runs at commit, as a person would type it."""
+    """Return wardround's tool commands at commit."""
     return [
         [str(BIN / "ty"), "check", "--output-format", "gitlab", "--no-progress",
          "--ignore", "import-not-found", *files],
@@ -101,12 +101,12 @@ def tool_commands(files: Sequence[str], rules: Path, config: Path) -> list[list[
 
 
 def floor(root: Path, files: Sequence[str], rules: Path, config: Path) -> None:
-    """Run the Python tools side by side and wait."""
+    """Run the Python tools in parallel and wait."""
     side_by_side(tool_commands(files, rules, config), root)
 
 
 def side_by_side(commands: Sequence[Sequence[str]], root: Path) -> None:
-    """Run commands side by side, no more than there are cores, and wait."""
+    """Run commands in parallel, at most as many as there are cores, and wait."""
     with ThreadPoolExecutor(WIDTH) as pool:
         for done in pool.map(lambda argv: quiet(argv, root), commands):
             assert done.returncode in (0, 1, *range(11, 15)), done.args
@@ -119,7 +119,7 @@ def quiet(
 
 
 def median_of(runs: int, *tasks: Callable[[], object]) -> list[float]:
-    """Median seconds of each task, the tasks run in turn; one warm-up of each is not counted."""
+    """Return the median seconds of each task, run alternately; one warm-up of each is not counted."""
     times: list[list[float]] = [[] for _ in tasks]
     for number in range(runs + 1):
         for task, seconds in zip(tasks, times, strict=True):
@@ -147,13 +147,13 @@ MIXED = {
     ),
     "tests/test_orders.py": "from shop import orders\n\n\ndef test_name():\n    assert orders.__name__\n",
 }
-"""One commit that touches every kind of code; what the tools say about it does not matter here."""
+"""A commit that touches every kind of code; the tools' findings do not matter here."""
 
 
 def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[list[str]]:
-    """The commands that all specialists' tools run at commit for some files, as the host would start them.
+    """Return the commands of all specialists' tools at commit for some files.
 
-    A tool that the host can tell has nothing to say is not started here either.
+    A tool that the host does not start is not started here either.
     """
     loaded = host.load()
     looked_at: dict[Tool, list[str]] = {}
@@ -178,7 +178,7 @@ def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[lis
 
 
 def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
-    """Whether the host starts a tool for a file of a project that configures nothing."""
+    """Return True if the host starts a tool for a file of a project without configuration."""
     options = None if specialist.options is None else specialist.options()
     return (
         Profile.COMMIT in tool.profiles
@@ -189,7 +189,7 @@ def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
 
 
 class Bench:
-    """The comparisons, each printing one line with its ratio and the bound it is held against."""
+    """The comparisons, each printing one line with its ratio and its bound."""
 
     def __init__(self, folder: Path, runs: int) -> None:
         self.folder = folder
@@ -288,7 +288,7 @@ _LOOK_EVERY_S = 0.05
 
 
 def with_forks(pid: int) -> list[int]:
-    """A process and those of its children that run the same program: no tools, no git."""
+    """Return a process and its children of the same program: no tools, no git."""
     command = Path(f"/proc/{pid}/cmdline").read_bytes()
     found = [pid]
     for entry in Path("/proc").glob("[0-9]*"):
@@ -300,7 +300,7 @@ def with_forks(pid: int) -> list[int]:
 
 
 def proportional_mib(pid: int) -> float:
-    """What a process takes in memory, of what it shares with others its part; 0 if it is gone."""
+    """Return the proportional memory of a process in MiB; 0 if it has ended."""
     with suppress(OSError):
         rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         return sum(int(row.split()[1]) for row in rows if row.startswith("Pss:")) / 1024

@@ -1,7 +1,7 @@
-"""Feed every reader of foreign text with mutated samples and noise: only the documented errors may come out.
+"""Feed every parser of untrusted text with mutated samples and noise; only documented errors may be raised.
 
-``python benchmarks/fuzz.py --inputs 1000000 --seed 1`` prints how many inputs each target took. An input that
-breaks a target is printed with its traceback, and the status is 1. ``tests/fuzz`` drives the same targets.
+``python benchmarks/fuzz.py --inputs 1000000 --seed 1`` prints the number of inputs of each target. An input
+that breaks a target is printed with its traceback, and the status is 1. ``tests/fuzz`` runs the same targets.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ PARSER_ERRORS = (ToolOutputError, msgspec.MsgspecError, UnicodeDecodeError, Valu
 
 @dataclass(frozen=True)
 class Target:
-    """Something that reads foreign bytes.
+    """A parser of untrusted bytes.
 
     Attributes:
-        run: reads the bytes and checks what must hold of the answer.
-        errors: what it may raise.
-        samples: valid inputs to begin with.
-        words: fragments that mean something to it.
+        run: parses the bytes and checks the invariants of the result.
+        errors: the documented exceptions.
+        samples: valid initial inputs.
+        words: meaningful fragments.
     """
 
     name: str
@@ -326,7 +326,7 @@ NUMBERS = (b"0", b"-1", b"1", b"2147483648", b"9223372036854775808", b"1" * 30, 
 
 
 def mutated(target: Target, random_: random.Random) -> bytes:
-    """An input: noise, a sample with its bytes disturbed, or JSON with its values exchanged."""
+    """Return an input: noise, a sample with disturbed bytes, or JSON with exchanged values."""
     kind = random_.random()
     if kind < 0.05:
         return random_.randbytes(random_.randrange(200))
@@ -378,7 +378,7 @@ ODD: tuple[Any, ...] = (
 
 
 def restructured(sample: bytes, random_: random.Random) -> bytes:
-    """JSON with some of its values taken away, doubled or replaced."""
+    """Return JSON with some of its values removed, duplicated or replaced."""
     lines = sample.split(b"\n") if b"\n" in sample else [sample]
     out = []
     for line in lines:
@@ -420,10 +420,10 @@ def containers(value: Any) -> Iterator[Any]:
 
 
 def attempt(target: Target, data: bytes) -> str:
-    """Run one input and say what came of it.
+    """Run one input and return its outcome.
 
     Raises:
-        Exception: anything the target does not document.
+        Exception: anything that the target does not document.
     """
     try:
         target.run(data)

@@ -1,10 +1,10 @@
-"""How long the reviews of real commits take: each of a repository's last ones, as if never seen before.
+"""Measure the duration of reviews of a repository's last commits, each with an empty cache.
 
     python benchmarks/history.py PATH/TO/REPOSITORY             # its last 50 commits
     python benchmarks/history.py PATH/TO/REPOSITORY --last 20
 
-Each commit is reviewed against its parent, with nothing known of either. What is printed depends on the
-machine; the share that stays under a second is what a developer feels.
+Each commit is reviewed against its parent, with nothing cached of either. The figures depend on the machine;
+the share under a second is what a developer notices.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _FELT_S = 1.0
 
 
 def commits(root: Path, last: int) -> list[str]:
-    """The newest commits that are no merges and have a parent here, newest first."""
+    """Return the newest commits that are not merges and have a parent here, newest first."""
     listing = ["git", "-C", str(root), "log", "--no-merges", f"-{last}", "--format=%H"]
     listed = subprocess.run(listing, capture_output=True, text=True).stdout.split()
     return [one for one in listed if not quiet(["git", "cat-file", "-e", f"{one}~1"], root).returncode]
 
 
 def seconds_of(root: Path, commit: str, env: dict[str, str]) -> float | None:
-    """How long one review takes; None where it was not done."""
+    """Return the seconds of one review; None if it failed."""
     with tempfile.TemporaryDirectory(prefix="bench-") as cache:
         # The first review reads which plugins there are; what it keeps of tools and files must go.
         quiet([str(WARDROUND), "plugins"], root, {**env, "XDG_CACHE_HOME": cache})

@@ -1,11 +1,11 @@
-"""The whole `git commit` as a user feels it: our hook beside the same tools as hooks of their own.
+"""Measure a complete `git commit`: our hook against separate hooks of the same tools.
 
     python benchmarks/hooks.py            # medians of 9, under pre-commit and prek, three sizes
 
-Two repositories alike in all but their hook configuration get the same commits in turn. The separate hooks
-are ruff, ty and ast-grep, each called as its own hook of the same runner, with the same rules, from the same
-environment; they look at the same files. Our hook does what these do, and compares with the base, runs our
-own checks and explains.
+Two repositories that differ only in their hook configuration get the same commits alternately. The separate
+hooks are ruff, ty and ast-grep, each as a hook of its own of the same runner, with the same rules, from the
+same environment and on the same files. Our hook does the same, compares with the base, and runs our own
+checks.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ SIZES = {
 
 
 def prepare(root: Path, files: int, functions: int, config: str, runner: Path) -> Project:
-    """A repository with a runner's hook installed."""
+    """Create a repository with a runner's hook installed."""
     project = Project(root, files, functions)
     (project.root / ".pre-commit-config.yaml").write_text(config)
     project.git("add", "-A")
@@ -82,7 +82,7 @@ def prepare(root: Path, files: int, functions: int, config: str, runner: Path) -
 
 
 def commit_seconds(project: Project, count: int, number: int, env: dict[str, str]) -> float:
-    """How long one commit of some changed files takes."""
+    """Return the seconds of one commit of some changed files."""
     for path in project.paths[:count]:
         with (project.root / path).open("a") as file:
             file.write(f"\n\ndef added_{number}(count: int) -> int:\n    return count + {number}\n")

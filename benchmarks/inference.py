@@ -1,16 +1,16 @@
-"""How long models take: from a cold process, warm beside a bare session, and as a part of a review.
+"""Measure inference: in a cold process, warm against a bare session, and as a part of a review.
 
     python benchmarks/inference.py                         # medians of 7
     python benchmarks/inference.py --models FOLDER --runs 3
 
-FOLDER holds the base model (default: what comes with wardround). Everything that is compared runs in turn in
-one loop, so that a machine that slows down slows both; what counts are the ratios. The bare process imports
-numpy, onnxruntime and tokenizers, loads the same files and runs the same texts, and does nothing else.
+FOLDER contains the base model (default: the bundled one). Compared tasks run alternately in one loop, so that
+a slow machine slows down both; the ratios count. The bare process imports numpy, onnxruntime and tokenizers,
+loads the same files and runs the same texts, and does nothing else.
 
-The base has no say in a review, so there it is asked with ``log-shadow``: what a check would ask of a model
-that has one is asked of the base, scored, written down and counted. What it adds is held to its bars in
-seconds of the processor (``_cpu_s``): a model waits for nothing, and on a busy machine two reviews differ
-by more on the wall than a model adds. Exit status 1: a bar is missed (``OVER``), or no score was made.
+Reviews do not use the base, so it is run with ``log-shadow``: the queries of a check for its model are sent
+to the base, scored, recorded and counted. The bounds on its cost are in seconds of processor time
+(``_cpu_s``): a model does not wait, and on a busy machine the wall times of two reviews differ by more than a
+model adds. Exit status 1: a bound is exceeded (``OVER``), or there was no score.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COLD_S = 0.6
 WARM = 0.9
 ADDED_S = 0.5
 CACHED_S = 0.05
-"""Nothing, as well as it can be measured."""
+"""Zero, within the measurement error."""
 WORDS = [
     "cache", "order", "price", "total", "file", "path", "read", "write", "open", "close", "user", "key",
     "value", "token", "limit", "index", "query", "result", "error", "retry", "batch", "queue", "lock",
@@ -44,7 +44,7 @@ WORDS = [
 
 
 def texts(count: int = TEXTS, seed: int = 0) -> list[str]:
-    """Plausible code, each far more than 128 tokens long."""
+    """Return plausible code, each text far longer than 128 tokens."""
     draw = random.Random(seed)
     return ["\n".join(_line(draw) for _ in range(40)) for _ in range(count)]
 
@@ -58,7 +58,7 @@ def _line(draw: random.Random) -> str:
 
 
 def embed(folder: Path) -> None:
-    """The product's way, from nothing to vectors."""
+    """Run the product's code path, from the start to vectors."""
     from wardround.inference.registry import default_registry
     from wardround.inference.runtime import detect_runtime
 
@@ -66,7 +66,7 @@ def embed(folder: Path) -> None:
 
 
 def bare(folder: Path) -> None:
-    """The shortest way there is, without looking at what is loaded."""
+    """Run the shortest possible path, without verifying the files."""
     session, tokenizer = bare_session(folder)
     import numpy as np
 
@@ -88,7 +88,7 @@ def bare_session(folder: Path):  # type: ignore[no-untyped-def]
 
 
 def review(folder: Path) -> None:
-    """One commit review, with a specialist that binds each hunk to a sentence by the base model."""
+    """Review one commit, with a specialist that scores each hunk against a sentence by the base model."""
     from wardround import host
     from wardround import review as reviewing
     from wardround.change.change_source import GitChangeSource
@@ -100,7 +100,7 @@ def review(folder: Path) -> None:
     from wardround.tools.process import Processes
 
     class Bound(Check):
-        """A hunk is about what was asked for."""
+        """A hunk matches the request."""
 
         ID = "BOUND"
         NAME = "bound"
@@ -140,7 +140,7 @@ WORKERS: dict[str, Callable[[Path], None]] = {"embed": embed, "bare": bare, "rev
 
 
 def cold(name: str, folder: Path, cwd: Path | None = None, **env: str) -> tuple[float, float]:
-    """Wall and processor seconds of a process of its own."""
+    """Return wall and processor seconds of a new process."""
     started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, __file__, "--worker", name, "--models", str(folder)],
@@ -165,7 +165,7 @@ def cold_process(folder: Path, runs: int) -> dict[str, Any]:
 
 
 def warm(folder: Path, runs: int) -> dict[str, Any]:
-    """Vectors a second, as a share of what the bare session gives of the same texts."""
+    """Return vectors per second, as a share of those of the bare session on the same texts."""
     import numpy as np
 
     from wardround.inference.registry import default_registry
@@ -198,11 +198,13 @@ KINDS: tuple[tuple[str, dict[str, str], bool], ...] = (
     ("again_without", {"BENCH_NO_MODELS": "1"}, False),
     ("again", {}, False),
 )
-"""(name, environment, whether what was found before is forgotten); scores are kept from ``cold`` on."""
+"""(name, environment, whether the cache is cleared); scores are cached from ``cold`` on."""
 
 
 def in_review(folder: Path, runs: int) -> dict[str, Any]:
-    """What models add to a commit of 20 files: from an empty cache, with scores known, and with all known."""
+    """Measure what models add to a commit of 20 files: with an empty cache, with cached scores, and fully
+    cached.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch, "repo")
         root.mkdir()
@@ -239,7 +241,7 @@ def in_review(folder: Path, runs: int) -> dict[str, Any]:
 
 
 def _require_answers(name: str, answers: int) -> None:
-    """See that a figure is about what it says: a text scored for each file, or none at all."""
+    """Require that a figure has its number of scored texts: one for each file, or none."""
     wanted = TEXTS if name in ("cold", "cached") else 0
     if answers != wanted:
         sys.exit(f"NOT MEASURED: {answers} texts were scored in {name!r}, not {wanted}; is the base there?")

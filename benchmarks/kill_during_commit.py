@@ -1,8 +1,8 @@
 """Kill wardround at random moments of ``git commit`` and compare every byte of work tree and index.
 
-The repository is built once, with staged, unstaged, partly staged, intent-to-add and untracked files, and
-wardround is its pre-commit git hook. Each run starts from a cold cache, so that the tools are at work. SIGINT
-and SIGHUP go to the whole process group, as a terminal sends them; SIGTERM and SIGKILL to wardround alone.
+The repository is created once, with staged, unstaged, partially staged, intent-to-add and untracked files,
+and wardround is its pre-commit git hook. Each run starts with a cold cache, so that the tools run. SIGINT and
+SIGHUP are sent to the whole process group, as by a terminal; SIGTERM and SIGKILL to wardround only.
 
 Exit status: 0 if nothing was lost or left behind, 1 otherwise.
 """
@@ -30,7 +30,7 @@ FILES = 24
 GROUP = {signal.SIGINT, signal.SIGHUP}
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 SETTLING_S = 10.0
-"""How long processes may take to go; a tool that outlives its review ends by itself."""
+"""Seconds for processes to end; a tool that outlives its review ends by itself."""
 HOOK = """\
 #!/bin/sh
 echo $$ > "$KILL_PID_FILE.new" && mv "$KILL_PID_FILE.new" "$KILL_PID_FILE"
@@ -50,14 +50,14 @@ def total_{name}(prices: list[float]) -> float:
     return sum(price for price in prices if price > {name})
 '''
 LENGTH = 20
-"""Of these in a file: enough that a review lets other processes help it, which must end with it."""
+"""Number of these in a file: enough that a review forks, and the forks must end with it."""
 
 State = dict[str, object]
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The repository and everything of wardround's, below one folder."""
+    """The repository and all files of wardround, below one directory."""
 
     base: Path
     env: dict[str, str]
@@ -75,7 +75,7 @@ class Bench:
         return self.base / "tmp"
 
     def git(self, *arguments: str) -> bytes:
-        """Run git, which must succeed and writes nothing it need not."""
+        """Run git, which must succeed and performs no optional writes."""
         env = {**self.env, "GIT_OPTIONAL_LOCKS": "0"}
         return subprocess.run(
             ["git", *arguments], cwd=self.root, env=env, check=True, capture_output=True
@@ -100,7 +100,7 @@ class Bench:
         return int(self.pid_file.read_text())
 
     def state(self) -> State:
-        """Every byte of the work tree, and everything the index says."""
+        """Return every byte of the work tree, and all index entries."""
         found: State = {}
         for folder, folders, names in os.walk(self.root):
             if ".git" in folders:
@@ -119,7 +119,7 @@ class Bench:
 
 @dataclass
 class Counts:
-    """What happened over all runs."""
+    """Counts over all runs."""
 
     sent: Counter[str] = field(default_factory=Counter)
     hit: Counter[str] = field(default_factory=Counter)
@@ -147,7 +147,7 @@ def _source(number: int) -> str:
 
 
 def build(base: Path) -> Bench:
-    """Make the repository with every kind of file a commit can meet."""
+    """Create the repository with every kind of file that a commit can contain."""
     for name in ("repo", "home", "tmp", "state"):
         (base / name).mkdir()
     env = {
@@ -191,13 +191,13 @@ def build(base: Path) -> Bench:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Return True if a process exists and is not a zombie."""
     said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False).stdout
     return bool(said.strip()) and not said.strip().startswith(b"Z")
 
 
 def of_this_bench(bench: Bench) -> Iterator[int]:
-    """The processes that were started below this bench: all have its folder in their environment."""
+    """Return the processes started by this benchmark: all have its directory in their environment."""
     marker = os.fsencode(f"{bench.base}/tmp")
     for entry in os.listdir("/proc"):
         if entry.isdigit() and int(entry) != os.getpid():
@@ -209,7 +209,7 @@ def of_this_bench(bench: Bench) -> Iterator[int]:
 
 
 def settle(bench: Bench) -> float | None:
-    """Wait until everything started here is gone; the seconds it took, or None if something stays."""
+    """Wait until all started processes have ended; return the seconds, or None if one remains."""
     started = time.monotonic()
     while any(True for _ in of_this_bench(bench)):
         if time.monotonic() - started > SETTLING_S:
@@ -219,7 +219,7 @@ def settle(bench: Bench) -> float | None:
 
 
 def restore_head(bench: Bench, base: str) -> bool:
-    """Take a commit that went through back; True if there was one."""
+    """Undo a commit that succeeded; return True if there was one."""
     if bench.git("rev-parse", "HEAD").decode().strip() == base:
         return False
     bench.git("update-ref", "HEAD", base)
@@ -227,7 +227,7 @@ def restore_head(bench: Bench, base: str) -> bool:
 
 
 def typical_duration(bench: Bench, base: str) -> float:
-    """Seconds from the start of the git hook to its end, the median of five."""
+    """Return the seconds from the start of the git hook to its end, the median of five."""
     taken = []
     for _ in range(5):
         commit = bench.commit()
@@ -241,7 +241,7 @@ def typical_duration(bench: Bench, base: str) -> float:
 
 
 def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Counts) -> None:
-    """Start a commit, send the signal, and wait until all is quiet."""
+    """Start a commit, send the signal, and wait until all processes have ended."""
     commit = bench.commit()
     pid = bench.hook_pid(commit)
     time.sleep(after_s)
@@ -265,7 +265,7 @@ def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Coun
 
 
 def compare(bench: Bench, before: State, what: str, counts: Counts) -> None:
-    """Record every path that is not what it was."""
+    """Record every path that differs."""
     after = bench.state()
     for path in sorted(before.keys() | after.keys()):
         if before.get(path) != after.get(path):
@@ -273,7 +273,7 @@ def compare(bench: Bench, before: State, what: str, counts: Counts) -> None:
 
 
 def run(bench: Bench, kills: int, chance: random.Random) -> tuple[Counts, float]:
-    """Kill as often as asked and compare after each time."""
+    """Kill the requested number of times and compare after each."""
     base = bench.git("rev-parse", "HEAD").decode().strip()
     duration = typical_duration(bench, base)
     before = bench.state()
@@ -297,7 +297,7 @@ def run(bench: Bench, kills: int, chance: random.Random) -> tuple[Counts, float]
 
 
 def report(counts: Counts, duration: float) -> bool:
-    """Print what happened; True if nothing was lost or left behind."""
+    """Print the results; return True if nothing was lost or left behind."""
     print(f"git hook, undisturbed, cold cache: {duration:.2f} s")
     print(f"{'signal':8} {'sent':>5} {'while running':>14} {'commit went through':>20}")
     for number in SIGNALS:
@@ -319,7 +319,7 @@ def report(counts: Counts, duration: float) -> bool:
 
 
 def main() -> int:
-    """Parse, run, print."""
+    """Parse the arguments, run, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kills", type=int, default=300, help="how many commits to kill (default 300)")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments (default 1)")

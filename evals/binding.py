@@ -1,21 +1,21 @@
-"""How well a text is bound to the code it is about, with and without the model, on repositories of others.
+"""Evaluate the ranking of code for a text, with and without the model, on external repositories.
 
     python evals/binding.py messages REPOSITORY ... --cache DIR [--draw N] [--models DIR] [--json FILE]
     python evals/binding.py reports REPOSITORY ... (the same)
     python evals/binding.py fit-messages REPOSITORY ... (the same), and fit-reports: prints weights
 
 ``messages``: the message of a commit, without file names, addresses, issue numbers and hashes, against the
-hunks of the 31 commits nearest in time; its own hunks (six at most of every commit) are to come first.
+hunks of the 31 commits nearest in time; its own hunks (at most six per commit) should rank first.
 ``reports``: the message of a fix, cleaned likewise, against the source files of the parent commit, without
-tests, examples and documentation; those the fix touches are to come first, and in them the functions it
-touches. What earlier commits said and touched is known up to the parent commit and no further.
+tests, examples and documentation; those that the fix touches should rank first, and in them the functions it
+touches. Messages and files of earlier commits are known up to the parent commit.
 
-Commits are drawn in blocks spread evenly over a history, so that neighbours share what must be read;
-``--draw 1`` takes others of the same blocks than ``--draw 0``. Compared are
+Commits are sampled in blocks evenly spaced over a history, so that neighbours share the files to read;
+``--draw 1`` samples other commits of the same blocks than ``--draw 0``. Compared are
 
 - BM25, character n-grams, the model, and even sums of their standardised scores, as ``BM25+char``;
-- ``cheap``: all that ``wardround related`` asks beside the model, in its weights;
-- ``fused``: the same with the model, which is what it uses.
+- ``cheap``: all features of ``wardround related`` without the model, in its weights;
+- ``fused``: the same with the model, as in ``wardround related``.
 
 Intervals are of 95%, by bootstrap over commits and over repositories. The weights are those of a logistic
 regression over pairs of a right and a wrong candidate; fit them on other repositories than are measured.
@@ -92,7 +92,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How many commits of each repository, which of those that fit, and where vectors are kept."""
+    """The number of commits of each repository, the sample, and the directory of cached vectors."""
 
     each: int
     draw: int
@@ -100,7 +100,7 @@ class Asked:
 
 
 class Evidence(NamedTuple):
-    """Opinions on the candidates of one query, of shape (candidates, names), and which are right."""
+    """Scores of the candidates of one query, of shape (candidates, names), and their labels."""
 
     names: tuple[str, ...]
     scores: Any
@@ -143,7 +143,7 @@ class Model:
 
 
 def embedder_of(arguments: argparse.Namespace) -> Embedder:
-    """The model that is asked for: a bare file, or the base of a folder of models or of the package."""
+    """Return the requested model: a bare file, or the base of a directory of models or of the package."""
     if arguments.onnx is not None:
         return Model(arguments.onnx, arguments.onnx.with_name("tokenizer.json"))
     from wardround.inference.registry import default_registry
@@ -172,7 +172,7 @@ def commits_of(folder: Path) -> list[Commit]:
 
 
 def cleaned(message: str) -> str:
-    """What a message says, its first line and the rest, without what gives the files away."""
+    """Return a message, its first line and the rest, without text that reveals the files."""
     lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
     return "\n".join(line for line in lines if line)[:1500]
 
@@ -184,7 +184,7 @@ def telling(commit: Commit) -> bool:
 
 
 def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequence[Commit]]:
-    """Runs of neighbouring commits, their middles spread evenly over a history."""
+    """Return runs of neighbouring commits, evenly spaced over a history."""
     for at in range(number):
         middle = int((at + 0.5) * len(commits) / number)
         yield commits[max(middle - length // 2, 0) : middle + length // 2]
@@ -219,7 +219,7 @@ def hunk_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Ite
 
 
 def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]:
-    """Six hunks of a commit at most, drawn by seed; none of a commit that touches everything."""
+    """Return at most six hunks of a commit, sampled by seed; none of a sweep."""
     try:
         change = repository.range(commit.parent, commit.id)
         if len(change.files) > MOST_HUNKS:
@@ -258,14 +258,14 @@ def hunk_case(
 
 
 def evidence(told: Any, right: Sequence[bool]) -> Evidence:
-    """What weights are fitted on: each opinion standardised, a column for each, and which rows are right."""
+    """Return the data of the fit: standardised scores, a column for each, and the labels."""
     names = [field.name for field in fields(told)]
     columns = [standardised(getattr(told, name)) for name in names]
     return Evidence(tuple(names), np.array(columns).T, np.array(right))
 
 
 def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
-    """Metrics of an order; candidates with equal scores share the mean of what their orders would give."""
+    """Return metrics of an order; candidates with equal scores share the mean over their orders."""
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], right[at]))  # ties against us
     places = [place for place, at in enumerate(order, 1) if right[at]]
     wins = [
@@ -308,7 +308,7 @@ class Searched(NamedTuple):
 
 
 def files_of(commit: Commit, repository: Repository) -> Searched | None:
-    """What is searched for a fix; None where it is too large, moves files, or has too few around it."""
+    """Return the candidates of a fix; None if it is too large, moves files, or has too few candidates."""
     try:
         change = repository.range(commit.parent, commit.id)
     except GitError:
@@ -397,7 +397,7 @@ def function_ways(
     asked: str, entries: Sequence[IndexedFile], words: Sequence[float], both: Sequence[float],
     read: Callable[[IndexedFile], str | None], gold: set[tuple[str, int]],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
-    """Functions of the five files found: whether one the fix touches is among the first."""
+    """Rank the functions of the five files found: whether one the fix touches is among the first."""
     found = {}
     for way, scores in (("functions BM25", words), ("functions fused", both)):
         first = sorted(range(len(entries)), key=lambda at: (-scores[at], entries[at].path))[:5]
@@ -431,7 +431,7 @@ def interval(values: Sequence[tuple[str, float]], *, by_repository: bool) -> tup
 
 @cache
 def resampled(size: int) -> Any:
-    """Indices of ``RESAMPLED`` samples with replacement; numpy's generator would import secrets.py."""
+    """Return indices of ``RESAMPLED`` samples with replacement; numpy's generator would import secrets.py."""
     rng = random.Random(SEED)
     return np.array(rng.choices(range(size), k=size * RESAMPLED)).reshape(RESAMPLED, size)
 
@@ -547,7 +547,9 @@ def bars(
 
 
 def fitted(cases: Sequence[Case]) -> dict[str, float]:
-    """The weights of opinions, the largest 1: logistic regression over pairs, each case counting the same."""
+    """Return the weights of the scores, the largest 1: logistic regression over pairs, equal weight per
+    case.
+    """
     rng = random.Random(SEED)
     rows = []
     for case in cases:

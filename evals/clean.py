@@ -1,16 +1,16 @@
-"""How much is said about changes presumed clean: recent commits of well-kept repositories.
+"""Count findings about changes presumed clean: recent commits of well-maintained repositories.
 
     python evals/clean.py --commits 50 PATH/TO/CLONE ...
 
-Every commit is reviewed against its first parent, as at commit. Left out are merges, reverts and what a
-later commit reverts, and commits that add more than ``--max-added`` lines (generated and vendored code).
-Counted are the findings a change brought that are shown by default, for each 100 added lines of reviewed
-files: by severity, specialist, rule and repository.
+Every commit is reviewed against its first parent, as at commit. Excluded are merges, reverts, reverted
+commits, and commits that add more than ``--max-added`` lines (generated and vendored code). Counted are the
+findings of a change that are shown by default, per 100 added lines of reviewed files: by severity,
+specialist, rule and repository.
 
-``--sample N`` prints N of them at random, with their lines, for a person to judge; ``--rule`` draws from one
-rule (a glob: ``'react/*'``); ``--json FILE`` keeps all; ``--only NAME`` runs one specialist. Two processes
-work side by side unless ``--processes`` says otherwise. Pass clones with a work tree: what tools see of the
-project beside the change is copied for a bare one, and linked for others.
+``--sample N`` prints N random ones with their lines, for manual judgement; ``--rule`` samples from one rule
+(a glob: ``'react/*'``); ``--json FILE`` writes all; ``--only NAME`` runs one specialist. Two processes run in
+parallel unless ``--processes`` is set. Pass clones with a work tree: project files outside of the change that
+tools read are copied for a bare one, and linked for others.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One finding that a change brought, with the lines around it."""
+    """One finding of a change, with the surrounding lines."""
 
     repository: str
     commit: str
@@ -70,7 +70,7 @@ class Alert:
 
 @dataclass(slots=True)
 class Outcome:
-    """What the review of one commit came to; ``trouble`` is a traceback where it crashed."""
+    """Result of the review of one commit; ``trouble`` is the traceback of a crash."""
 
     repository: str
     commit: str
@@ -81,7 +81,7 @@ class Outcome:
 
 
 def presumed_clean(repository: Path, count: int, max_added: int) -> list[tuple[str, str]]:
-    """(parent, commit) of the newest commits that nothing speaks against, newest first."""
+    """Return (parent, commit) of the newest commits presumed clean, newest first."""
     argv = ["git", "-C", str(repository), "log", "--no-merges", f"-n{count * 4}", "--shortstat",
             "--format=%x00%H%x01%P%x01%B%x01"]  # fmt: skip
     log = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=True).stdout
@@ -104,7 +104,7 @@ def _loaded() -> host.PluginHost:
 
 
 def review_one(path: Path, base: str, commit: str, settings: Settings) -> Outcome:
-    """Review one commit; a crash is an outcome too."""
+    """Review one commit; a crash is a result too."""
     outcome = Outcome(path.name, commit[:10])
     try:
         _review(path, base, commit, settings, outcome)
@@ -134,7 +134,7 @@ def _review(path: Path, base: str, commit: str, settings: Settings, outcome: Out
 
 
 def reviewed(work: Sequence[tuple[Path, str, str]], settings: Settings, processes: int) -> Iterator[Outcome]:
-    """The outcomes as they come, in any order."""
+    """Yield the results as they complete, in any order."""
     if processes == 1:
         yield from (review_one(*one, settings) for one in work)
         return
@@ -149,7 +149,7 @@ def reviewed(work: Sequence[tuple[Path, str, str]], settings: Settings, processe
 
 
 def print_tables(outcomes: Sequence[Outcome]) -> None:
-    """The counts, and the rates for each 100 added lines."""
+    """Print the counts, and the rates per 100 added lines."""
     alerts = [alert for outcome in outcomes for alert in outcome.alerts]
     lines = sum(outcome.added_lines for outcome in outcomes)
     spoken = [o for o in outcomes if any(a.severity >= Severity.WARN for a in o.alerts)]
@@ -199,7 +199,7 @@ def _print_table(title: str, rows: Iterable[tuple[str, Alert]], lines: int) -> N
 
 
 def print_sample(outcomes: Sequence[Outcome], count: int, seed: int, rule: str) -> None:
-    """Findings drawn at random, with their lines."""
+    """Print random findings with their lines."""
     alerts = [a for o in outcomes for a in o.alerts if fnmatch.fnmatchcase(a.rule, rule)]
     alerts.sort(key=lambda a: (a.repository, a.commit, a.file, a.line, a.rule))
     for a in random.Random(seed).sample(alerts, min(count, len(alerts))):

@@ -1,4 +1,4 @@
-"""Which tests cover a function: how well they are ranked, on repositories of others.
+"""Evaluate the ranking of the tests that cover a function, on external repositories.
 
     python evals/covering.py mine REPOSITORY ... --out DIR [--each N]
     python evals/covering.py fit DIR
@@ -6,16 +6,16 @@
     python evals/covering.py ran FOLDER COVERAGE-DATA
     python evals/covering.py hints DIR REPOSITORY ... --json FILE
 
-``mine`` takes commits that change one to three functions and tests that were there before. The functions as
-the commit leaves them are asked about, all tests of its parent are the candidates, and those the commit
-changes are right (the files of tests it changes, for whole files). Commits come in blocks spread evenly over
-a history. ``fit`` fits the weights of ``retrieval.test_selection`` on the repositories in ``FITTED_ON``;
-``report`` measures on all others: names alone, BM25, all cheap evidence, and models over the first of its
-order. Intervals are of 95%, by bootstrap over repositories.
+``mine`` takes commits that change one to three functions and tests that were there before. The queries are
+the functions after the commit, the candidates are all tests of its parent, and those that the commit changes
+are right (for files, the test files that it changes). Commits are sampled in blocks evenly spaced over a
+history. ``fit`` fits the weights of ``retrieval.test_selection`` on the repositories in ``FITTED_ON``;
+``report`` evaluates on all others: names alone, BM25, all inexpensive features, and models that rerank the
+first. Intervals are of 95%, by bootstrap over repositories.
 
-``ran`` takes a folder whose tests were run under ``coverage`` with ``dynamic_context = test_function``: the
-tests that run a function are right. ``hints`` takes the mined functions that no test reaches by name, and
-asks which test TE201 would name: its file is right if the commit touches it.
+``ran`` reads a directory whose tests were run under ``coverage`` with ``dynamic_context = test_function``:
+the tests that run a function are right. ``hints`` evaluates the test that TE201 names for the mined functions
+that no test reaches by name: its file is right if the commit touches it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FITTED_ON = frozenset(
         "react-hook-form/react-hook-form", "encode/starlette", "hoppscotch/hoppscotch",
     }
 )  # fmt: skip
-"""What the tests adapter was trained on or joined with; nothing of them is in a report."""
+"""Repositories of the training of the tests adapter, or of its base; excluded from every report."""
 CODE = ("*.py", "*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.vue")
 FEWEST_TESTS = 30
 MOST_FUNCTIONS, MOST_TESTS, MOST_FILES = 3, 8, 12
@@ -90,10 +90,10 @@ class Question:
     """A changed function and the tests of the parent commit.
 
     Attributes:
-        rows: shape (tests, evidence), as ``NAMES`` says.
+        rows: shape (tests, features), in the order of ``NAMES``.
         lexical: BM25 of the function's path, name and text over the tests' paths, names and texts.
-        texts: for each test its place in the texts of its repository.
-        files: for each test the place of its file in ``paths``.
+        texts: for each test its index in the texts of its repository.
+        files: for each test the index of its file in ``paths``.
         changed: for each test whether the commit changes it.
         touched: for each of ``paths`` whether the commit changes it.
     """
@@ -121,7 +121,7 @@ class Mined:
 
 
 class Miner:
-    """Makes questions of one repository's commits."""
+    """Creates questions from the commits of one repository."""
 
     def __init__(self, history: RepositoryHistory) -> None:
         self.history = history
@@ -144,7 +144,7 @@ class Miner:
         return self.mined
 
     def _ask(self, commit: Commit) -> bool:
-        """Make the questions of a commit; whether there are any."""
+        """Create the questions of a commit; return True if there are any."""
         found = [one for change in commit.changes for one in self._changed_functions(change)]
         if not 1 <= len(found) <= MOST_FUNCTIONS or commit.parent is None:
             return False
@@ -194,7 +194,7 @@ class Miner:
         return True
 
     def _using(self, commit: Commit, subject: TargetFunction) -> list[str]:
-        """Files of the code at the parent in which the subject's name stands."""
+        """Return the code files at the parent that contain the subject's name."""
         patterns = [pattern for pattern in CODE if same_language(pattern, subject.path)]
         return list(
             filter(is_production, holding(self.history.folder, commit.parent or "", [subject.own], patterns))
@@ -208,7 +208,7 @@ class Miner:
         return self._places[key]
 
     def _document(self, case: DiscoveredTest) -> Counter[str]:
-        """The words of a test's path, name and text."""
+        """Return the words of a test's path, name and text."""
         if id(case) not in self._documents:
             self._documents[id(case)] = case.words + counted(case.path)
         return self._documents[id(case)]
@@ -219,7 +219,7 @@ class Miner:
         return self._files[path, blob]
 
     def _changed_functions(self, change: Changed) -> Iterator[tuple[TargetFunction, bool]]:
-        """The functions a commit writes or changes in a file, and whether each is new."""
+        """Return the functions that a commit adds or changes in a file, and whether each is new."""
         if not is_production(change.path) or change.blob is None:
             return
         before = self.history.text(change.base_blob) or ""
@@ -228,7 +228,7 @@ class Miner:
                 yield one, subject_named(change.path, before, one.name) is None
 
     def _rewritten(self, change: Changed) -> set[tuple[str, str]]:
-        """The tests of a file that a commit changes or removes."""
+        """Return the tests of a file that a commit changes or removes."""
         path = change.base_path or change.path
         after = {case.id: case.text for case in TestFile(path, self.history.text(change.blob) or "").cases}
         before = TestFile(path, self.history.text(change.base_blob) or "").cases
@@ -236,7 +236,7 @@ class Miner:
 
 
 def holding(folder: Path, commit: str, words: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """The files of a commit that match a pattern and hold one of the words."""
+    """Return the files of a commit that match a pattern and contain one of the words."""
     asked = [part for word in words for part in ("-e", word)]
     argv = ["git", "-C", str(folder), "grep", "-I", "-l", "-w", "-F", "-z", *asked, commit, "--", *patterns]
     out = subprocess.run(argv, capture_output=True, check=False).stdout.decode("utf-8", "replace")
@@ -244,7 +244,7 @@ def holding(folder: Path, commit: str, words: Sequence[str], patterns: Sequence[
 
 
 def _may_do(commit: Commit) -> bool:
-    """Whether a commit changes some code and some tests that were there before, and little else."""
+    """Return True if a commit changes some code and some existing tests, and little else."""
     code = [one for one in commit.changes if is_production(one.path)]
     tests = [one for one in commit.changes if is_test(one.path)]
     return (
@@ -295,7 +295,7 @@ def load(folder: Path) -> list[Mined]:
 
 
 def nearest(question: Question) -> tuple[Any, Any]:
-    """Evidence and answers of a question's right tests and of those nearest by their words."""
+    """Return features and labels of a question's right tests and of the lexically nearest ones."""
     both = question.rows[:, NAMES.index("bm25")] + question.rows[:, NAMES.index("changed")]
     first = np.argsort(-both, kind="stable")[:COMPARED]
     kept = np.unique(np.concatenate([first, np.flatnonzero(question.changed)]))
@@ -303,9 +303,10 @@ def nearest(question: Question) -> tuple[Any, Any]:
 
 
 def fitted(mined: Sequence[Mined]) -> Any:
-    """The weights under which the right tests of each question are most likely to be drawn first.
+    """Return the weights that maximise the likelihood of the right tests of each question.
 
-    A conditional logistic regression with an L2 penalty and no weight below 0; every repository counts alike.
+    A conditional logistic regression with an L2 penalty and non-negative weights; all repositories have the
+    same weight.
     """
     from scipy.optimize import minimize
 
@@ -340,14 +341,14 @@ def of_tests(question: Question, scores: Any) -> dict[str, float]:
 
 
 def of_files(question: Question, scores: Any) -> dict[str, float]:
-    """The same for whole files, each as good as its best test."""
+    """Return the same for files, each with the score of its best test."""
     best = np.full(len(question.paths), -np.inf)
     np.maximum.at(best, question.files, scores)
     return ranking(best, question.touched)
 
 
 def ranking(scores: Any, right: Any) -> dict[str, float]:
-    """Metrics of an order; among equal scores the right ones come last."""
+    """Return metrics of an order; ties rank the right ones last."""
     order = np.lexsort((right, -scores))
     places = 1 + np.flatnonzero(right[order])
     recalls = {f"recall@{k}": float(np.mean(places <= k)) for k in (1, 5, 10)}
@@ -355,7 +356,7 @@ def ranking(scores: Any, right: Any) -> dict[str, float]:
 
 
 class Closeness:
-    """How close a model finds tests to functions; what it once read is kept beside what was mined."""
+    """Similarity of tests and functions by a model, cached next to the mined questions."""
 
     def __init__(self, name: str, folder: Path, models: Path | None) -> None:
         from wardround.inference.registry import default_registry
@@ -369,7 +370,7 @@ class Closeness:
         self._file.write_bytes(pickle.dumps(self._kept))
 
     def of(self, question: Question, texts: Sequence[tuple[str, str, str]], at: Any) -> Any:
-        """The cosines of some tests."""
+        """Return the cosines of some tests."""
         subject = question.subject
         asked = self._vector(f"{subject.own}\n{subject.changed or subject.text}")
         return np.array([self._vector("\n".join(texts[question.texts[one]][1:])) @ asked for one in at])
@@ -382,7 +383,7 @@ class Closeness:
 
 
 def reranked(scores: Any, first: Any, near: Any, weight: float) -> Any:
-    """The scores with those of the first tests put in another order by a model, above all others."""
+    """Return the scores with the first tests reordered by a model, above all others."""
     joined = np.array(standardised(scores[first].tolist())) + weight * np.array(standardised(near.tolist()))
     out = scores.copy()
     out[first] = scores.max() + 1 + joined - joined.min()
@@ -391,14 +392,14 @@ def reranked(scores: Any, first: Any, near: Any, weight: float) -> Any:
 
 @dataclass(frozen=True)
 class Scored:
-    """A question with the scores of every way."""
+    """A question with the scores of every method."""
 
     question: Question
     ways: Mapping[str, Any]
 
 
 def scored(one: Mined, weights: Any, models: Mapping[str, Closeness], most: int) -> list[Scored]:
-    """Some questions of a repository, drawn by seed, with the scores of all ways; models by weight."""
+    """Return sampled questions of a repository with the scores of all methods; models by weight."""
     questions = random.Random(SEED).sample(one.questions, min(most or len(one.questions), len(one.questions)))
     found = []
     for question in questions:
@@ -418,7 +419,7 @@ def scored(one: Mined, weights: Any, models: Mapping[str, Closeness], most: int)
 
 
 def best_mix(every: Sequence[Scored], name: str) -> str:
-    """The way of a model that puts the right tests first most often."""
+    """Return the mix of a model that ranks the right tests first most often."""
     ways = [f"cheap + {name} x {weight}" for weight in MIXES]
     return max(
         ways, key=lambda way: statistics.fmean(of_tests(one.question, one.ways[way])["MRR"] for one in every)
@@ -448,7 +449,7 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def table(every: Sequence[Scored], ways: Mapping[str, str], measure: Measure) -> dict[str, Any]:
-    """The mean of each metric with its interval, and the differences that matter."""
+    """Return the mean of each metric with its interval, and the relevant differences."""
     values = {way: [measure(one.question, one.ways[real]) for one in every] for way, real in ways.items()}
     names = [one.question.repository for one in every]
     pairs = [("cheap", other) for other in ("names", "BM25", "BM25 of the changed lines")]
@@ -465,7 +466,7 @@ def table(every: Sequence[Scored], ways: Mapping[str, str], measure: Measure) ->
 
 
 def interval(names: Sequence[str], values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean over repositories, each counting alike, and its 95% interval by drawing repositories again."""
+    """Return the mean over repositories, equally weighted, and its 95% bootstrap interval by repository."""
     means = [
         statistics.fmean(v for n, v in zip(names, values, strict=True) if n == name)
         for name in sorted(set(names))
@@ -490,7 +491,7 @@ def told(out: Mapping[str, Any]) -> Iterator[str]:
 
 
 def ran(arguments: argparse.Namespace) -> None:
-    """Rank the tests of each function of a folder of code that was run under coverage, test by test."""
+    """Rank the tests of each function of a directory of code that was run under coverage, test by test."""
     found = [measured(*row) for row in executed(arguments.folder, arguments.data, arguments.most)]
     rows = {way: {name: [one[way][name] for one in found] for name in found[0][way]} for way in found[0]}
     print(f"{arguments.folder.name}: {len(found)} functions that one to a quarter of the tests run")
@@ -517,14 +518,14 @@ def measured(
 
 
 def precision(scores: Any, right: Any) -> float:
-    """Whether the first test runs the function."""
+    """Return the share of questions whose first test runs the function."""
     return float(right[np.lexsort((right, -scores))[0]])
 
 
 def executed(
     folder: Path, data: Path, most: int
 ) -> Iterator[tuple[TargetFunction, Tests, Sequence[Caller], Any]]:
-    """The functions that some tests run and not every test, and which tests run them.
+    """Return the functions that some but not all tests run, and the tests that run them.
 
     Args:
         data: of ``coverage run`` with ``dynamic_context = test_function``.
@@ -561,7 +562,7 @@ def executed(
 
 @dataclass(frozen=True)
 class Parent:
-    """A repository before a commit, but for the code the commit writes: what a check may ask about."""
+    """A repository before a commit, except for the code of the commit, as a check reads it."""
 
     history: RepositoryHistory
     commit: str
@@ -586,7 +587,9 @@ class Parent:
 
 @dataclass(frozen=True)
 class Hint:
-    """What TE201 would say of a commit without its tests, and the files of tests the commit then touches."""
+    """The test that TE201 names for a commit without its tests, and the test files that the commit
+    touches.
+    """
 
     repository: str
     commit: str
@@ -604,13 +607,15 @@ class Hint:
 
 
 def is_unreached(question: Question) -> bool:
-    """Whether no test names the function or imports its module, as far as the evidence tells."""
+    """Return True if no test names the function or imports its module, by the features."""
     at = [NAMES.index(name) for name in ("uses", "imports-module", "file-uses")]
     return not question.rows[:, at].any()
 
 
 def hint_of(history: RepositoryHistory, commit: Commit, question: Question) -> Hint | None:
-    """What TE201 would name; None where it is silent, since a test holds the name or the module's."""
+    """Return the test that TE201 names; None if it reports nothing, since a test contains the name or the
+    module's.
+    """
     subject = question.subject
     written = {one.path: history.text(one.blob) or "" for one in commit.changes if is_production(one.path)}
     parent = Parent(history, commit.parent or "", written)

@@ -1,14 +1,14 @@
-"""How well rules and trees see from history that a docstring had to change with its function.
+"""Evaluate rules and trees on history: functions whose docstring had to change with the code.
 
     python evals/docstrings.py --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
 
-Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
-is positive if the commit changed the docstring too. ``--language typescript`` does that for JSDoc comments.
-Every score is by trees that never saw the repository: with ``--train CLONE``, once for each, they are trained
-on those alone and measured on the others; else on all but the one that is scored. ``--rows`` keeps what was
-mined. ``--read r1|r2|quotes N`` prints N findings, as a review would show them, on rows whose docstring was
-left alone: only reading those tells how often a user would agree. ``--model`` trains on all repositories and
-writes the exported trees with their figures.
+Each function with a docstring whose code one commit changed is a row, at the natural rate; it is positive if
+the commit changed the docstring too. ``--language typescript`` does the same for JSDoc comments. Every score
+is by trees that were trained without the repository: with ``--train CLONE``, repeated, they are trained on
+those and evaluated on the others; otherwise on all except the scored one. ``--rows`` stores the mined rows.
+``--read r1|r2|quotes N`` prints N findings, as a review would show them, on rows with an unchanged docstring:
+only manual judgement shows how often a user would agree. ``--model`` trains on all repositories and writes
+the exported trees with their figures.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from wardround_lab.training.calibrate import fit_platt, probability, reliability
 SIZE_BINS, LENGTH_BINS = 12, 5
 RECALLS = (0.05, 0.10, 0.20)
 ALERTS_AT_MOST = 0.003
-"""Share of changed documented functions on which the trees may speak."""
+"""Maximum share of changed documented functions that the trees may report."""
 DRAWS_OF_PRECISION = 200
 CHEAP_GROUPS = ("size_", "shape_")
 FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
@@ -67,7 +67,7 @@ Mined = tuple[str, str, list[DocExample]]
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Where the rows of a language come from, and what its three checks say about one, without a model."""
+    """Source of the rows of a language, and its three checks without a model."""
 
     rows: Callable[[History], Iterator[DocExample]]
     gone: Callable[[DocumentedPair], Sequence[RemovedParameter]]
@@ -98,7 +98,7 @@ LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the three checks of a language say about a row."""
+    """Results of the three checks of a language for a row."""
 
     r1: bool
     r2: bool
@@ -113,7 +113,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All rows and what is known of them, in the order of repositories and of their history."""
+    """All rows with their results, in the order of repositories and of their history."""
 
     rows: tuple[DocExample, ...]
     repositories: tuple[str, ...]
@@ -159,7 +159,7 @@ class Corpus:
 
 
 class Newest(RepositoryHistory):
-    """A history without what is older than the commits read in ``seconds`` of processor time; 0 for none."""
+    """A history without commits older than those read in ``seconds`` of processor time; 0 for no limit."""
 
     seconds: float = 0
 
@@ -174,7 +174,7 @@ class Newest(RepositoryHistory):
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """How rows are mined, and the folder in which they are kept."""
+    """The mining options, and the directory of the rows."""
 
     language: str
     kept: Path
@@ -182,7 +182,7 @@ class Mine:
     seconds: float = 0
 
     def rows_of(self, clone: Path) -> Mined:
-        """The name, the head and the rows of a clone."""
+        """Return the name, the head and the rows of a clone."""
         with Newest(clone, limits=HistoryLimits(exclude=self.exclude)) as history:
             history.seconds = self.seconds
             store = self.kept / f"{history.repository.replace('/', '+')}.{self.language}.pkl"
@@ -197,7 +197,7 @@ class Mine:
 
 
 def is_confirmed(row: DocExample, said: Said) -> bool:
-    """Whether the author took away the very word that would have been quoted."""
+    """Return True if the author removed the quoted word."""
     if said.quote is None:
         return False
     pattern = re.compile(rf"(?<!\w){re.escape(said.quote.token)}(?!\w)")
@@ -206,7 +206,9 @@ def is_confirmed(row: DocExample, said: Said) -> bool:
 
 
 def logistic_scores(corpus: Corpus, groups: Sequence[str], train: Corpus | None) -> Floats:
-    """Scores of a logistic regression on some groups of features, by others or by repository left out."""
+    """Return scores of a logistic regression on some groups of features, on others or by repository left
+    out.
+    """
     columns = [at for at, name in enumerate(NAMES) if name.startswith(tuple(groups))]
     values, told, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
     if train is not None:
@@ -219,7 +221,7 @@ def logistic_scores(corpus: Corpus, groups: Sequence[str], train: Corpus | None)
 
 
 def bins_of(corpus: Corpus) -> Places:
-    """Rows of like size of the change and like length of the docstring share a bin."""
+    """Return bins of rows of similar size of the change and length of the docstring."""
     sizes = quantile_bins(corpus.column("size_changed"), SIZE_BINS)
     lengths = quantile_bins(corpus.column("shape_words"), LENGTH_BINS)
     found: Places = sizes * LENGTH_BINS + lengths
@@ -228,7 +230,7 @@ def bins_of(corpus: Corpus) -> Places:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """Some rows, and the draws of their repositories."""
+    """A subset of rows, and the samples of their repositories."""
 
     of: Flags
     told: Flags
@@ -254,18 +256,18 @@ class Slice:
         return found
 
     def gain(self, scores: Floats, over: Floats) -> Interval:
-        """How much more of the pairs of like size and length one score orders than another."""
+        """Return the gain of one score over another in ordered pairs of similar size and length."""
         first, second = (
             self.repositories.auc(one[self.of], self.told, bins=self.bins) for one in (scores, over)
         )
         return first.difference(second).interval()
 
     def share(self, of: Flags) -> Interval:
-        """How many of the rows."""
+        """Return the share of the rows."""
         return self.repositories.mean(of[self.of].astype(np.float64)).interval()
 
     def rule(self, fires: Flags) -> dict[str, Interval | float | int]:
-        """Label precision, recall and how often a rule fires."""
+        """Return label precision, recall and the rate of findings of a rule."""
         inside = fires[self.of]
 
         def precision(counts: Floats) -> float:
@@ -283,7 +285,7 @@ class Slice:
 
 
 def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
-    """The score from which it speaks on at most the allowed share of functions whose docstring stayed."""
+    """Return the threshold for the allowed share of functions with an unchanged docstring."""
     allowed = int(ALERTS_AT_MOST * (~told).sum())
     ordered = np.sort(scores[may_speak & ~told])[::-1]
     if len(ordered) > allowed:
@@ -292,7 +294,7 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
 
 
 def trees_scores(corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, train: Corpus | None) -> Floats:
-    """Scores of the trees, by others or by repository left out."""
+    """Return scores of the trees, on others or by repository left out."""
     if train is None:
         return gradient_boosting.leave_one_group_out(
             corpus.values, corpus.told, corpus.repositories, NAMES, recipe
@@ -301,7 +303,7 @@ def trees_scores(corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, train
 
 
 def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, object]:
-    """Everything that is reported."""
+    """Compute everything in the report."""
     r1, r2, quoted = corpus.r1, corpus.r2, corpus.quoted
     confirmed = np.array(list(map(is_confirmed, corpus.rows, corpus.said)))
     unchanged = corpus.column("signature_changed") == 0
@@ -373,7 +375,7 @@ def by_repository(corpus: Corpus, scores: Floats) -> dict[str, dict[str, object]
 
 
 def bars(result: Mapping[str, object]) -> list[tuple[str, Interval, float]]:
-    """(name, figure, what it must reach)."""
+    """Return (name, figure, required value)."""
     plain = json.loads(msgspec.json.encode(result))
     trees, rules = plain["scorers"]["trees"], plain["rules"]["R1 or R2"]
     rows = [
@@ -390,7 +392,7 @@ def bars(result: Mapping[str, object]) -> list[tuple[str, Interval, float]]:
 
 
 def show(result: Mapping[str, object]) -> None:
-    """The table for people."""
+    """Print the table."""
     plain = json.loads(msgspec.json.encode(result))
     print(f"{plain['rows']} rows of {len(plain['repositories'])} repositories, {plain['positives']} positive "
           f"({plain['base rate']:.1%})")  # fmt: skip
@@ -419,7 +421,7 @@ def show(result: Mapping[str, object]) -> None:
 
 
 def read(corpus: Corpus, scores: Floats, kind: str, count: int, seed: int) -> None:
-    """Print findings on rows whose docstring was left alone; quotes by the trees' score, rules at random."""
+    """Print findings on rows with an unchanged docstring; quotes by the trees' score, rules at random."""
     kinds = {"r1": corpus.r1, "r2": corpus.r2, "quotes": corpus.quoted}
     hits = [int(at) for at in np.flatnonzero(kinds[kind] & ~corpus.told)]
     if kind == "quotes":
@@ -453,7 +455,7 @@ def _print_row(number: int, repository: str, row: DocExample, score: float, lang
 def write_model(
     folder: Path, corpus: Corpus, recipe: gradient_boosting.BoostingRecipe, result: dict[str, object]
 ) -> None:
-    """Train on everything and write the graph with its figures."""
+    """Train on all rows and write the graph with its figures."""
     started = time.monotonic()
     trees = gradient_boosting.train(corpus.values, corpus.told, NAMES, recipe)
     model = gradient_boosting.exported(trees)

@@ -1,10 +1,10 @@
-"""Review the last commits of real repositories, one by one, and count what is said about them.
+"""Review the last commits of real repositories, one by one, and count the findings.
 
     python evals/history.py --commits 50 PATH/TO/REPOSITORY ...
 
-Each commit is reviewed against its first parent, as at commit. Printed are crashes, inconclusive reviews and,
-by rule, the findings the change brought for each 100 added lines of reviewed files. ``--sample N`` prints N
-findings drawn at random, with their lines, for a person to judge; ``--json FILE`` keeps all of them.
+Each commit is reviewed against its first parent, as at commit. The output lists crashes, inconclusive reviews
+and, by rule, the findings of the change per 100 added lines of reviewed files. ``--sample N`` prints N random
+findings with their lines, for manual judgement; ``--json FILE`` writes all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from wardround.tools.tool import Profile
 
 
 def commits_of(repository: Path, count: int) -> list[tuple[str, str]]:
-    """(parent, commit) of the last commits with one parent, newest first."""
+    """Return (parent, commit) of the last commits with one parent, newest first."""
     argv = ["git", "-C", str(repository), "log", "--no-merges", f"-n{count}", "--format=%H %P"]
     lines = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
     pairs = [line.split() for line in lines]
@@ -38,7 +38,7 @@ def commits_of(repository: Path, count: int) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One finding that a change brought, where, and the lines around it."""
+    """One finding of a change, its position, and the surrounding lines."""
 
     repository: str
     commit: str
@@ -48,7 +48,7 @@ class Shown:
 
 @dataclass(slots=True)
 class Tally:
-    """What the reviews of many commits came to."""
+    """Counts over the reviews of many commits."""
 
     reviewed: int = 0
     added_lines: int = 0
@@ -57,7 +57,7 @@ class Tally:
     shown: list[Shown] = field(default_factory=list)
 
     def print(self) -> None:
-        """The counts, and the findings by rule for each 100 added lines."""
+        """Print the counts, and the findings by rule per 100 added lines."""
         print(
             f"{self.reviewed} commits, {self.added_lines} added lines, {self.crashes} crashes, "
             f"{self.inconclusive} inconclusive"

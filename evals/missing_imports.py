@@ -1,13 +1,13 @@
-"""Imports of first-party names that do not exist, on repositories where all of them should.
+"""Count reported imports of missing first-party names in repositories where all of them exist.
 
     python evals/missing_imports.py [--misspell N] CLONE ...
 
-Each line of each Python file and script of a clone's work tree is taken as added, and what `python/PY084` and
-`typescript/TS098` report is printed. These files run, so what is reported is wrong or in dead code.
+Each line of each Python file and script of a clone's work tree counts as added, and the findings of
+`python/PY084` and `typescript/TS098` are printed. These files run, so a finding is wrong or in dead code.
 
-``--misspell N`` draws N files of each language instead, misspells a name that one of their imports takes from
-a module of the repository, and a module, and counts how many of each are reported. A draw goes by the first
-folder of a module alone, so some are of installed packages.
+``--misspell N`` samples N files of each language instead, misspells a name that one of their imports takes
+from a module of the repository, and a module, and counts how many of each are reported. The sample is
+selected by the first directory of a module alone, so some are of installed packages.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _SCRIPT_IMPORT = re.compile(
     r"^import (?:type )?\{(?P<names>[^}]*)\} from [\"'](?P<module>(?:\.|~/|@/)[^\"']*)[\"']", re.M
 )
 Edit = tuple[str, range]
-"""A text with a misspelling, and the lines of the import it is in."""
+"""A text with a misspelling, and the lines of its import."""
 
 
 def project_of(clone: Path) -> InMemoryRepository:
-    """The files of a work tree that git tracks and that are UTF-8 text."""
+    """Return the files of a work tree that git tracks and that are UTF-8 text."""
     listed = subprocess.run(
         ["git", "-C", clone, "ls-files", "-z"], capture_output=True, text=True, check=True
     )

@@ -1,17 +1,17 @@
-"""Which of the parameters a change brought would its author document: a model beside the rule.
+"""Evaluate the model of new parameters that an author would document, in addition to the rule.
 
     python evals/new_parameters.py rows --side training --until 2022-01-01 --rows MINED --keep FOLDER CLONE...
     python evals/new_parameters.py rows --side evaluation --since 2022-01-01 --rows MINED --keep FOLDER ...
     python evals/new_parameters.py compare --keep FOLDER --model DIR [--json FILE]
     python evals/new_parameters.py read --keep FOLDER --model DIR [--most 80] [--seed 0]
 
-``rows`` takes the rows of ``docstrings.py``, mined into MINED where they are not there yet: functions with a
-docstring whose code one commit changed. Each parameter that came and that the old docstring does not name is
-a row of its own, and right where the new docstring names it. FOLDER then holds ``SIDE.rows`` (numbers, for
-``wardround adapters``) and ``SIDE.found`` (what stood there, which belongs into no repository). What the rule
-``PY011`` says is trained on and not measured: there the model need not be asked. ``compare`` prints what the
-model adds to what the rule says, at the model's threshold. ``read`` prints what it would show on functions
-whose docstring was left alone, in no order: only reading tells how often a user would agree.
+``rows`` uses the rows of ``docstrings.py``, mined into MINED if they do not exist: functions with a docstring
+whose code one commit changed. Each added parameter that the old docstring does not name is a row of its own,
+and right if the new docstring names it. FOLDER then contains ``SIDE.rows`` (numbers, for ``wardround
+adapters``) and ``SIDE.found`` (source text, which must not be committed). Findings of the rule ``PY011`` are
+used for training and not for evaluation, since the model is not needed there. ``compare`` prints the findings
+that the model adds to the rule, at the model's threshold. ``read`` prints those on functions with an
+unchanged docstring, in random order: only manual judgement shows how often a user would agree.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from wardround_lab.training.calibrate import probability
 from wardround_lab.training.promote import Model, model_of
 
 _STEP = 1.5
-"""Between two bins of like size and like length, in natural logarithms."""
+"""Distance of two bins of similar size and length, in natural logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Found:
     Attributes:
         right: whether the author named it in the docstring.
         told: whether the author changed the docstring at all.
-        rule: whether the rule speaks of it.
-        compared: what a reader must see, where there is something to read.
+        rule: whether the rule reports it.
+        compared: the text for manual judgement, if any.
     """
 
     repository: str
@@ -80,7 +80,7 @@ class Found:
 
 
 def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHistory) -> Iterator[Found]:
-    """The new parameters of the rows of a repository; a file that had another name before is left out."""
+    """Return the new parameters of the rows of a repository; renamed files are skipped."""
     for row in rows:
         change = row.compared.change
         parameters = unnamed_parameters(change)
@@ -101,7 +101,7 @@ def found_in(repository: str, rows: Iterable[DocExample], history: RepositoryHis
 
 
 def write_rows(given: argparse.Namespace) -> None:
-    """The parameters of one side; each repository is kept, so that an interrupted run goes on."""
+    """Write the parameters of one side; each repository is stored, so that an interrupted run continues."""
     given.keep.mkdir(parents=True, exist_ok=True)
     given.rows.mkdir(parents=True, exist_ok=True)
     since, until = seconds(given.since) or 0, seconds(given.until) or math.inf
@@ -136,7 +136,7 @@ def kept(clone: Path, mine: Mine, keep: Path) -> list[Found]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """What the rule says nothing of, its probabilities, and the one from which the model speaks."""
+    """Parameters outside of the rule, their probabilities, and the threshold of the model."""
 
     found: tuple[Found, ...]
     ruled: tuple[Found, ...]
@@ -159,7 +159,7 @@ class Scored:
 
 
 def compare(given: argparse.Namespace) -> None:
-    """Print what the rule says and what the model adds."""
+    """Print the findings of the rule and the additional ones of the model."""
     scored = Scored.of(given.keep, model_of(str(given.model)))
     result = {
         "repositories": len({one.repository for one in (*scored.found, *scored.ruled)}),
@@ -186,7 +186,7 @@ def figures(found: Iterable[Found]) -> dict[str, int | Interval]:
 
 
 def read(given: argparse.Namespace) -> None:
-    """Print what the model would show on docstrings that were left alone, in no order."""
+    """Print the model's findings on unchanged docstrings, in random order."""
     shown = [one for one in Scored.of(given.keep, model_of(str(given.model))).shown if not one.told]
     generator = random.Random(given.seed)
     for number, one in enumerate(generator.sample(shown, min(given.most, len(shown))), 1):

@@ -1,4 +1,4 @@
-"""Is a literal in doubt a secret or a placeholder: a model against scanners, on the same lines.
+"""Classify ambiguous literals as secret or placeholder: a model and scanners on the same lines.
 
     python evals/secret_or_placeholder.py mine --side training --until 2024-01-01 --keep FOLDER CLONE ...
     python evals/secret_or_placeholder.py mine --side evaluation --since 2024-01-01 --keep FOLDER CLONE ...
@@ -7,14 +7,14 @@
         [--gitleaks PROGRAM] [--credsweeper PROGRAM] [--json FILE]
     python evals/secret_or_placeholder.py history --model DIR [--commits 300] CLONE ...
 
-``mine`` takes from a repository's trees the literals in doubt as they stand there, presumed to be no
-secrets, and ``rows`` puts generated secrets into the same lines: a line's name and place tell nothing where
-both kinds stand in it. Evaluation has repositories, days and families of secrets that training has not.
-FOLDER then holds ``SIDE.found`` (what stood there), ``SIDE.cases`` (lines, for scanners), ``SIDE.rows``
-(numbers, for ``wardround adapters``), ``asked.rows`` (those of the evaluation that a review would ask about)
-and ``trigrams.txt``, counted in the code trained on. Nothing of FOLDER belongs into a repository. ``compare``
-prints recall at the rate of false alarms of each scanner, and by family. ``history`` prints what the model
-would say of real commits, most certain first, with the values: keep that to yourself.
+``mine`` extracts the ambiguous literals from a repository's trees, presumed not to be secrets, and ``rows``
+injects generated secrets into the same lines: a line's name and position do not reveal the label if both
+classes occur in it. Evaluation has repositories, days and families of secrets that training does not have.
+FOLDER then contains ``SIDE.found`` (the original literals), ``SIDE.cases`` (lines, for scanners),
+``SIDE.rows`` (numbers, for ``wardround adapters``), ``asked.rows`` (those of the evaluation that a review
+would score) and ``trigrams.txt``, counted in the training code. FOLDER must not be committed. ``compare``
+prints recall at the rate of false alarms of each scanner, and by family. ``history`` prints the model's
+scores on real commits, most certain first, with the values, which are confidential.
 """
 
 from __future__ import annotations
@@ -39,9 +39,15 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 from wardround_secrets.classifier import trigrams
-from wardround_secrets.classifier.candidates import is_in_doubt
+from wardround_secrets.classifier.candidates import is_ambiguous
 from wardround_secrets.classifier.features import NAMES
-from wardround_secrets.classifier.history import PATTERNS, HistoricalLiteral, asked_about, found_in, names_in
+from wardround_secrets.classifier.history import (
+    PATTERNS,
+    HistoricalLiteral,
+    found_in,
+    names_in,
+    review_literals,
+)
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
 
 from wardround.inference.metadata import Interval
@@ -55,13 +61,13 @@ LARGEST = 150_000
 NOT_OURS = ("ee/*", "*/ee/*")
 DRAWS = 500
 YEARS = {True: 1, False: 3}
-"""Between two looks at a repository, when measuring and when not."""
+"""Years between two snapshots of a repository, for evaluation and for training."""
 PLANTED, PLANTED_WHERE_ASKED = 2, 10
-"""Secrets put into one line; more where there are few lines, and only when measuring."""
+"""Number of secrets injected into one line; more where there are few lines, and only for evaluation."""
 TYPED_ELSEWHERE = 0.35
-"""How often a chosen password is put beside a name that does not speak of one."""
+"""Rate at which a user-chosen password is assigned to a name that does not suggest one."""
 LENGTHS = (8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 64)
-"""Rows between two of these are of one size."""
+"""Boundaries of the size groups of rows."""
 CHEAP = ("made_length", "made_entropy")
 RATES = (0.001, 0.005, 0.01, 0.02, 0.05)
 _RANDOM_ANYWAY = re.compile(
@@ -69,7 +75,7 @@ _RANDOM_ANYWAY = re.compile(
     r"|commit|digest|checksum|signature|integrity|etag|fingerprint|nonce|ciphertext|colou?r|fill|stroke|version",
     re.IGNORECASE,
 )
-"""Names that explain a value no one could type; no secret is put there."""
+"""Names that explain a random-looking value; no secret is injected there."""
 _WORD = re.compile(r"\b[a-z]{4,9}\b")
 _PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
 
@@ -78,7 +84,7 @@ Kind = TypeVar("Kind")
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A literal in its line; ``family`` is empty for what really stands there."""
+    """A literal in its line; ``family`` is empty for an original one."""
 
     found: HistoricalLiteral
     family: str = ""
@@ -92,7 +98,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 def mined(clone: Path, since: int, until: int) -> tuple[str, list[HistoricalLiteral], Counter[str]]:
-    """A repository's name, the literals in doubt it had in that time, and the names of its code."""
+    """Return a repository's name, its ambiguous literals of that time, and the names of its code."""
     limits = HistoryLimits(largest=LARGEST, exclude=NOT_OURS, until=until or None)
     with RepositoryHistory(clone, limits=limits) as history:
         commits = snapshots(sorted(zip(history.times(), history.ids(), strict=True)), since)
@@ -102,7 +108,7 @@ def mined(clone: Path, since: int, until: int) -> tuple[str, list[HistoricalLite
 
 
 def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int, str]]:
-    """The last commit before ``since``, if there is one, and of every so many years after it."""
+    """Return the last commit before ``since``, if any, and those at intervals of some years after it."""
     times = [when for when, _ in commits]
     first = since or (times[0] if times else 0)
     years = range(datetime.datetime.fromtimestamp(first, datetime.UTC).year, 2200, YEARS[bool(since)])
@@ -115,7 +121,7 @@ def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int,
 
 
 def words_of(found: Sequence[HistoricalLiteral]) -> list[str]:
-    """Words people of a project could make a password of: those around its literals."""
+    """Return words that people of a project could use in a password: those around its literals."""
     lines = {line for one in found for line in (*one.before, *one.behind)}
     counts = Counter(word for line in lines for word in set(_WORD.findall(line)))
     return sorted(word for word, count in counts.items() if count >= 2) or ["falcon", "garden", "silver"]
@@ -124,21 +130,21 @@ def words_of(found: Sequence[HistoricalLiteral]) -> list[str]:
 def with_secrets(
     found: Sequence[HistoricalLiteral], words: Sequence[str], measuring: bool, rng: random.Random
 ) -> Iterator[Case]:
-    """What stands there, and generated secrets in its place; of those a review would have doubts about."""
+    """Return the original literals and generated secrets in their place, if a review would be uncertain."""
     for one in found:
-        if not is_in_doubt(one.name, one.value, one.place):
+        if not is_ambiguous(one.name, one.value, one.place):
             continue
         yield Case(one)
         planted = PLANTED_WHERE_ASKED if measuring and one.is_named else PLANTED
         for _ in range(0 if _RANDOM_ANYWAY.search(one.name) and not one.is_named else planted):
             family = drawn_family(one, measuring, rng)
             value = FAMILIES[family].make(rng, words)
-            if fits(one, value) and is_in_doubt(one.name, value, one.place):
+            if fits(one, value) and is_ambiguous(one.name, value, one.place):
                 yield Case(one.holding(value), family)
 
 
 def drawn_family(one: HistoricalLiteral, measuring: bool, rng: random.Random) -> str:
-    """A family that may stand by a name; when measuring, held out as often as not."""
+    """Return a random family that fits a name; for evaluation, a held-out one half of the time."""
     typed = (bool(_PASSWORD.search(one.name)) and rng.random() < 0.7) or rng.random() < TYPED_ELSEWHERE
     held_out = measuring and rng.random() < 0.6
     kinds = [name for name, kind in FAMILIES.items() if (kind.typed, kind.held_out) == (typed, held_out)]
@@ -146,7 +152,7 @@ def drawn_family(one: HistoricalLiteral, measuring: bool, rng: random.Random) ->
 
 
 def fits(one: HistoricalLiteral, value: str) -> bool:
-    """Whether a value can stand in the line as the line is written."""
+    """Return True if a value can be written in the line without changing its syntax."""
     before = one.line[one.column - 1] if one.column else ""
     if before in "\"'`":
         return before not in value and "\\" not in value
@@ -154,7 +160,7 @@ def fits(one: HistoricalLiteral, value: str) -> bool:
 
 
 def digest_of(found: HistoricalLiteral) -> str:
-    """What tells a value by its name, without telling the value."""
+    """Return an identifier of a value that does not reveal it."""
     return hashlib.sha256(f"{found.value}\0{found.name}".encode()).hexdigest()[:16]
 
 
@@ -189,13 +195,13 @@ def mine(given: argparse.Namespace) -> None:
 
 
 def thinned(found: Sequence[HistoricalLiteral], most: int, rng: random.Random) -> list[HistoricalLiteral]:
-    """All that a review would ask about, and of the others no more than so many."""
+    """Return all that a review would ask about, and a limited number of the others."""
     others = [one for one in found if not one.is_named]
     return [one for one in found if one.is_named] + rng.sample(others, min(most, len(others)))
 
 
 def write(file: Path, values: Iterable[object]) -> None:
-    """Values as JSON lines."""
+    """Write values as JSON lines."""
     encoder = msgspec.json.Encoder()
     file.write_bytes(b"".join(encoder.encode(value) + b"\n" for value in values))
 
@@ -206,7 +212,7 @@ def read(file: Path, kind: type[Kind]) -> list[Kind]:
 
 
 def write_rows(given: argparse.Namespace) -> None:
-    """Cases and rows of both sides; what stood on the training side too is not evaluated."""
+    """Write cases and rows of both sides; literals of the training side are not evaluated."""
     training = planted_in(read(given.keep / "training.found", HistoricalLiteral), False, given.seed)
     known = {(one.found.value, one.found.name) for one in training}
     real = set(given.real.read_text("utf-8").split()) if given.real else set()
@@ -234,7 +240,7 @@ def write_rows(given: argparse.Namespace) -> None:
 
 
 def planted_in(found: Sequence[HistoricalLiteral], measuring: bool, seed: int) -> list[Case]:
-    """The cases of one side, a repository after the other."""
+    """Return the cases of one side, by repository."""
     cases: list[Case] = []
     for repository in dict.fromkeys(one.repository for one in found):
         own = [one for one in found if one.repository == repository]
@@ -251,7 +257,7 @@ def seconds(day: str) -> int:
 
 
 def scanned_by(cases: Sequence[Case], given: argparse.Namespace) -> dict[str, Flags]:
-    """Which lines each scanner reports, by its name; the lines stand in files of their own."""
+    """Return the lines that each scanner reports, by its name; each line is in a file of its own."""
     programs = {"detect-secrets": detect_secrets, "gitleaks": gitleaks, "credsweeper": credsweeper}
     found = {}
     with tempfile.TemporaryDirectory() as name:
@@ -311,7 +317,7 @@ def credsweeper(program: str, folder: Path) -> Mapping[str, set[int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """Some of the cases, and the draws of their repositories."""
+    """A subset of the cases, and the samples of their repositories."""
 
     of: Flags
     right: Flags
@@ -324,18 +330,18 @@ class Slice:
         return cls(of, right[of], Repositories.resample(names, draws=DRAWS))
 
     def alarms(self, hits: Flags) -> float:
-        """The share of what really stood there that is reported."""
+        """Return the share of original literals that is reported."""
         return float(hits[self.of][~self.right].mean())
 
     def recall(self, hits: Flags) -> Interval:
         return self._drawn(lambda counts: weighted(hits[self.of], self.right, counts))
 
     def recall_at(self, scores: Floats, rate: float) -> Interval:
-        """The share of secrets found where so many of the others are reported."""
+        """Return the recall at a rate of false alarms."""
         return self._drawn(lambda counts: recall_at(scores[self.of], self.right, counts, rate))
 
     def gain(self, scores: Floats, hits: Flags) -> Interval:
-        """How much more a score finds than a scanner at that scanner's rate of false alarms."""
+        """Return the gain in recall of a score over a scanner at that scanner's rate of false alarms."""
         inside, reported = scores[self.of], hits[self.of]
 
         def more(counts: Floats) -> float:
@@ -352,13 +358,13 @@ class Slice:
 
 
 def weighted(hits: Flags, of: Flags, counts: Floats) -> float:
-    """The share of some rows that is reported; NaN where a draw has none of them."""
+    """Return the share of some rows that is reported; NaN if a sample has none of them."""
     whole = float(counts[of].sum())
     return float(counts[of & hits].sum()) / whole if whole else float("nan")
 
 
 def recall_at(scores: Floats, right: Flags, counts: Floats, rate: float) -> float:
-    """The recall at the lowest threshold that no more than this share of the others reach."""
+    """Return the recall at the lowest threshold with at most this share of false alarms."""
     order = np.argsort(-scores, kind="stable")
     wrong = np.cumsum(np.where(right, 0.0, counts)[order])
     found = np.cumsum(np.where(right, counts, 0.0)[order])
@@ -382,7 +388,7 @@ def model_scores(folder: Path, rows: Sequence[tabular_evaluation.FeatureRow]) ->
 
 
 def compare(given: argparse.Namespace) -> None:
-    """Print everything, for all rows and for slices of them."""
+    """Print all figures, for all rows and for subsets."""
     cases = read(given.keep / "evaluation.cases", Case)
     rows, training = (
         tabular_evaluation.read_rows(given.keep / f"{side}.rows") for side in ("evaluation", "training")
@@ -395,7 +401,7 @@ def compare(given: argparse.Namespace) -> None:
     }
     hits = scanned_by(cases, given)
     known = np.array([not case.family or not FAMILIES[case.family].held_out for case in cases])
-    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_tried"))
+    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_example"))
     unseen = np.array([not case.family or FAMILIES[case.family].held_out for case in cases])
     slices = {
         "all, families never trained on": unseen, "all, families trained on": known,
@@ -424,7 +430,7 @@ def counts_of(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
 def figures(
     title: str, part: Slice, scores: Mapping[str, Floats], hits: Mapping[str, Flags]
 ) -> dict[str, object]:
-    """One slice: each score at fixed rates of false alarms, each scanner at its own."""
+    """Print one subset: each score at fixed rates of false alarms, each scanner at its own."""
     print(f"\n{title}: {int((~part.right).sum())} that really stood there, {int(part.right.sum())} generated")
     found: dict[str, object] = {}
     for name, values in scores.items():
@@ -453,7 +459,7 @@ def told(one: Interval) -> str:
 def by_family(
     cases: Sequence[Case], scores: Floats, hits: Mapping[str, Flags], asked: Flags
 ) -> dict[str, dict[str, float]]:
-    """The share of each family that is found, by the model where 1% of all others are reported."""
+    """Print the recall of each family, by the model at 1% of false alarms."""
     right = np.array([case.is_secret for case in cases])
     threshold = np.sort(scores[~right])[::-1][int(0.01 * (~right).sum())]
     reported = {"this model at 1%": scores > threshold, **hits}
@@ -472,7 +478,7 @@ def by_family(
 
 
 def history(given: argparse.Namespace) -> None:
-    """Print what the model would say of the newest commits of each clone, most certain first."""
+    """Print the model's scores of the newest commits of each clone, most certain first."""
     everything = []
     for clone in given.clones:
         with RepositoryHistory(clone, limits=HistoryLimits(largest=LARGEST, commits=given.commits)) as past:
@@ -497,7 +503,9 @@ def as_row(features: Sequence[float]) -> tabular_evaluation.FeatureRow:
 
 
 def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, HistoricalLiteral]], int]:
-    """The literals in doubt that commits added where a review would ask, and how many lines they added."""
+    """Return the ambiguous literals that commits added where a review would ask, and the number of added
+    lines.
+    """
     found, lines = [], 0
     for commit in past.commits(PATTERNS):
         for change in commit.changes:
@@ -506,8 +514,8 @@ def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, HistoricalLiteral
                 continue
             added = Counter(new.split("\n")) - Counter((old or "").split("\n"))
             lines += added.total()
-            found += [(commit.id, one) for one in asked_about(past.repository, commit.time, change.path, new)
-                      if one.line in added]  # fmt: skip
+            literals = review_literals(past.repository, commit.time, change.path, new)
+            found += [(commit.id, one) for one in literals if one.line in added]
     return found, lines
 
 

@@ -1,22 +1,22 @@
-"""How often the checks of swapped arguments speak, and how many swaps they find, on repositories of others.
+"""Evaluate the checks of swapped arguments, on external repositories: findings and recall.
 
     python evals/swapped.py heads REPOSITORY ... [--language python|typescript] [--files N]
     python evals/swapped.py history REPOSITORY ... [--language ...] [--commits N]
     python evals/swapped.py injected REPOSITORY ... [--language ...] [--files N]
     ... --meaning
 
-``heads``: every file as it stands, all lines taken as added: hits among the calls by position with two
-told arguments or more whose callee was found. ``history``: the files each commit changes, the lines it
-brought: the same at the natural rate. What is printed is read and judged by a person: right is a hit whose
-arguments are in the wrong order, in the code or in the callee's parameter names; an order that is meant is
-wrong.
+``heads``: every file at the head with all lines as added: findings among the positional calls with at least
+two informative arguments and a resolved callee. ``history``: the files that each commit changes, with its
+added lines: the same at the natural rate. The output is to be judged manually: right is a finding whose
+arguments are in the wrong order, in the code or in the callee's parameter names; an intended order is wrong.
 
-``injected``: of each such call two arguments that are plain names or attributes change places, one random
-pair a call, and it is counted how many of those are reported: names that tell nothing apart are among them,
-as a reviewer meets them. Files are drawn with a fixed seed.
+``injected``: in each such call one random pair of arguments that are plain names or attributes is swapped,
+and the reported ones are counted: uninformative names are included, as in a real review. Files are sampled
+with a fixed seed.
 
-``--meaning``: where the check says nothing, the frozen base is asked whether two arguments are nearer to each
-other's parameters, by the cosine of their words; what it alone says is counted as ``by meaning``.
+``--meaning``: where the check reports nothing, the frozen base is used to test whether two arguments are
+nearer to each other's parameters, by the cosine of their words; findings of the base alone are counted as
+``by meaning``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 
 SEED = 11
 LEAST, TOGETHER = 0.1, 0.5
-"""What two names must gain in cosine, each and both; chosen on every second of 34 Python repositories."""
+"""Minimum gain in cosine of two names, each and both; tuned on every second of 34 Python repositories."""
 PATTERNS = {"python": ("*.py",), "typescript": ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.mjs")}
 PLAIN = re.compile(r"[A-Za-z_$][\w$.]*")
 VENDORED = ("*/node_modules/*", "*/vendor/*", "*.min.js", "*/dist/*", "*/ee/*", "*/fixtures/*", "*.d.ts")
@@ -77,7 +77,7 @@ class Tree:
 
 
 def made(source: SourceFile, language: str) -> Judge | None:
-    """The check, made for a file; None where it is not for that file or the file cannot be read."""
+    """Create the check for a file; None if it does not apply to that file or the file cannot be read."""
     try:
         if language == "typescript":
             return SwappedScriptArguments(source)
@@ -92,7 +92,7 @@ Judge = SwappedArguments | SwappedScriptArguments
 
 
 def calls_of(check: Judge) -> Iterator[tuple[Any, ArgumentList]]:
-    """The calls a check can judge, each with what it is judged by beside its names."""
+    """Return the calls that a check can judge, each with its features besides its names."""
     if isinstance(check, SwappedArguments):
         for node in check.module.nodes:
             call = check.call_of(node) if isinstance(node, ast.Call) else None
@@ -103,7 +103,7 @@ def calls_of(check: Judge) -> Iterator[tuple[Any, ArgumentList]]:
 
 
 def shown(repository: str, commit: str, check: Judge) -> None:
-    """Print what a check said, each with its lines, for a person to judge."""
+    """Print the findings of a check with their lines, for manual judgement."""
     for result in check.results:
         print(f"\n{repository} {commit[:10]} {result.file}:{result.span.line}  {result.message}")
         print("\n".join(check.source.lines[max(0, result.span.line - 3) : result.span.end_line + 1]))
@@ -115,7 +115,7 @@ def blobs_of(history: RepositoryHistory, commit: str) -> dict[str, str]:
 
 
 def drawn(history: RepositoryHistory, language: str, files: int) -> Iterator[SourceFile]:
-    """The sources of a head, or so many of them."""
+    """Return the sources of a head, or a sample of them."""
     blobs = blobs_of(history, history.head)
     tree = Tree(history, blobs)
     paths = [p for p in tree.paths(PATTERNS[language]) if not matches(p, VENDORED)]
@@ -140,7 +140,7 @@ def heads(history: RepositoryHistory, language: str, options: argparse.Namespace
 
 
 def counted(repository: str, source: SourceFile, check: Judge, options: argparse.Namespace) -> Counter[str]:
-    """The calls of a file and what was said of them; what the base alone says is printed."""
+    """Return the calls of a file and their findings; print findings of the base alone."""
     counts = Counter({"calls": 0, "hits": len(check.results)})
     for place, call in calls_of(check):
         counts["calls"] += 1
@@ -169,9 +169,9 @@ def injected(history: RepositoryHistory, language: str, options: argparse.Namesp
 
 
 def is_closer_swapped(call: ArgumentList) -> bool:
-    """Whether two arguments mean what the other's parameter means, going by the frozen base.
+    """Return True if two arguments match each other's parameters in meaning, by the frozen base.
 
-    An argument that has a part in common with its own parameter is where it belongs.
+    An argument with a word of its own parameter is in the right position.
     """
     if implies_reordering(call.callee):
         return False
@@ -189,7 +189,7 @@ def _are_closer(one: tuple[str, str], other: tuple[str, str]) -> bool:
 
 @lru_cache(maxsize=100_000)
 def meant(name: str) -> Any:
-    """The unit vector of a name's words."""
+    """Return the unit vector of a name's words."""
     return base().embed([" ".join(parts(name)) or name])[0]
 
 

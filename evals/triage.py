@@ -1,18 +1,18 @@
-"""How well triage without a model tells complaints that are acted on, in repositories it did not see.
+"""Evaluate triage without a model on held-out repositories: which alerts are acted on.
 
     wardround data mine --alerts REPO ... --out FOLDER
     python evals/triage.py FOLDER/alerts/*.jsonl
 
-Every repository is held out once: the rates and weights are measured on the others. First come the rules
-that are shown, at several demands on fix rate / placebo rate: what share of all complaints is held back, what
-share of those acted on is kept in view, and the fix rate (and placebo rate) of what is shown and what is
-hidden; sweeps count, at the natural mix. Then the ranking, without sweeps: how often a complaint that was
-acted on stands above one of the same repository that was not, by the rate of its rule alone and with the
-counters, and what share can be held back in each repository while nine in ten of those acted on stay. The
-last two fold as a review does: rules below twice the placebo, score below the threshold, costly rules never;
-a review of a small change knows of the repository its own files only, and folds less.
+Every repository is held out once: the rates and weights are fitted on the others. First come the rules that
+are shown, at several thresholds of fix rate / placebo rate: the share of all alerts that is held back, the
+share of those acted on that is shown, and the fix rate (and placebo rate) of shown and hidden ones; sweeps
+count, at the natural mix. Then the ranking, without sweeps: how often an alert that was acted on ranks above
+one of the same repository that was not, by the rate of its rule alone and with the counters, and what share
+can be held back in each repository while nine in ten of those acted on stay. The last two fold as a review
+does: rules below twice the placebo, score below the threshold, costly rules never; a review of a small change
+knows only its own files of the repository, and folds less.
 
-Intervals are of 95%, by bootstrap over repositories. ``--json FILE`` keeps the figures.
+Intervals are of 95%, by bootstrap over repositories. ``--json FILE`` writes the figures.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Value = Callable[[Sequence[str]], float]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Counts of what is shown, or hidden, in one repository."""
+    """Counts of shown or hidden alerts in one repository."""
 
     items: int = 0
     fixed: int = 0
@@ -60,7 +60,7 @@ def side(items: Sequence[AlertItem]) -> Side:
 
 
 def interval(names: Sequence[str], value: Value) -> list[float]:
-    """A figure over all repositories, and its interval."""
+    """Return a figure over all repositories, and its interval."""
     dice = random.Random(SEED)
     drawn = sorted(
         found for _ in range(DRAWS) if (found := value(dice.choices(names, k=len(names)))) == found
@@ -74,7 +74,7 @@ def share(of: float, whole: float) -> float:
 
 
 def sides_table(sides: Mapping[str, tuple[Side, Side]]) -> dict[str, list[float]]:
-    """The figures of one way to choose what is shown: repository -> (shown, hidden)."""
+    """Return the figures of one selection of shown rules: repository -> (shown, hidden)."""
     names = sorted(sides)
 
     def total(drawn: Sequence[str], at: int, field: str) -> float:
@@ -123,7 +123,7 @@ def ranks_right(scores: np.ndarray, fixed: np.ndarray) -> float:
 
 
 def held_at_ninety(scores: np.ndarray, fixed: np.ndarray) -> float:
-    """The share below the score that keeps nine in ten of those acted on."""
+    """Return the share below the score that keeps nine in ten of those acted on."""
     if not fixed.any():
         return float("nan")
     at = np.sort(scores[fixed])[int((1 - _KEPT) * fixed.sum())]
@@ -147,7 +147,7 @@ def measure(mined: Sequence[Sequence[AlertItem]]) -> dict[str, dict[str, list[fl
     memo: dict[tuple[str, str], ActionRate | None] = {}
 
     def unseen(item: AlertItem) -> ActionRate | None:
-        """The rate of an item's rule in the other repositories."""
+        """Return the rate of an item's rule in the other repositories."""
         where = (item.rule, item.repository)
         if where not in memo:
             memo[where] = tallies.rate(*where)
@@ -206,7 +206,7 @@ def measure(mined: Sequence[Sequence[AlertItem]]) -> dict[str, dict[str, list[fl
 
 
 def at_commit(one: Sample) -> np.ndarray:
-    """Scores where of a repository nothing but the file is known, as in the review of a small change."""
+    """Return scores with knowledge of the item's file only, as in the review of a small change."""
     rows = one.rows.copy()
     rows[:, COUNTERS.index("same-in-repository")] = rows[:, COUNTERS.index("same-in-file")]
     scores = np.zeros(len(rows))

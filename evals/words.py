@@ -1,12 +1,13 @@
-"""How often the rules about words and code speak on real history, and what they say.
+"""Evaluate the documentation drift rules on real history.
 
     python evals/words.py RULE [--commits N] [--read N] [--seed S] PATH/TO/CLONE ...
 
-RULE is the id of such a rule. Every commit of a history is looked at as a review would, except that the words
-are those from before the commit: a hit is *told* if the author changed the words in the same commit, and
-*left* otherwise. Their share is the label precision. What a user would see are the hits that are left, and
-only reading them (``--read``) tells how often they are right. The checks of single files (DC160, DC480,
-SQ095, SQ480, TS095, TS484) are run as a review runs them, so of them only what is left is counted.
+RULE is the id of such a rule. Every commit of a history is analysed as in a review, except that the
+documentation is that from before the commit: a hit is *told* if the author changed the documentation in the
+same commit, and *left* otherwise. The share of the former is the label precision. A user would see the hits
+that are left, and only manual judgement (``--read``) shows how often they are right. File-level checks
+(DC160, DC480, SQ095, SQ480, TS095, TS484) are run as in a review, so only hits that are left are counted for
+them.
 """
 
 from __future__ import annotations
@@ -81,12 +82,12 @@ from wardround_lab.corpora.git_history import HistoryLimits, RepositoryHistory
 _FILES_AT_MOST = 30
 _FUNCTIONS_AT_MOST = 15
 _WHOLE_AT_MOST = 60
-"""Code files of a commit that the checks of whole changes are measured on."""
+"""Maximum number of code files of a commit for change-level checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What one rule says about one commit; ``told`` if the author changed the words in it."""
+    """A report of one rule about one commit; ``told`` if the author changed the documentation in it."""
 
     place: str
     message: str
@@ -95,19 +96,19 @@ class Hit:
 
 
 Left = tuple[str, str, str, Hit]
-"""The rule, the repository, the commit, and what is said."""
+"""The rule, the repository, the commit, and the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A rule as it is measured: the files it looks at, and what it would say about a commit."""
+    """An evaluated rule: the files it analyses, and its reports about a commit."""
 
     patterns: Sequence[str]
     hits: Callable[[History, Commit], Iterator[Hit]]
 
 
 def _texts(history: History, commit: Commit) -> Iterator[tuple[str, str, str]]:
-    """(path, old text, new text) of the files a commit changed, that were there before."""
+    """Return (path, old text, new text) of the existing files that a commit changed."""
     for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
         if change.blob is not None and change.base_blob is not None:
             old, new = history.text(change.base_blob), history.text(change.blob)
@@ -165,13 +166,13 @@ def _of_pipelines(
                     lines = [f"- {x}" for x in was.done if x not in now.done]
                     lines += [f"+ {x}" for x in now.done if x not in was.done]
                     told = was.name.value != now.name.value
-                    yield Hit(path, f"{one.name!r}: {one.said} -> {one.now}", told, "\n".join(lines[:30]))
+                    yield Hit(path, f"{one.name!r}: {one.term} -> {one.now}", told, "\n".join(lines[:30]))
 
     return hits
 
 
 def _in_place(old: Sequence[NamedStep], new: Sequence[NamedStep]) -> Iterator[tuple[NamedStep, NamedStep]]:
-    """What has a name, by what is around it and its number there; by its name where numbers differ."""
+    """Return named items by their context and index; by name if the numbers differ."""
     before, after = _around(old), _around(new)
     for place, ones in after.items():
         others = before.get(place, [])
@@ -216,7 +217,7 @@ def _of_models(gone: bool) -> Callable[[History, Commit], Iterator[Hit]]:
 
 @dataclass(frozen=True)
 class _Tree:
-    """The repository at one commit, as a check of a whole change asks for it."""
+    """The repository at one commit, as a change-level check reads it."""
 
     history: RepositoryHistory
     commit: str
@@ -241,7 +242,7 @@ class _Tree:
 
 @dataclass(frozen=True)
 class _WordsFrom:
-    """The code of one tree with the words of another."""
+    """The code of one tree with the documentation of another."""
 
     code: _Tree
     words: _Tree
@@ -258,7 +259,7 @@ class _WordsFrom:
 
 
 def _changed(history: History, change: Changed) -> ChangedFileView:
-    """A file of a commit, as a check of a whole change sees it."""
+    """Return a file of a commit as a change-level check reads it."""
     old, new = history.text(change.base_blob), history.text(change.blob)
     added: set[int] = set()
 
@@ -274,7 +275,7 @@ def _changed(history: History, change: Changed) -> ChangedFileView:
 
 
 def _of_files(check: type[Check]) -> Callable[[History, Commit], Iterator[Hit]]:
-    """What a check of single files says about each file that a commit changed."""
+    """Return the reports of a file-level check about each file that a commit changed."""
 
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
@@ -297,7 +298,9 @@ def _of_files(check: type[Check]) -> Callable[[History, Commit], Iterator[Hit]]:
 
 
 def _of_whole(check: type[ChangeCheck]) -> Callable[[History, Commit], Iterator[Hit]]:
-    """What a check of whole changes says with the words from before, and whether it would say so still."""
+    """Return the reports of a change-level check with the old documentation, and whether they remain with the
+    new.
+    """
 
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         if commit.parent is None or len(commit.changes) > _WHOLE_AT_MOST:
@@ -318,14 +321,14 @@ def _of_whole(check: type[ChangeCheck]) -> Callable[[History, Commit], Iterator[
 
 
 def _said(check: type[ChangeCheck], change: ChangeView) -> dict[tuple[str, str], RawFinding]:
-    """What a check says, by the file and what the change did there, whichever words are quoted."""
+    """Return the reports of a check by file and edit, independent of the quoted words."""
     made = check(change)
     made.run()
     return {(one.file, one.message.partition(", ")[0]): one for one in made.results}
 
 
 def _told_in_help(check: StaleValueCheck) -> Iterator[Hit]:
-    """The options whose own help stated the old value before the commit, and does no more."""
+    """Return the options whose own help stated the old value before the commit and no longer does."""
     for file in check.touched():
         sides = check.both(file) if check.may_differ(file) else None
         for one in other_values(*sides) if sides is not None else ():
@@ -334,7 +337,7 @@ def _told_in_help(check: StaleValueCheck) -> Iterator[Hit]:
 
 
 def _properties(history: History, commit: str | None, path: str) -> InMemoryRepository:
-    """The files of a commit that may document a model."""
+    """Return the files of a commit that may document a model."""
     model = path.rpartition("/")[2].removesuffix(".sql")
     listed = history.tree(commit, ("*.yml", "*.yaml")) if commit else ()
     texts = {file: history.text(blob) or "" for file, blob in listed if "models/" in file}
@@ -395,7 +398,7 @@ RULES = {
 
 
 def measured(clone: Path, rules: Sequence[str], limits: HistoryLimits, left: list[Left]) -> dict[str, object]:
-    """The figures of one repository; the hits its authors left are added to ``left``."""
+    """Return the figures of one repository; append the hits that authors left to ``left``."""
     started, commits, files = time.process_time(), 0, 0
     counts = {rule: {"told": 0, "left": 0, "commits": 0} for rule in rules}
     patterns = sorted({pattern for rule in rules for pattern in RULES[rule].patterns})

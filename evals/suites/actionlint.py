@@ -2,11 +2,11 @@
 
     python evals/suites/actionlint.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/rhysd/actionlint. Taken are the single workflows with their expected errors
-(``err``, ``examples``), those without any (``ok``), and the small projects. Where actionlint names the line
-on which a block of text begins and means one inside it, the line meant is expected. ``meta`` holds the kinds
-of the errors. What pyflakes would say about steps of Python is left in: ruff says it, within the step.
-Nothing of the suite may be committed.
+CLONE is a checkout of github.com/rhysd/actionlint. Converted are the single workflows with their expected
+errors (``err``, ``examples``), those without any (``ok``), and the small projects. If actionlint reports the
+first line of a block for an error inside it, the line of the error is expected. ``meta`` holds the kinds of
+the errors. Errors of pyflakes in Python steps are included: ruff reports them, within the step. Nothing of
+the suite may be committed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from new_file import case
 from new_tree import case_of_files
-from wardround_docker_ci.tools.block_scalars import place_in_block
+from wardround_docker_ci.tools.block_scalars import position_in_block
 
 _ERROR = re.compile(
     r"^/?(?P<file>[\w./\\-]+?\\?\.ya?ml):(?P<line>\d+):(?P<column>\d+): .*?(?:\[(?P<kind>[a-z-]+)\\?\])?/?$"
@@ -55,7 +55,7 @@ def _single(data: Path, folder: str) -> Iterator[dict[str, Any]]:
 
 
 def _actions(root: Path) -> dict[str, str]:
-    """The local actions beside the single workflows."""
+    """The local actions next to the single workflows."""
     found = sorted(file for file in (root / ".github").rglob("*") if file.is_file())
     return {str(file.relative_to(root)): file.read_text("utf-8") for file in found}
 
@@ -68,7 +68,7 @@ def _clean(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def _projects(folder: Path) -> Iterator[dict[str, Any]]:
-    """Each small project as one new tree; actionlint's configuration of it goes where a repository has it."""
+    """Yield each small project as one new tree; its actionlint configuration moves to its usual path."""
     for out in sorted(folder.glob("*.out")):
         root = out.with_suffix("")
         texts = {
@@ -90,7 +90,7 @@ def _in_repository(name: str) -> str:
 
 
 def _expected(out: Path, texts: dict[str, str]) -> Iterator[tuple[str, int, str]]:
-    """(file, line, kind) of each expected error."""
+    """Return (file, line, kind) of each expected error."""
     for said in out.read_text("utf-8").splitlines():
         found = _ERROR.match(said)
         if found is None or found["line"] == "0":
@@ -100,7 +100,7 @@ def _expected(out: Path, texts: dict[str, str]) -> Iterator[tuple[str, int, str]
         line = int(found["line"])
         inside = None
         if found["kind"] == "expression" and name in texts:
-            inside = place_in_block(texts[name].split("\n"), line, int(found["column"]))
+            inside = position_in_block(texts[name].split("\n"), line, int(found["column"]))
         yield name, inside[0] if inside else line, found["kind"] or "unknown"
 
 

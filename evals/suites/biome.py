@@ -2,9 +2,9 @@
 
     python evals/suites/biome.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/biomejs/biome. A fixture's snapshot holds its text and what biome said about
-it; where biome said nothing the case is clean. Left out are fixtures about suppressions, about languages that
-are no scripts, and those biome could not parse. ``meta`` holds the rule, its group, and whether the fixture
+CLONE is a checkout of github.com/biomejs/biome. A fixture's snapshot holds its text and biome's output;
+without output the case is clean. Excluded are fixtures about suppressions, about languages other than
+scripts, and those that biome could not parse. ``meta`` holds the rule, its group, and whether the fixture
 depends on options. Nothing of the suite may be committed.
 """
 
@@ -35,7 +35,7 @@ _SAID = re.compile(r"^\S.*?:(\d+):\d+ (lint/\w+/(\w+)|parse|suppressions/\w+)\b"
 
 
 def main(clone: Path) -> None:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     left_out: Counter[str] = Counter()
     ancestors = _ancestors(clone)
     for suite in SUITES:
@@ -61,7 +61,7 @@ def main(clone: Path) -> None:
 
 
 def _ancestors(clone: Path) -> Mapping[str, list[str]]:
-    """The codes, as oxlint writes them, that each rule says it was made after, in any language."""
+    """Return the codes, in oxlint's notation, of the rules that each rule is based on, in any language."""
     found: dict[str, set[str]] = defaultdict(set)
     for source in clone.glob("crates/biome_*_analyze/src/lint/*/*.rs"):
         text = source.read_text("utf-8")
@@ -73,7 +73,7 @@ def _ancestors(clone: Path) -> Mapping[str, list[str]]:
 
 
 def _left_out(fixture: Path) -> str:
-    """Why a fixture says nothing about a reviewer; empty if it does."""
+    """Return the reason to skip a fixture; empty if it is usable."""
     if fixture.suffix not in SCRIPTS | {".jsonc"}:
         return f"{fixture.suffix or 'no'} suffix"
     if "suppress" in str(fixture).lower():
@@ -82,7 +82,7 @@ def _left_out(fixture: Path) -> str:
 
 
 def _inputs(snapshot: Path, fixture: Path) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
-    """(path, text, what biome said) of each text in a snapshot; a .jsonc fixture holds several."""
+    """Return (path, text, biome's output) of each text in a snapshot; a .jsonc fixture contains several."""
     for found in _INPUT.finditer(snapshot.read_text("utf-8")):
         suffix, text, rest = found.groups()
         name = f"{fixture.with_suffix('')}.{suffix or 'js'}" if fixture.suffix == ".jsonc" else str(fixture)

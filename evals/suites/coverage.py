@@ -1,15 +1,15 @@
-"""How much of other linters' suites comes through, by rule and in all.
+"""Coverage of other linters' suites, by rule and in total.
 
     wardround eval cases CASES.jsonl --only typescript --all-rules --results RESULTS.jsonl
     python evals/suites/coverage.py CASES.jsonl RESULTS.jsonl
 
-Only a finding of a rule about the same defect counts (``defects.py``), on the very line. An invalid case is
-found where one of its lines is; since some cases hold a hundred lines and most hold one, the share of all
-lines is printed beside it. A rule is covered where one of its cases is found. What is counted for shares of
-cases and lines are the covered rules; for valid cases, all rules.
+Only a finding of a rule about the same defect counts (``defects.py``), on the exact line. An invalid case is
+found if one of its lines is; since some cases have a hundred lines and most have one, the share of all lines
+is printed too. A rule is covered if one of its cases is found. Shares of cases and lines are over the covered
+rules; for valid cases, over all rules.
 
-Cases that depend on options are left out. A fixture the parser refuses, mostly as it holds snippets that
-declare one name twice, is counted apart, except for rules about what no parser takes.
+Cases that depend on options are excluded. A fixture that the parser rejects, mostly because its snippets
+declare one name twice, is counted separately, except for rules about syntax errors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SYNTAX = "syntax-error"
 
 @dataclass(slots=True)
 class Found:
-    """What findings had to do with the cases of one rule."""
+    """Counts of the findings in the cases of one rule."""
 
     cases: int = 0
     lines: int = 0
@@ -39,7 +39,7 @@ class Found:
 
 @dataclass(slots=True)
 class Count:
-    """What there is for one rule of a suite, and what was found by default and with all rules."""
+    """Totals of one rule of a suite, and the number found by default and with all rules."""
 
     cases: int = 0
     lines: int = 0
@@ -76,7 +76,7 @@ def _outcomes(file: str) -> Iterator[dict[str, Any]]:
 def _count(
     count: Count, case: dict[str, Any], said: Iterable[dict[str, Any]], wanted: set[str], shown: set[str]
 ) -> None:
-    """Add what was said about one case."""
+    """Add the findings of one case."""
     sources = [(one["line"], source) for one in said for source in one["sources"]]
     is_about_syntax = SYNTAX in wanted and bool(case["expected"])
     if not is_about_syntax and any(source.endswith(SYNTAX) for _, source in sources):

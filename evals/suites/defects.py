@@ -1,18 +1,19 @@
-"""Which rules of other linters' suites are about defects, and which of our codes are about the same.
+"""Rules of other linters' suites that are about defects, and our codes about the same.
 
-A rule is about a defect where code that breaks it, as it stands, can do something wrong for those who run
-it: it throws, gives a wrong or no answer, loses state, input or memory, shows what was not meant, or lets
-somebody in. Left out, as no defects:
+A rule is about a defect if code that breaks it can fail at run time: it throws, returns a wrong or no result,
+loses state, input or memory, displays something unintended, or opens a vulnerability. Excluded, as no
+defects:
 
-- style, names, order, and one way of writing preferred to another that does the same;
-- code that is only dead or unused, attributes without effect (rel has one: it decides what an opened page may
-  do), and conventions that PropTypes brought;
-- bans of what is often right (any, ==, console, bitwise, forEach, dangerouslySetInnerHTML as such);
+- style, names, order, and preferences among equivalent forms;
+- code that is only dead or unused, attributes without effect (rel has one: it determines the rights of an
+opened page), and conventions of PropTypes;
+- bans of constructs that are often right (any, ==, console, bitwise, forEach, dangerouslySetInnerHTML as
+such);
 - accessibility, which has a measure of its own;
-- what only the types or other files of a project can tell: a case is one file;
+- rules that need types or other files of a project, since a case is one file;
 - rules about tests, and about frameworks that are not reviewed (Qwik, Solid, React Native, Playwright).
 
-A rule that a code has for its name or its ancestor (``meta.codes`` of the case) needs none here.
+A code with the name of a rule or of its ancestor (``meta.codes`` of the case) needs no entry here.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     npm install --prefix MODULES esbuild dedent
     python evals/suites/eslint_plugin_jest.py CLONE MODULES > cases.jsonl
 
-CLONE is a checkout of github.com/jest-community/eslint-plugin-jest. Its places are those its tests demand;
-cases whose errors have no line, and those that depend on options or settings, are left out. ``meta`` holds
-the rule and ``kind``: valid or invalid. A valid case of one rule may well break another. Nothing of the
+CLONE is a checkout of github.com/jest-community/eslint-plugin-jest. The positions are those that its tests
+expect; cases whose errors have no line, and those that depend on options or settings, are excluded. ``meta``
+holds the rule and ``kind``: valid or invalid. A valid case of one rule may break another. Nothing of the
 suite may be committed.
 """
 
@@ -22,7 +22,7 @@ from new_file import case
 
 
 def main(clone: Path, modules: Path) -> int:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     script = Path(__file__).with_name("eslint_plugin_jest_cases.cjs")
     argv = ["node", str(script), str(clone), str(modules)]
     listed = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=False)
@@ -44,7 +44,7 @@ def main(clone: Path, modules: Path) -> int:
 
 
 def _left_out(test: dict[str, Any]) -> str:
-    """Why a case says nothing about a reviewer; empty if it does."""
+    """Return the reason to skip a case; empty if it is usable."""
     if test["isConfigured"]:
         return "it depends on options or settings"
     if test["filename"] is not None:

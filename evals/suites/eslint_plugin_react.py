@@ -4,9 +4,9 @@
 
 CLONE is a checkout of github.com/jsx-eslint/eslint-plugin-react after ``npm install --ignore-scripts`` and
 ``npm install --no-save --ignore-scripts --legacy-peer-deps typescript@5.4``, which the parser it installs
-needs. The places are those ESLint reports with the suite's own rules. ``meta`` holds the rule, whether the
-case is valid or invalid, and whether it depends on options or settings, which a reviewer who is not
-configured cannot know. Nothing of the suite may be committed.
+needs. The positions are those that ESLint reports with the suite's own rules. ``meta`` holds the rule,
+whether the case is valid or invalid, and whether it depends on options or settings, which are unknown to a
+reviewer without configuration. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from new_file import case
 
 
 def main(clone: Path) -> None:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     script = Path(__file__).with_name("eslint_plugin_react_cases.cjs")
     listed = subprocess.run(["node", script, clone], capture_output=True, text=True, check=True)
     left_out: Counter[str] = Counter()
@@ -38,7 +38,7 @@ def main(clone: Path) -> None:
 
 
 def _left_out(test: dict[str, Any]) -> str:
-    """Why a case says nothing about a reviewer; empty if it does."""
+    """Return the reason to skip a case; empty if it is usable."""
     if test["isFlow"]:
         return "Flow"
     if test["places"] is None:

@@ -2,10 +2,10 @@
 
     python evals/suites/hadolint.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/hadolint/hadolint (GPL: run, never copy). A specification says of a small
-Dockerfile that a rule catches it or not, and not where. The place expected is the one instruction that is
-neither FROM nor a setting; Dockerfiles with several are left out. What a rule must not catch is a case
-without places that may well break other rules: look at the rule in ``meta``. Nothing of the suite may be
+CLONE is a checkout of github.com/hadolint/hadolint (GPL: run, never copy). A specification states for a small
+Dockerfile whether a rule reports it, but not where. The expected position is the only instruction that is
+neither FROM nor a setting; Dockerfiles with several are excluded. A Dockerfile that a rule must not report is
+a case without positions that may break other rules: see the rule in ``meta``. Nothing of the suite may be
 committed.
 """
 
@@ -32,7 +32,7 @@ _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 
 def main(clone: Path) -> None:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     left_out: Counter[str] = Counter()
     for source in sorted((clone / "test/Hadolint/Rule").glob("DL*Spec.hs")):
         for number, (rule, catches, text) in enumerate(_claims(source.read_text("utf-8"))):
@@ -47,7 +47,7 @@ def main(clone: Path) -> None:
 
 
 def _claims(source: str) -> Iterator[tuple[str, bool, str]]:
-    """(rule, whether it catches, Dockerfile) of each claim that says what its Dockerfile is."""
+    """Return (rule, whether it reports, Dockerfile) of each expectation with a Dockerfile."""
     for test in _TEST.finditer(source):
         bound = {name: _unlines(strings) for name, strings in _BOUND.findall(test[1])}
         for claim in _CLAIM.finditer(test[1]):
@@ -66,7 +66,7 @@ def _unquoted(literal: str) -> str:
 
 
 def _line(text: str) -> int | None:
-    """The 1-based line of the one instruction a claim must be about."""
+    """Return the 1-based line of the only instruction that an expectation can be about."""
     starts = []
     continued = False
     for number, line in enumerate(text.split("\n"), 1):

@@ -1,4 +1,4 @@
-"""A case that is one new file: the shape in which suites of linters are turned into cases."""
+"""A case of one new file, the form of cases from suites of linters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 def case(
     name: str, language: str, path: str, text: str, lines: Sequence[int], meta: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A case whose whole file was added, with a defect of ``meta["rule"]`` on each of ``lines``, 1-based."""
+    """Return a case whose whole file was added, with a defect of ``meta["rule"]`` on each of ``lines``,
+    1-based.
+    """
     return {
         "id": f"{meta['set']}/{name}",
         "language": language,
@@ -21,7 +23,7 @@ def case(
 
 
 def _added(path: str, text: str) -> str:
-    """The unified diff that adds a file."""
+    """Return the unified diff that adds a file."""
     lines = text.split("\n")
     ends_in_newline = lines[-1] == ""
     if ends_in_newline:

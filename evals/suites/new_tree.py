@@ -1,4 +1,4 @@
-"""A case that is several new files, made of cases of one."""
+"""A case of several new files, composed of single-file cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def case_of_files(
     expected: Sequence[tuple[str, int, str]],
     meta: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """A case whose files were all added, with defects at (path, 1-based line, category)."""
+    """Return a case whose files were all added, with defects at (path, 1-based line, category)."""
     parts = [
         case(name, language, path, text, [], {**meta, "rule": ""})
         for path, text in sorted(files.items())

@@ -2,11 +2,10 @@
 
     python evals/suites/ruff.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/astral-sh/ruff; ``crates/ruff_linter`` is all that is needed of it. A case
-is one fixture, a new file; its places are those of the snapshots that were taken of it with usual settings,
-and the category is ruff's code. A fixture shows one rule at work and is otherwise as it happens to be, so
-what else is said about it means nothing. ruff is a tool we run: this tests what our pipeline loses. Nothing
-of the suite may be committed.
+CLONE is a checkout of github.com/astral-sh/ruff; only ``crates/ruff_linter`` is needed. A case is one
+fixture, a new file; its positions are those of its snapshots with default settings, and the category is
+ruff's code. A fixture demonstrates one rule, so findings of other rules are meaningless. ruff is one of our
+tools: this measures the losses of our pipeline. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _HEADING = re.compile(r"^(?P<code>[A-Z]+\d+) ")
 
 
 def main(clone: Path) -> int:
-    """Print one case a line."""
+    """Print one case per line."""
     fixtures = clone / _LINTER / "resources" / "test" / "fixtures"
     if not fixtures.is_dir():
         print(f"{clone}: no {_LINTER / 'resources'}; give a checkout of ruff", file=sys.stderr)
@@ -52,7 +51,7 @@ def _case(name: str, text: str, places: list[tuple[str, int]]) -> dict[str, obje
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text survives a diff: valid UTF-8, and no line ends but newlines."""
+    """Return True if a text survives a diff: valid UTF-8, and no line ends but newlines."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -61,7 +60,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _expected(clone: Path) -> dict[tuple[str, str], list[tuple[str, int]]]:
-    """(family, fixture) -> (code, line) of every place its snapshots show."""
+    """Return (family, fixture) -> (code, line) of every position in its snapshots."""
     found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
     for snapshot in sorted((clone / _LINTER / "src" / "rules").glob("*/snapshots/*.snap")):
         named = _SNAPSHOT.search(snapshot.name)
@@ -72,7 +71,7 @@ def _expected(clone: Path) -> dict[tuple[str, str], list[tuple[str, int]]]:
 
 
 def _places(text: str, code: str) -> Iterator[tuple[str, str, int]]:
-    """(file, code, line) of each diagnostic of a snapshot that is of the snapshot's own rule."""
+    """Return (file, code, line) of each diagnostic of the snapshot's own rule."""
     current = ""
     for line in text.split("\n"):
         if heading := _HEADING.match(line):

@@ -3,10 +3,10 @@
     python evals/suites/sqlfluff.py CLONE > cases.jsonl
 
 CLONE is a checkout of github.com/sqlfluff/sqlfluff; sqlfluff itself must be installed, since most cases do
-not say on which line they fail: it is asked, with the one rule on. Taken are the rules about defects, not
-those about layout and naming; cases with templates or a configuration of the rule are left out. ``meta``
-holds the rule, the dialect, and ``kind``: pass or fail. Where sqlfluff is not switched on this tests our
-own rules. Nothing of the suite may be committed.
+not state the line: it is run with only that rule enabled. Converted are the rules about defects, not those
+about layout and naming; cases with templates or a configuration of the rule are excluded. ``meta`` holds the
+rule, the dialect, and ``kind``: pass or fail. If sqlfluff is not enabled, this tests our own rules.
+Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CONFIGURED = {"rules", "templater", "indentation", "layout"}
 
 
 def main(clone: Path) -> int:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     folder = clone / _CASES
     if not folder.is_dir():
         print(f"{clone}: no {_CASES}; give a checkout of sqlfluff", file=sys.stderr)
@@ -69,7 +69,7 @@ def _cases(rule: str, tests: dict[str, Any], left_out: Counter[str]) -> Iterator
 
 
 def _lines(rule: str, dialect: str, texts: Mapping[str, str]) -> dict[str, list[int]]:
-    """Where sqlfluff reports the rule, by name; texts it cannot read are absent."""
+    """Return the lines that sqlfluff reports for the rule, by name; texts that it cannot parse are absent."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
             Path(folder, f"{name}.sql").write_text(text, encoding="utf-8")

@@ -3,9 +3,9 @@
     python evals/suites/squawk.py CLONE > cases.jsonl
 
 CLONE is a checkout of github.com/sbdchd/squawk. A test lints SQL for one rule: it is clean, or its snapshot
-marks lines. Each becomes a migration that is a new file. ``meta`` holds the rule, and in ``configured``
-the lines of squawk's configuration that the test sets (another Postgres, an assumed transaction), without
-which it may be lost. Left out are tests of fixes. Some rules are off by default, so measure with
+marks lines. Each becomes a migration that is a new file. ``meta`` holds the rule, and in ``configured`` the
+lines of squawk's configuration that the test sets (another Postgres, an assumed transaction), without which
+it may be missed. Tests of fixes are excluded. Some rules are off by default, so measure with
 ``--all-rules``. Nothing of the suite may be committed.
 """
 
@@ -36,7 +36,7 @@ _MARK = re.compile(r"^\s*(?:│|┆|╰).*(?:━|┏)")
 
 
 def main(clone: Path) -> None:
-    """Print one case a line."""
+    """Print one case per line."""
     for source in sorted((clone / "crates/squawk_linter/src/rules").glob("*.rs")):
         text = source.read_text("utf-8")
         helpers = text[text.find("mod test") : text.find("#[test]")]
@@ -70,7 +70,7 @@ def _cases(source: Path, name: str, body: str, helpers: str) -> Iterator[dict[st
 
 
 def _text(found: re.Match[str]) -> str:
-    """A string of Rust as the test sees it."""
+    """Return the value of a string literal of Rust."""
     written = next(found[group] for group in ("raw", "plain", "escaped") if found[group] is not None)
     if found["escaped"] is None:
         return written
@@ -78,7 +78,7 @@ def _text(found: re.Match[str]) -> str:
 
 
 def _settings(body: str) -> str:
-    """The options a test sets, as squawk's configuration file has them."""
+    """Return the options that a test sets, in the form of squawk's configuration file."""
     lines = ["assume_in_transaction = true"] if "assume_in_transaction: true" in body else []
     version = re.search(r"Version::new\((\d+),\s*(?:Some\()?(\d+|None)|pg_version: \"(\d+)", body)
     lines += [f'pg_version = "{version[1] or version[3]}"'] if version else []
@@ -86,7 +86,7 @@ def _settings(body: str) -> str:
 
 
 def _expected(source: Path, name: str, body: str) -> tuple[str, list[int]]:
-    """The rule and the lines a test's snapshot names."""
+    """Return the rule and the lines in a test's snapshot."""
     kept = source.parent / "snapshots" / f"squawk_linter__rules__{source.stem}__test__{name}.snap"
     inline = _INLINE.search(body)
     text = kept.read_text("utf-8") if kept.exists() else inline[1] if inline else ""
@@ -97,7 +97,7 @@ def _expected(source: Path, name: str, body: str) -> tuple[str, list[int]]:
 
 
 def _marked(block: str) -> Iterator[int]:
-    """The line a violation begins on."""
+    """Return the line at which a violation begins."""
     line = 0
     for row in block.split("\n"):
         first = _FIRST.match(row)

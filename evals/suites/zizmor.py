@@ -2,11 +2,11 @@
 
     python evals/suites/zizmor.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input, with the places its
-snapshot points at. Left out are tests that need the network, a configuration or unusual options, and inputs
-that are folders. ``meta`` holds the audits; what only the stricter personas say is off by default, so measure
-with ``--all-rules``. A snapshot without findings is a clean case only for the strictest persona. Nothing of
-the suite may be committed.
+CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input, with the positions of
+its snapshot. Excluded are tests that need the network, a configuration or unusual options, and inputs that
+are directories. ``meta`` holds the audits; findings of the stricter personas only are off by default, so
+measure with ``--all-rules``. A snapshot without findings is a clean case only for the strictest persona.
+Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _USUAL_CALLS = re.compile(r"\.(?:input|args|offline|unbuffer|setenv|output)\(")
 
 
 def main(clone: Path) -> None:
-    """Print one case a line, and on standard error how many were left out and why."""
+    """Print one case per line, and on standard error how many were skipped and why."""
     left_out: Counter[str] = Counter()
     for source in sorted((clone / TESTS).glob("*.rs")):
         for test in _TEST.finditer(source.read_text("utf-8")):
@@ -51,7 +51,7 @@ def main(clone: Path) -> None:
 
 
 def _left_out(attributes: str, calls: str, clone: Path) -> str:
-    """Why a test says nothing about a review offline without configuration; empty if it does."""
+    """Return the reason to skip a test in an offline review without configuration; empty if it is usable."""
     inputs = _INPUT.findall(calls)
     if "gh-token" in attributes or "online" in attributes or "offline(false)" in calls:
         return "needs the network"
@@ -79,7 +79,7 @@ def _case(name: str, calls: str, snapshot: str, clone: Path) -> dict[str, Any]:
 
 
 def _in_repository(source: str) -> str:
-    """Where a repository has a file of this kind."""
+    """Return the usual path in a repository for a file of this kind."""
     name = Path(source).name
     if name in ("action.yml", "action.yaml"):
         return f"action/{name}"

@@ -1,4 +1,4 @@
-"""What every check of this specialist is, and the runner that reads a file once for all of them."""
+"""The base class of the checks of this specialist, and the runner that parses a file once for all of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from wardround_docker_ci.file_kinds import FileKind, kind_of
 
 
 class CiCheck(Check):
-    """A check of files of some kinds; ``self.file`` shows what is in them.
+    """A check of files of certain kinds; ``self.file`` is the parsed file.
 
     Attributes:
-        KINDS: the kinds of files it looks at.
-        NEEDS: pieces of text one of which stands in every file it can say something about; none if it cannot
-            be told.
+        KINDS: the kinds of files that the check inspects.
+        NEEDS: literals of which a file must contain at least one to have a finding; empty to inspect every
+            file.
     """
 
     CASE_PATH = "Dockerfile"
@@ -46,13 +46,13 @@ class CiCheck(Check):
         fix: SuggestedFix | None = None,
         severity: Severity | None = None,
     ) -> None:
-        """Say that something is wrong between two offsets."""
+        """Report a finding between two offsets."""
         self.report(self.file.places.span(start, end), message, fix, severity)
 
     def replacing(
         self, start: int, end: int, replacement: str, description: str, *, safe: bool
     ) -> SuggestedFix:
-        """A fix that replaces the text between two offsets."""
+        """Return a fix that replaces the text between two offsets."""
         return self.file.places.replacing(start, end, replacement, description, safe=safe)
 
 
@@ -63,7 +63,7 @@ COMPOSE = frozenset({FileKind.COMPOSE})
 KUBERNETES = frozenset({FileKind.KUBERNETES})
 HELM = frozenset({FileKind.HELM_VALUES})
 TEMPLATE = frozenset({FileKind.HELM_TEMPLATE})
-"""Manifests with gaps: only what stands in them can be judged, never what is missing."""
+"""Manifests with template actions: report only what is present, never what is missing."""
 GITLAB = frozenset({FileKind.GITLAB_CI})
 JENKINS = frozenset({FileKind.JENKINSFILE})
 PIPELINES = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.GITLAB_CI, FileKind.JENKINSFILE})
@@ -76,10 +76,10 @@ SCRIPTS = frozenset(
 
 
 def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run checks over one file, which is read once.
+    """Run checks over one file, which is parsed once.
 
     Raises:
-        SyntaxError: the file is YAML by its name and not by its text.
+        SyntaxError: the file has a YAML extension and is not valid YAML.
     """
     kind = kind_of(source.path, source.text)
     if kind is None:
@@ -102,7 +102,7 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: SourceFile) -> I
 
 
 def _waived(file: CiFile) -> frozenset[str]:
-    """What the author of a Dockerfile told Docker's own linter not to say."""
+    """Return the ids of the rules that a Dockerfile skips with ``# check=skip=...``."""
     if file.kind is not FileKind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
         return frozenset()
     from wardround_docker_ci.libraries.buildkit_checks import waived

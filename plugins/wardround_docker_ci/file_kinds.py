@@ -1,4 +1,4 @@
-"""What kind of file a path and its text make, for everything here that is for one kind only."""
+"""The kind of a file by its path and text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.config.globs import matches_whole
 
 
 class FileKind(enum.StrEnum):
-    """The kinds of files this specialist knows."""
+    """The kinds of files that this specialist reviews."""
 
     DOCKERFILE = "dockerfile"
     COMPOSE = "compose"
@@ -27,7 +27,7 @@ class FileKind(enum.StrEnum):
 
 
 SHELLS = ("sh", "bash", "dash", "ksh", "ksh93", "mksh", "ash", "bats")
-"""The programs of a ``#!`` line whose scripts shellcheck can read."""
+"""The programs of a ``#!`` line whose scripts shellcheck can parse."""
 
 _BY_NAME: tuple[tuple[FileKind, tuple[str, ...]], ...] = (
     (
@@ -61,7 +61,7 @@ _NOT_ITSELF = LazyPattern(
     r"|md|txt|rst|py|js|ts|go|rs|rb|json|patch|diff|orig|bak|html|lock)$",
     re.IGNORECASE,
 )
-"""Endings of files that are about a file of that name, or become one when a template is filled in."""
+"""Extensions of files about a file of that name, or of templates of it."""
 _MANIFEST = tuple(
     LazyPattern(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
@@ -72,7 +72,7 @@ _PIPELINE = LazyPattern(
     r"|^[ \t]*sh[ \t]*(?:\([ \t]*)?(?:script:[ \t]*)?['\"]",
     re.MULTILINE,
 )
-"""What tells a pipeline, or a step of a shared library, from Groovy for anything else."""
+"""Text that distinguishes a pipeline, or a step of a shared library, from other Groovy."""
 _CHART = LazyPattern(r"(?:^|/)(?:charts?|helm\w*|[\w-]+-chart)/")
 _TEMPLATE = LazyPattern(r"(?:^|/)templates/")
 _VALUES = LazyPattern(r"^(?:replicaCount|podSecurityContext|nameOverride|imagePullSecrets):", re.MULTILINE)
@@ -80,31 +80,35 @@ _FILLED_IN = LazyPattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
 
 def kind_of(path: str, text: str) -> FileKind | None:
-    """What a file is to this specialist; None if it is nothing of ours.
+    """Return the kind of a file; None if this specialist does not review it.
 
-    The name decides where it can. A YAML file with a name that tells nothing is a Kubernetes manifest if it
-    says so, Groovy is a pipeline if it has the steps of one, and a file without ending is a script if its
-    ``#!`` line says so.
+    The name decides if it is specific. Another YAML file is a Kubernetes manifest by its keys, Groovy is a
+    pipeline if it contains steps of one, and a file without an extension is a script by its ``#!`` line.
     """
     kind = _kind_by_name(path)
     if kind is FileKind.SHELL:
         return kind if _is_for_a_shell(text, otherwise=True) else None
-    if kind is not None:
-        return kind
+    return kind if kind is not None else _kind_by_content(path, text)
+
+
+def _kind_by_content(path: str, text: str) -> FileKind | None:
     name = path.rpartition("/")[2]
     if name.endswith((".yml", ".yaml")):
-        if name.startswith("values") and (_CHART.search(path) or _VALUES.search(text)):
-            return FileKind.HELM_VALUES
-        if not all(part.search(text) for part in _MANIFEST):
-            return None
-        if _FILLED_IN.search(text):
-            return FileKind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
-        return FileKind.KUBERNETES
+        return _kind_of_yaml(path, text)
     if name.endswith((".groovy", ".jenkins", ".pipeline")):
         return FileKind.JENKINSFILE if _PIPELINE.search(text) else None
-    if "." not in name and _is_for_a_shell(text, otherwise=False):
-        return FileKind.SHELL
-    return None
+    return FileKind.SHELL if "." not in name and _is_for_a_shell(text, otherwise=False) else None
+
+
+def _kind_of_yaml(path: str, text: str) -> FileKind | None:
+    is_values = path.rpartition("/")[2].startswith("values")
+    if is_values and (_CHART.search(path) or _VALUES.search(text)):
+        return FileKind.HELM_VALUES
+    if not all(part.search(text) for part in _MANIFEST):
+        return None
+    if _FILLED_IN.search(text):
+        return FileKind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
+    return FileKind.KUBERNETES
 
 
 def _kind_by_name(path: str) -> FileKind | None:
@@ -118,7 +122,7 @@ def _kind_by_name(path: str) -> FileKind | None:
 
 
 def _is_for_a_shell(text: str, *, otherwise: bool) -> bool:
-    """Whether the ``#!`` line names a shell that can be checked; ``otherwise`` where there is none."""
+    """Return True if the ``#!`` line names a supported shell; ``otherwise`` without such a line."""
     if not text.startswith("#!"):
         return otherwise
     words = text.split("\n", 1)[0][2:].split()

@@ -18,7 +18,7 @@ _SNIFFED = (
     *(shape.format(name) for name in _NAMES for shape in ("{}", "*.{}", "{}.*", "{}-*")),
     "*.sh", "*.bash", "*.bats", "*.ksh", "*.yml", "*.yaml", "*.groovy", "*.jenkins", "*.pipeline",
 )  # fmt: skip
-"""Names of files that may be of a kind it knows; their content decides."""
+"""Names of files that may be of a known kind; their content decides."""
 
 
 class DockerCiSpecialist(Specialist):
@@ -39,6 +39,6 @@ class DockerCiSpecialist(Specialist):
         return kind_of(path, content.decode("utf-8-sig", "replace")) is not None
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-        from wardround_docker_ci.check import run_docker_ci_checks  # the parsers: not needed for the tools
+        from wardround_docker_ci.check import run_docker_ci_checks  # the parsers; not needed for the tools
 
         return run_docker_ci_checks(checks, source)

@@ -1,4 +1,4 @@
-"""What the Docker/CI specialist's model is trained to choose: which commands a step's name is about."""
+"""The training task of this specialist: match the name of a step with its commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FEWEST_WORDS = 2
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="step-commands",
@@ -35,7 +35,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
-    """The named steps of a workflow or action, wherever the file lies, each with what it does."""
+    """Return the named steps of a workflow or action in any directory, each with its commands."""
     if not _WORKFLOW.search(text):
         return []
     try:
@@ -52,13 +52,13 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
 
 
 def commands_of(step: WorkflowStep) -> str:
-    """What a step does, as text: its script, or the action it uses with what it is given."""
+    """Return the work of a step as text: its script, or its action with the inputs."""
     if step.run is not None:
         return step.run.value.strip()
     if step.uses is None:
         return ""
-    return "\n".join([f"uses: {step.uses.value.strip()}", *_given(step.given)])
+    return "\n".join([f"uses: {step.uses.value.strip()}", *_inputs(step.inputs)])
 
 
-def _given(given: Mapping) -> list[str]:
-    return [f"{key.value}: {value.value}" for key, value in given.entries if isinstance(value, Scalar)]
+def _inputs(inputs: Mapping) -> list[str]:
+    return [f"{key.value}: {value.value}" for key, value in inputs.entries if isinstance(value, Scalar)]

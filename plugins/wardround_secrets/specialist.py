@@ -24,6 +24,6 @@ class SecretsSpecialist(Specialist):
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
         from wardround_secrets.checks import CHECKS
-        from wardround_secrets.detection.scanner import scanned
+        from wardround_secrets.detection.scanner import scan
 
-        return scanned(CHECKS, checks, source)
+        return scan(CHECKS, checks, source)

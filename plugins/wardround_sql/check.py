@@ -1,4 +1,4 @@
-"""What every SQL check is, and the one parse that serves them all."""
+"""Base class of SQL checks, and the shared parse of a file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from wardround_sql.parsing.statements import Statement
 
 
 class SqlCheck(Check):
-    """A check on the statements of ``self.script``.
+    """Base class of checks on the statements of ``self.script``.
 
-    ``WORDS``: one of them stands in every file the check can speak about, in any case; empty if none can be
-    named. ``READS``: whether that is about the SQL of a file, or about the code around it. ``SIGN``: what
-    stands in all SQL it can speak about.
+    Attributes:
+        WORDS: lower-case words; a file without any of them cannot have a finding. Empty if no such words
+            exist.
+        READS: whether WORDS occur in the SQL of a file (``sql``) or in the surrounding code (``code``).
+        SIGN: pattern that all SQL with a finding matches.
     """
 
     CASE_PATH = "db/migrations/0002_change.sql"
@@ -31,56 +33,56 @@ class SqlCheck(Check):
 
     def __init__(self, source: SourceFile, script: SqlDocument | None = None) -> None:
         super().__init__(source)
-        self._given = script
+        self._document = script
 
     @cached_property
     def script(self) -> SqlDocument:
-        return self._given or SqlDocument(self.source)
+        return self._document or SqlDocument(self.source)
 
     @classmethod
     def prefilter_keys(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (cls.READS,), cls.WORDS
 
-    def say(
+    def report_at(
         self,
         statement: Statement,
         message: str,
         location: int | None = None,
         severity: Severity | None = None,
     ) -> None:
-        """Report a place inside a statement of this file."""
-        self.report(self.script.span(statement, location), message, severity=severity)
+        """Report a location inside a statement of this file."""
+        self.report(self.script.locations.span(statement, location), message, severity=severity)
 
     def is_here(self, statement: Statement) -> bool:
-        """Whether a statement of the whole set stands in this file."""
+        """Return True if a statement of the migration set is in this file."""
         return statement.path == self.source.path
 
 
 def run_sql_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
+    """Run SQL checks over one file, parsed once, or not at all if no check can match."""
     script = SqlDocument(source)
-    asked = [*_about(checks, "code", source, source.keywords.in_lower_case)]
+    asked = [*_relevant(checks, "code", source, source.keywords.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
-        asked += _about(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
+        asked += _relevant(checks, "sql", source, KeywordIndex(script.sql.lower()), script.sql)
     for check_type in asked:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
 
 
-def _about(
+def _relevant(
     checks: Sequence[type[Check]], reads: str, source: SourceFile, lowered: KeywordIndex, sql: str = ""
 ) -> Iterable[type[Check]]:
-    """The checks that read the SQL, or the code, and may say something about it."""
-    for one in candidate_checks(checks, reads, source, lowered):
-        if not issubclass(one, SqlCheck):
+    """Yield the checks that read the SQL, or the code, and that may match it."""
+    for candidate_check in candidate_checks(checks, reads, source, lowered):
+        if not issubclass(candidate_check, SqlCheck):
             if reads == "sql":
-                yield one
-        elif reads == one.READS and _may_speak(one, lowered, sql):
-            yield one
+                yield candidate_check
+        elif reads == candidate_check.READS and _may_match(candidate_check, lowered, sql):
+            yield candidate_check
 
 
-def _may_speak(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:
+def _may_match(check: type[SqlCheck], lowered: KeywordIndex, sql: str) -> bool:
     return (not check.WORDS or lowered.contains_any(check.WORDS)) and (
         check.SIGN is None or check.SIGN.search(sql) is not None
     )

@@ -1,4 +1,4 @@
-"""One file under review: its statements, its dialect, and the schema it is part of."""
+"""File under review: its statements, its dialect, and the schema it belongs to."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from functools import cached_property
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
-from wardround.text.line_index import LineIndex
 from wardround_sql.frontends.registry import calls
 from wardround_sql.frontends.string_assembly import AssembledText, Discarded
+from wardround_sql.locations import Locations
 from wardround_sql.options import SqlOptions
 from wardround_sql.parsing.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
-from wardround_sql.parsing.pg_nodes import Node, content, kinds, members, text_of
+from wardround_sql.parsing.pg_nodes import Node, content, members, text_of
 from wardround_sql.parsing.statements import (
     Parsed,
     SqlFragment,
@@ -28,19 +27,20 @@ from wardround_sql.parsing.statements import (
 )
 from wardround_sql.project import migration_files
 from wardround_sql.schema.api_exposure import Exposure
-from wardround_sql.schema.model import Name, Policy, Schema, Table, build, name_of
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Name, Policy, Schema, Table, name_of
+from wardround_sql.schema.subjects import subjects_of
 
-_TOKEN = LazyPattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LazyPattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
-"""Files of the same migration set that are read at most: the names of a table in use are all over it."""
+"""Maximum number of files of the same migration set to read; a common table's name is in many."""
 
 _ELSEWHERE = 40
-"""Files outside the set that are read at most for one table."""
+"""Maximum number of files outside the set to read for one table."""
 
 
 class SqlDocument:
-    """A file with SQL in it. Built once for a file and shared by all checks."""
+    """File that contains SQL; built once per file and shared by all checks."""
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
@@ -51,7 +51,7 @@ class SqlDocument:
 
     @cached_property
     def dialect(self) -> str:
-        """``postgres``, or what sqlglot calls the dialect this file is in."""
+        """``postgres``, or sqlglot's name of the file's dialect."""
         locked = _prisma_provider(self.source) if migration_files.is_prisma(self.path) else ""
         if not self.is_sql:
             locked = locked or driver_of(self.text)
@@ -59,7 +59,7 @@ class SqlDocument:
 
     @cached_property
     def sql(self) -> str:
-        """The SQL of the file as one text, to look for signs in."""
+        """SQL of the file as one text, for pattern searches."""
         return self.text if self.is_sql else "\n".join(fragment.text for fragment in self._embedded)
 
     @cached_property
@@ -68,12 +68,12 @@ class SqlDocument:
 
     @cached_property
     def built(self) -> tuple[AssembledText, ...]:
-        """The texts with holes that code gives to a database."""
+        """Texts with holes that code passes to a database."""
         return () if self.is_sql else calls(self.path, self.text).built
 
     @cached_property
     def discarded(self) -> tuple[Discarded, ...]:
-        """Calls of code that narrow a statement and change nothing."""
+        """Method calls that narrow a statement and discard the result."""
         return () if self.is_sql else calls(self.path, self.text).discarded
 
     @cached_property
@@ -82,7 +82,7 @@ class SqlDocument:
 
     @cached_property
     def fragments(self) -> list[SqlFragment]:
-        """The SQL of the file: all of it, or the strings that are certain to be SQL."""
+        """SQL of the file: the entire file, or the string literals that are certain to be SQL."""
         if not self.is_sql:
             return self._embedded
         fragment = SqlFragment(
@@ -96,63 +96,65 @@ class SqlDocument:
 
     @cached_property
     def is_template(self) -> bool:
-        """Whether it is Jinja around SQL, as dbt models are."""
-        return self.is_sql and any(one.template for one in self._parsed)
+        """Return True if the file is Jinja around SQL, as dbt models are."""
+        return self.is_sql and any(item.template for item in self._parsed)
 
     @cached_property
-    def everything(self) -> list[Statement]:
-        """Every statement that parses, those inside bodies behind the one they stand in."""
+    def all_statements(self) -> list[Statement]:
+        """All statements that parse, those inside bodies after the enclosing statement."""
         if not self.is_postgres:
             return []
-        return [s for one in self._parsed for s in one.statements]
+        return [s for item in self._parsed for s in item.statements]
 
     @cached_property
     def unparsed(self) -> list[Unparsed]:
-        return [bad for one in self._parsed for bad in one.unparsed]
+        return [bad for item in self._parsed for bad in item.unparsed]
 
     @cached_property
     def statements(self) -> list[Statement]:
-        """The statements that move the database forwards, those of DO blocks included."""
+        """Statements of the forward migration, including those of DO blocks."""
         if migration_files.is_down(self.path):
             return []
-        return [s for s in self.everything if not s.down and (s.outer is None or s.outer.kind == "DoStmt")]
+        return [
+            s for s in self.all_statements if not s.down and (s.outer is None or s.outer.kind == "DoStmt")
+        ]
 
     @cached_property
     def queries(self) -> list[Statement]:
-        """The same with what stands in function bodies, for what is said about queries."""
-        return [] if migration_files.is_down(self.path) else [s for s in self.everything if not s.down]
+        """Statements of the forward migration, including those of function bodies."""
+        return [] if migration_files.is_down(self.path) else [s for s in self.all_statements if not s.down]
 
     def of(self, *names: str) -> Iterator[Statement]:
-        """The statements of some kinds, in order."""
+        """Yield the statements of the given kinds, in order."""
         return (statement for statement in self.statements if statement.kind in names)
 
     def commands(self, *subtypes: str) -> Iterator[tuple[Statement, Node]]:
-        """The parts of ALTER TABLE of some kinds, each with its statement."""
+        """Yield the ALTER TABLE commands of the given subtypes, each with its statement."""
         for statement in self.of("AlterTableStmt"):
             for command in members(statement.node.get("cmds"), "AlterTableCmd"):
                 if command.get("subtype") in subtypes and statement.node.get("objtype") == "OBJECT_TABLE":
                     yield statement, command
 
-    # What kind of file it is
+    # Kind of file
 
     @cached_property
-    def is_spare(self) -> bool:
-        return migration_files.is_spare(self.path)
+    def is_non_production(self) -> bool:
+        return migration_files.is_non_production(self.path)
 
     @cached_property
     def is_generated(self) -> bool:
-        """Whether a tool wrote the statements, so that their style is nobody's choice."""
+        """Return True if a tool generated the statements, so that nobody chose their style."""
         written = migration_files.is_prisma(self.path) or "--> statement-breakpoint" in self.text
         written = written or "-- Running upgrade " in self.text
         return written or _DUMP.search(self.text) is not None
 
     def migrates(self, statement: Statement) -> bool:
-        """Whether a statement runs against a database that is in use, and Postgres runs it."""
-        return statement.fragment.migrates and not self.is_spare and self.surely_postgres
+        """Return True if PostgreSQL runs the statement against a database in use."""
+        return statement.fragment.migrates and not self.is_non_production and self.is_certainly_postgres
 
     @cached_property
-    def surely_postgres(self) -> bool:
-        """Whether nothing around the file says that another database reads it."""
+    def is_certainly_postgres(self) -> bool:
+        """Return True if no adjacent file indicates another database."""
         if not self.is_postgres:
             return False
         if shows_postgres(self.sql):
@@ -165,14 +167,14 @@ class SqlDocument:
         return Exposure(self.source, self.options)
 
     def is_exposed(self, name: Name) -> bool:
-        """Whether clients reach a table, view or function through an API."""
-        return not self.is_spare and self.exposure.serves(name.schema)
+        """Return True if clients can reach a table, view or function through an API."""
+        return not self.is_non_production and self.exposure.serves(name.schema)
 
-    # The schema around it
+    # Schema
 
     @cached_property
     def default_schema(self) -> str:
-        """The schema of names without one: the first of the search path the file sets."""
+        """Schema of unqualified names: the first of the search path that the file sets."""
         for statement in self.of("VariableSetStmt"):
             if statement.node.get("name") == "search_path" and statement.node.get("args"):
                 constant = content(statement.node["args"][0], "A_Const") or {}
@@ -185,21 +187,21 @@ class SqlDocument:
         return name_of(relation, self.default_schema)
 
     @cached_property
-    def own(self) -> Schema:
-        """What the statements of this file alone leave behind."""
+    def own_schema(self) -> Schema:
+        """Schema that the statements of this file alone produce."""
         return build(self.statements, self.default_schema)
 
     @cached_property
-    def whole(self) -> Schema:
-        """What the migration set leaves behind, as far as it is about the tables this file names."""
+    def set_schema(self) -> Schema:
+        """Schema that the migration set produces, limited to the tables that this file names."""
         return build(self.set_statements, self.default_schema)
 
     @cached_property
     def set_statements(self) -> list[Statement]:
-        """The statements of the migration set, by file name, as far as they are about the same tables."""
+        """Statements of the migration set in file order, limited to the tables that this file names."""
         before: list[Statement] = []
         after: list[Statement] = []
-        for path, text in self._siblings(sorted(self.subjects)):
+        for path, text in self.siblings(sorted(self.subjects)):
             others = parsed_about(text, path, tuple(sorted(self.subjects)))
             (before if migration_files.order(path) < migration_files.order(self.path) else after).extend(
                 others
@@ -207,59 +209,58 @@ class SqlDocument:
         return [*before, *self.statements, *after]
 
     def policies_of(self, name: Name) -> list[Policy]:
-        """The policies of any table, whether or not this file is about it."""
+        """Return the policies of any table, including tables that this file does not name."""
         if name.name in self.subjects:
-            return self.whole.policies_of(name)
-        if name.name not in self._around:
+            return self.set_schema.policies_of(name)
+        if name.name not in self._other_schemas:
             found: list[Statement] = []
-            for path, text in self._siblings([name.name]):
+            for path, text in self.siblings([name.name]):
                 found += parsed_about(text, path, (name.name,))
-            self._around[name.name] = build(found, self.default_schema)
-        return self._around[name.name].policies_of(name)
+            self._other_schemas[name.name] = build(found, self.default_schema)
+        return self._other_schemas[name.name].policies_of(name)
 
     @cached_property
-    def _around(self) -> dict[str, Schema]:
-        """What the set says about names this file is not about."""
+    def _other_schemas(self) -> dict[str, Schema]:
+        """Schemas of tables that this file does not name."""
         return {}
 
-    def around(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """The other files of the set that hold one of some names, in order, with their texts."""
-        return self._siblings(names)
-
-    def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
-        """The other files of the set that hold one of some names."""
+    def siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the other files of the set that contain one of the names."""
         if not names or not self.is_sql:
             return
-        project, root = self.source.project, migration_files.set_root(self.path)
-        found = project.files_with_word(names, migration_files.set_patterns(self.path))
-        mine = bisect.bisect_left(found, self.path)
-        near = sorted(range(len(found)), key=lambda number: abs(number - mine))[:_SIBLINGS]
-        for path in sorted((found[number] for number in near), key=migration_files.order):
-            alone = not migration_files.has_set(self.path) and path.rpartition("/")[0] != root
-            if path == self.path or alone or not path.endswith(".sql") or migration_files.is_down(path):
-                continue
-            text = project.read(path)
+        project = self.source.project
+        paths = project.files_with_word(names, migration_files.set_patterns(self.path))
+        own = bisect.bisect_left(paths, self.path)
+        nearest = sorted(range(len(paths)), key=lambda number: abs(number - own))[:_SIBLINGS]
+        for path in sorted((paths[number] for number in nearest), key=migration_files.order):
+            text = project.read(path) if self._is_sibling(path) else None
             if text is not None:
                 yield path, text
 
+    def _is_sibling(self, path: str) -> bool:
+        if path == self.path or not path.endswith(".sql") or migration_files.is_down(path):
+            return False
+        root = migration_files.set_root(self.path)
+        return migration_files.has_set(self.path) or path.rpartition("/")[0] == root
+
     def known_table(self, name: Name) -> Table | None:
-        """What is known of a table's columns: in this migration set, else in the project's other SQL."""
+        """Return the columns of a table from the migration set, else from other SQL of the project."""
         if name not in self._known:
-            mine = self.whole.tables.get(name) if self.is_postgres else None
-            self._known[name] = mine if mine is not None and mine.columns else self._from_elsewhere(name)
+            own = self.set_schema.tables.get(name) if self.is_postgres else None
+            self._known[name] = own if own is not None and own.columns else self._table_elsewhere(name)
         return self._known[name]
 
     @cached_property
     def _known(self) -> dict[Name, Table | None]:
         return {}
 
-    def _from_elsewhere(self, name: Name) -> Table | None:
-        """A table as the SQL files of the project make it, whatever they belong to."""
+    def _table_elsewhere(self, name: Name) -> Table | None:
+        """Return a table as the SQL files of the project create it."""
         found: list[Statement] = []
         for path in self.source.project.files_with_word((name.name,), ("*.sql",))[:_ELSEWHERE]:
             text = (
                 None
-                if migration_files.is_down(path) or migration_files.is_spare(path)
+                if migration_files.is_down(path) or migration_files.is_non_production(path)
                 else self.source.project.read(path)
             )
             if text is not None and path != self.path:
@@ -268,88 +269,34 @@ class SqlDocument:
 
     @cached_property
     def subjects(self) -> set[str]:
-        """The names of tables, views and functions the statements are about, as words to look for."""
-        found: set[str] = set()
-        for statement in self.statements:
-            node = statement.node
-            for key in ("relation", "table", "view"):
-                found.add(node.get(key, {}).get("relname", "") if isinstance(node.get(key), dict) else "")
-            if statement.kind == "CreateFunctionStmt":
-                found.add(text_of(node["funcname"][-1]))
-            elif statement.kind == "AlterFunctionStmt":
-                found.add(text_of(node.get("func", {}).get("objname", [{}])[-1]))
-            elif statement.kind == "SelectStmt" and "intoClause" in node:
-                found.add(node["intoClause"].get("rel", {}).get("relname", ""))
-            elif statement.kind in ("CreateTableAsStmt",):
-                found.add(node.get("into", {}).get("rel", {}).get("relname", ""))
-            elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
-                found.add(node.get("newname", ""))
-            elif statement.kind == "CreateStmt":
-                found |= {one.get("relname", "") for one in kinds(node.get("inhRelations", []), "RangeVar")}
-            elif statement.kind == "GrantStmt":
-                found |= {one.get("relname", "") for one in kinds(node.get("objects", []), "RangeVar")}
-            elif statement.kind == "CreateForeignTableStmt":
-                found.add(node.get("base", {}).get("relation", {}).get("relname", ""))
-        return {name for name in found if name}
+        """Names of the tables, views and functions that the statements define or change."""
+        return subjects_of(self.statements)
 
     def policy(self, statement: Statement) -> Policy | None:
-        """The policy that CREATE or ALTER POLICY is about, if it still is there when all is done."""
-        return self.whole.policy(statement, self.name_of(statement.node.get("table", {})))
+        """Return the policy that CREATE or ALTER POLICY defines, if it still exists after the set."""
+        return self.set_schema.policy(statement, self.name_of(statement.node.get("table", {})))
 
     def conditions(self, statement: Statement) -> list[Node]:
-        """WITH CHECK and USING of such a statement, less what a later statement replaces."""
+        """Return WITH CHECK and USING of a policy statement, unless a later statement replaces them."""
         policy, node = self.policy(statement), statement.node
         if policy is None and statement.kind == "CreatePolicyStmt":
             return []
-        held = (policy.check, policy.using) if policy else (statement, statement)
-        parts = zip(("with_check", "qual"), held, strict=True)
+        values = (policy.check, policy.using) if policy else (statement, statement)
+        parts = zip(("with_check", "qual"), values, strict=True)
         return [node[part] for part, by in parts if part in node and by is statement]
 
     def is_new(self, name: Name) -> bool:
-        """Whether this file makes a table, so that nothing is in it and nobody waits for it."""
-        return name in self.own.made
-
-    # Places
+        """Return True if this file creates the table, so that it is empty and unused."""
+        return name in self.own_schema.made
 
     @cached_property
-    def _lines(self) -> LineIndex:
-        return LineIndex(self.text)
-
-    def offset_of(self, span: Span) -> int:
-        """The offset at which a span begins in the file, in code points."""
-        return self._lines.offset(span.line, span.column)
-
-    def span_of(self, start: int, end: int) -> Span:
-        """The place of a stretch of the file, in code points."""
-        return self._between(start, end)
-
-    def span(self, statement: Statement, location: int | None = None) -> Span:
-        """The place of a token of a statement; without a location, of the statement's first line."""
-        fragment, text = statement.fragment, statement.text
-        if location is None:
-            start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
-        else:
-            start = min(statement.point(location), max(len(text) - 1, 0))
-            found = _TOKEN.match(text, start)
-            end = found.end() if found else start + 1
-        base = statement.offset
-        return self._between(*fragment.place(base + start, base + end))
-
-    def span_of_unparsed(self, bad: Unparsed) -> Span:
-        start = bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
-        return self._between(*bad.fragment.place(start, start + 1))
-
-    def _between(self, start: int, end: int) -> Span:
-        first, last = self._lines.position(start), self._lines.position(max(end, start))
-        if first[0] != last[0]:
-            width = self._lines.starts[first[0]] - self._lines.starts[first[0] - 1]
-            last = (first[0], max(width, first[1]))
-        return Span(*first, *last)
+    def locations(self) -> Locations:
+        return Locations(self.text)
 
 
 def _prisma_provider(source: SourceFile) -> str:
-    """The database a Prisma migration is written for, as its lock file says."""
+    """Return the database of a Prisma migration according to its lock file."""
     lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
-    found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
+    match = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
     known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}
-    return known.get(found[1], found[1]) if found else ""
+    return known.get(match[1], match[1]) if match else ""

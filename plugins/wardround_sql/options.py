@@ -1,4 +1,4 @@
-"""The keys of ``[tool.wardround.sql]``."""
+"""Configuration keys of ``[tool.wardround.sql]``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Dialect = Literal[
     "materialize", "mysql", "oracle", "presto", "redshift", "risingwave", "snowflake", "spark", "spark2",
     "sqlite", "starrocks", "tableau", "teradata", "trino", "tsql",
 ]  # fmt: skip
-"""Names of sqlglot, and of what is read as Postgres."""
+"""sqlglot's dialect names, and those read as PostgreSQL."""
 
 
 class SqlOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How the SQL specialist is told about a project.
+    """Options of the SQL specialist.
 
     Attributes:
-        dialect: what a file is taken for that shows no sign of another dialect, as sqlglot names it.
-        api: whether clients reach the database through PostgREST or Supabase; None looks for the signs of it.
-        exposed_schemas: the schemas such an API serves; those of ``supabase/config.toml`` if left empty.
-        migrations: glob patterns of migrations, on top of the usual places.
-        sqlfluff: whether sqlfluff is run too, which is slow.
+        dialect: sqlglot's name of the dialect of files without a sign of another one.
+        api: whether clients reach the database through PostgREST or Supabase; None detects it.
+        exposed_schemas: the schemas that the API serves; if empty, those of ``supabase/config.toml``.
+        migrations: glob patterns of migrations, in addition to the usual locations.
+        sqlfluff: whether to run sqlfluff too, which is slow.
     """
 
     dialect: Dialect = "postgres"

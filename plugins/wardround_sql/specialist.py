@@ -28,12 +28,12 @@ _SPOKEN = LazyPattern(
     r"(?:grant|revoke|truncate|reindex|vacuum|cluster)\s+(?!(?:an?|the|your|this)\s)|"
     r"comment\s+on\s|do\s+\$|begin\s*;)"
 )
-"""In lower case, a string that begins as a statement does; as a sentence may, which the parser finds out."""
+"""In lower case: a string that begins like a statement; the parser rejects sentences."""
 _VERBS = (
     "select", "insert", "delete", "update", "create", "alter", "drop", "refresh", "lock", "grant", "revoke",
     "truncate", "reindex", "vacuum", "cluster", "comment", "merge", "replace into", "do $",
 )  # fmt: skip
-"""Of which one stands in every text with a statement worth a look: what ``_SPOKEN`` is searched for in."""
+"""Verbs; every text with a statement has one. Prefilter of ``_SPOKEN``."""
 _VERB = LazyPattern(
     r"\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
     r"reindex\s|vacuum\s|"
@@ -52,14 +52,14 @@ _BUILDERS = (
     "pgtable(", ".altertable(", ".createtable(", "queryinterface", "queryrunner", ".raw(", ".whereraw(",
     ".andwhere(", ".$queryrawunsafe(", ".$executerawunsafe(", "transaction(async",
 )  # fmt: skip
-"""In lower case: calls and names that stand for SQL wherever they stand."""
+"""In lower case: calls and names that always represent SQL."""
 _BUILDING = (
     ("op.", LazyPattern(r"op\.(?<!\wop\.)(?:add|create|drop|alter|rename|batch)_")),
     ("migrations.", LazyPattern(r"migrations\.(?:add|remove|rename|alter|delete|create|run)\w")),
     ("query(", LazyPattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
     (".where(", LazyPattern(r"\.where\([\"'`]")),
 )
-"""The same where more has to be seen than a word, each behind the word it begins with."""
+"""The same for patterns, each after the word it begins with."""
 
 
 class SqlSpecialist(Specialist):
@@ -84,7 +84,7 @@ class SqlSpecialist(Specialist):
 
 
 def holds_sql(path: str, content: bytes) -> bool:
-    """A cheap look: whether code in another language has SQL in a string, or calls that stand for it."""
+    """Prefilter: return True if code in another language may have SQL strings, or calls for SQL."""
     lowered = keyword_index(_text_of(content)).in_lower_case
     if path.endswith(".sh"):
         return _CLIENT.search(lowered.tokens) is not None and _VERB.search(lowered.text) is not None

@@ -1,4 +1,4 @@
-"""What the SQL specialist's model is trained to choose: which statement a comment or a name is about."""
+"""Training tasks of the SQL specialist's model: choose the statement that a comment or a name describes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround.training_tasks import Choice, History, Task
 from wardround_lab.tasks.comment_code_pairs import CommentCodePair, mine_pair_choices
 from wardround_sql.parsing.jinja import is_template, without_jinja
 from wardround_sql.parsing.splitter import Remark, cut
-from wardround_sql.project.migration_files import is_down, is_migration, is_spare
+from wardround_sql.project.migration_files import is_down, is_migration, is_non_production
 
 _PATTERNS = ("*.sql",)
 _SIGN = LazyPattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 2_000
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="statement-words",
@@ -52,26 +52,32 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _named_migrations(history: History) -> Iterator[Choice]:
-    """Each migration's name, if no other has it, against what it and its neighbours in time do."""
-    added = [
-        (commit.time, change.path, _words_of_path(change.path), text)
-        for commit in history.commits(_PATTERNS)
-        for change in commit.changes
-        if change.base_blob is None and is_migration(change.path) and not is_down(change.path)
-        if (text := _shortened(history.text(change.blob)))
-    ]
+    """Yield each migration's unique name with its statements and those of its neighbours."""
+    added = list(_added_migrations(history))
     times_used = Counter(words for _, _, words, _ in added)
-    named = [one for one in added if times_used[one[2]] == 1 and len(one[2].split()) >= _FEWEST_NAME_WORDS]
-    for at, (time, path, words, text) in enumerate(named):
-        start = max(0, min(at - _CANDIDATES // 2, len(named) - _CANDIDATES))
+    named = [
+        item for item in added if times_used[item[2]] == 1 and len(item[2].split()) >= _FEWEST_NAME_WORDS
+    ]
+    for position, (time, path, words, text) in enumerate(named):
+        start = max(0, min(position - _CANDIDATES // 2, len(named) - _CANDIDATES))
         near = dict.fromkeys(other for *_, other in named[start : start + _CANDIDATES])
         order = sorted(near, key=lambda other: hashlib.sha256(f"{path}\0{other}".encode()).digest())
         if len(order) >= _FEWEST_CANDIDATES:
             yield Choice(history.repository, time, path, words, tuple(order), (order.index(text),))
 
 
+def _added_migrations(history: History) -> Iterator[tuple[int, str, str, str]]:
+    """Yield time, path, words of the name, and statements of each migration that a commit adds."""
+    for commit in history.commits(_PATTERNS):
+        for change in commit.changes:
+            if change.base_blob is None and is_migration(change.path) and not is_down(change.path):
+                text = _shortened(history.text(change.blob))
+                if text:
+                    yield commit.time, change.path, _words_of_path(change.path), text
+
+
 def _words_of_path(path: str) -> str:
-    """The words of a migration's name, not its number: of its file, or its folder where files are alike."""
+    """Return the words of a migration's name without its number: of its file, or of its folder."""
     folder, _, name = path.rpartition("/")
     stem = name.removesuffix(".sql")
     if stem.lower() in ("migration", "up", "migrate", "index"):
@@ -80,7 +86,7 @@ def _words_of_path(path: str) -> str:
 
 
 def _shortened(text: str | None) -> str:
-    """The statements of a migration without its comments, which would give its name away."""
+    """Return the statements of a migration without comments, which could contain its name."""
     if text is None:
         return ""
     pieces, _ = cut(text)
@@ -92,23 +98,23 @@ def _without_remarks(statement: str) -> str:
 
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
-    """The comments of a file, each with the statement that follows it on the next line."""
-    if is_spare(path):
+    """Yield the comments of a file, each with the statement that follows it on the next line."""
+    if is_non_production(path):
         return []
     plain = without_jinja(text) if is_template(text) else text
     pieces, remarks = cut(plain)
     starts = {piece.offset: piece for piece in pieces}
-    found = []
+    result = []
     for words, end in _blocks(plain, remarks):
         start = _next_word(plain, end)
         piece = starts.get(start)
         if piece is not None and plain.count("\n", end, start) <= 1 and _is_prose(words):
-            found.append(CommentCodePair(words, _FILLER.sub(" ", piece.text)))
-    return found
+            result.append(CommentCodePair(words, _FILLER.sub(" ", piece.text)))
+    return result
 
 
 def _blocks(text: str, remarks: list[Remark]) -> Iterator[tuple[str, int]]:
-    """Comments on lines of their own, those on consecutive lines as one: (words, offset of the end)."""
+    """Yield comments on lines of their own, consecutive ones joined: (words, offset of the end)."""
     lines: list[str] = []
     end = -1
     for remark in remarks:
@@ -131,5 +137,5 @@ def _next_word(text: str, at: int) -> int:
 
 
 def _is_prose(words: str) -> bool:
-    """Whether a comment speaks, and is no statement that was commented out."""
+    """Return True if a comment is prose, not a commented-out statement."""
     return len(_PROSE.findall(words)) >= _FEWEST_WORDS and not _STATEMENT.match(words)

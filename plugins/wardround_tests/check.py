@@ -1,4 +1,4 @@
-"""What every check of Python tests is, and the run that serves them all."""
+"""Base class of checks on Python tests, and the run that executes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wardround_tests.models.python_tests import TestCase, TestModule
 class PythonTestCheck(PythonCheck):
     """A check on Python test modules.
 
-    Define ``look_at`` for what is wrong with one test, ``visit_<Node>`` for what can be wrong anywhere.
+    Define ``check_test`` for defects of one test, and ``visit_<Node>`` for defects anywhere in the module.
     """
 
     CASE_PATH = "test_case.py"
@@ -28,30 +28,34 @@ class PythonTestCheck(PythonCheck):
     def __init__(self, source: SourceFile, module: TestModule | None = None) -> None:
         super().__init__(source, module or TestModule(source.path, source.text))
 
-    def look_at(self, case: TestCase) -> None:
-        """Report what is wrong with one test; by default nothing is looked at."""
+    def check_test(self, case: TestCase) -> None:
+        """Report the defects of one test; none by default."""
 
 
 def run_test_checks(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run the checks over one test file: parsed once, walked once.
+    """Run the checks on one test file, which is parsed and walked once.
 
     Raises:
-        SyntaxError: the text is not Python.
+        SyntaxError: the text is not valid Python.
     """
     if not source.path.endswith(".py"):
         return
-    asked = candidate_checks(checks, "", source)
-    wanted = [c for c in asked if issubclass(c, PythonTestCheck) and c.applies(source)]
-    if not wanted:
+    candidates = candidate_checks(checks, "", source)
+    selected = [c for c in candidates if issubclass(c, PythonTestCheck) and c.applies(source)]
+    if not selected:
         return
+    module = _parsed(source)
+    instances = [check(source, module) for check in selected]
+    walk(module, instances)
+    for case in module.tests:
+        for check in instances:
+            check.check_test(case)
+    for check in instances:
+        yield from check.results
+
+
+def _parsed(source: SourceFile) -> TestModule:
     try:
-        module = TestModule(source.path, source.text)
+        return TestModule(source.path, source.text)
     except (ValueError, RecursionError, MemoryError) as cause:
         raise SyntaxError(str(cause) or type(cause).__name__) from cause
-    made = [check(source, module) for check in wanted]
-    walk(module, made)
-    for case in module.tests:
-        for check in made:
-            check.look_at(case)
-    for check in made:
-        yield from check.results

@@ -1,12 +1,12 @@
-"""Which files are tests, by name, and which files say how tests are run."""
+"""Test files and production files, by path."""
 
 from __future__ import annotations
 
 CODE = (".py", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")
-"""Of which one is part of the path of every file that can be production code or a test."""
+"""Substrings: the path of every file that can be production code or a test contains one."""
 
 IN_TESTS = ("import", "require", "describe", "expect")
-"""Of which every file of tests has one."""
+"""Words: every test file contains one."""
 
 SCRIPT_ENDINGS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts")
 
@@ -26,7 +26,7 @@ SCRIPT_TESTS = tuple(
         f"*-spec.{ending}", f"*.e2e.{ending}", f"__tests__/*.{ending}", f"*/__tests__/*.{ending}",
     )
 )  # fmt: skip
-"""Glob patterns as the host and git take them: they match the whole path, slashes included."""
+"""Glob patterns of the host and git: they match the full path, slashes included."""
 
 PATTERNS = (*PYTHON_TESTS, *SCRIPT_TESTS)
 
@@ -89,7 +89,7 @@ _NO_PRODUCTION_MARKS = frozenset(
 
 
 def is_python_test(path: str) -> bool:
-    """Whether a path is that of a Python file under test folders or with a test's name."""
+    """Return True if a path is a Python file in a test folder or with the name of a test."""
     if not path.endswith(".py"):
         return False
     *folders, name = path.split("/")
@@ -102,7 +102,7 @@ def _is_test_name(name: str) -> bool:
 
 
 def is_collected(path: str) -> bool:
-    """Whether a test runner looks for Python tests in a file, by its name, and finds no samples there."""
+    """Return True if a test runner collects Python tests from a file, and the file is not a sample."""
     parts = path.split("/")
     if not path.endswith(".py") or not _is_test_name(parts[-1]):
         return False
@@ -118,7 +118,7 @@ def _is_script_test_file(path: str) -> bool:
 
 
 def is_script_test(path: str, text: str = "") -> bool:
-    """Whether a path is that of a test in JavaScript or TypeScript that runs; tests of types do not."""
+    """Return True if a path is an executable JavaScript or TypeScript test, not a type test."""
     return _is_script_test_file(path) and "-d." not in path
 
 
@@ -127,7 +127,7 @@ def is_test(path: str) -> bool:
 
 
 def is_production(path: str) -> bool:
-    """Whether a path is that of code which ships: Python or script, and no test, example, tool or setting."""
+    """Return True if a path is production code, not a test, example, tool or setting."""
     if not path.endswith((".py", *_SCRIPT_ENDINGS)) or is_test(path):
         return False
     *folders, name = path.split("/")
@@ -138,7 +138,7 @@ def is_production(path: str) -> bool:
     return not is_setting and _NO_PRODUCTION.isdisjoint(folders)
 
 
-def has_to_do_with_tests(path: str) -> bool:
-    """Whether any part of a path says that it is about tests, as a name of a suite or of its data does."""
+def concerns_tests(path: str) -> bool:
+    """Return True if any part of a path mentions tests, as the name of a suite or its data."""
     *folders, name = path.lower().split("/")
     return any("test" in part or "spec" in part for part in (*folders, name)) or "t" in folders

@@ -1,4 +1,4 @@
-"""Where a case for a function would belong: the nearest of the tests there are."""
+"""The nearest existing test of a function, where a new case belongs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from wardround.retrieval.test_selection import (
 )
 
 _READ = 4
-"""Files of tests that are read for one function."""
+"""Maximum number of test files read for one function."""
 _LONGEST = 200_000
-"""Characters; longer files of tests are generated."""
+"""Maximum length in characters; longer test files are generated."""
 
 
 def subject_of(file: ChangedFileView, name: str) -> TargetFunction:
-    """A function that a change touches, as tests are looked for it; without a body if it is written oddly."""
+    """Return a changed function as a search target; without a body if it cannot be parsed."""
     found = subject_named(file.path, file.text or "", name)
     if found is None:
         return TargetFunction(file.path, name, name)
@@ -32,12 +32,12 @@ def subject_of(file: ChangedFileView, name: str) -> TargetFunction:
 
 
 class Nearest:
-    """The tests of a project; of each function's, those of the files nearest by their paths are read.
+    """The tests of a project; only the files nearest by path are read for each function.
 
-    What uses the function is not asked for: that was measured to find no more of the right files.
+    Callers of the function are ignored: measurements found no more of the right files with them.
 
     Args:
-        paths: the files of tests to choose from.
+        paths: the test files to choose from.
     """
 
     def __init__(self, project: RepositoryView, paths: Sequence[str]) -> None:
@@ -46,7 +46,7 @@ class Nearest:
         self._files: dict[str, TestFile] = {}
 
     def to(self, subject: TargetFunction) -> TestMatch | None:
-        """The nearest test, whose score says how near; None where there is none."""
+        """Return the nearest test with its score; None if there is none."""
         order = sorted(self._paths, key=lambda path: (-nearness(path, subject.path), path))
         found = Tests([self._file(path) for path in order[:_READ]]).rank(subject, (), 1)
         return found[0] if found else None

@@ -1,4 +1,4 @@
-"""What the tests specialist's model is trained to choose: which name belongs to a test's body."""
+"""Training task of the tests specialist: match a test's name to its body."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
-    """The tests of a file, each as the words of its name and its body."""
+    """Return the tests of a file, each as the words of its name and its body."""
     named = [(words_of_name(case.name), body_without_name(case)) for case in _cases(path, text) if case.name]
     return [CommentCodePair(words, body) for words, body in named if len(words.split()) >= _FEWEST_WORDS]
 
@@ -56,7 +56,7 @@ def _cases(path: str, text: str) -> Sequence[TestedCase]:
 
 
 def words_of_name(name: str) -> str:
-    """A test's own name as words, ``test_empty_header`` as ``empty header``; a title stays as it is."""
+    """Return a test's name as words, ``test_empty_header`` as ``empty header``; a title stays unchanged."""
     if " " in name:
         return " ".join(name.split())
     words = parts(name.rpartition(".")[2])
@@ -64,7 +64,7 @@ def words_of_name(name: str) -> str:
 
 
 def body_without_name(case: TestedCase) -> str:
-    """A test's source without its name: past the signature of a function, past the title of a call."""
+    """Return a test's source without its name: after the signature of a function or the title of a call."""
     body = _SIGNATURE.sub("", case.source, count=1)
     if body == case.source:
         _, title, rest = case.source.partition(case.name)

@@ -1,4 +1,4 @@
-"""The tools that judge test files: rules of ours, and what other specialists' tools say about tests."""
+"""Tools that check test files: declarative rules, and tools of other specialists."""
 
 from __future__ import annotations
 

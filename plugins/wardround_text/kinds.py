@@ -1,4 +1,4 @@
-"""Which files are code, data, prose or translations; which part of a line is a comment or a string."""
+"""Kinds of text files, and the part of a line that is a comment or a string."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _SLASHES = frozenset(
 )  # fmt: skip
 _DASHES = frozenset(("sql", "pgsql", "psql", "lua", "hs", "elm", "adb", "ads", "vhd"))
 LONGEST_READ = 5_000
-"""Characters of a line that somebody reads; longer ones are data or minified."""
+"""Length of the longest line that a person reads; longer ones are data or minified."""
 _QUOTES = "\"'`"
 
 
 class TextKind(enum.Enum):
-    """What the text of a file is for."""
+    """Purpose of a text file."""
 
     CODE = "code"
     DATA = "data"
@@ -52,7 +52,7 @@ class TextKind(enum.Enum):
 
 
 class LinePart(enum.Enum):
-    """What a place of a line of code belongs to."""
+    """Part of a line of code."""
 
     CODE = "code"
     STRING = "string"
@@ -60,7 +60,7 @@ class LinePart(enum.Enum):
 
 
 def kind_of(path: str) -> TextKind:
-    """What a file is for, by its path; what is not known is code."""
+    """Return the purpose of a file by its path; code if unknown."""
     name = path.rpartition("/")[2]
     suffix = name.rpartition(".")[2].lower()
     if suffix in _TRANSLATION or _LOCALE.search(path) is not None:
@@ -71,17 +71,17 @@ def kind_of(path: str) -> TextKind:
 
 
 def is_for_tests(path: str) -> bool:
-    """Return True if a file is a test, or data of one, where odd characters are the subject."""
+    """Return True if a file is a test or test data, where unusual characters are the subject."""
     return _TESTS.search(path) is not None
 
 
-def part_at(path: str, line: str, place: int) -> LinePart:
-    """The part of a line that a 0-based place belongs to, as far as the line alone tells."""
+def part_at(path: str, line: str, column: int) -> LinePart:
+    """Return the part of a line that contains a 0-based column, judged by this line alone."""
     marks = _comment_marks(path)
     if line.lstrip().startswith((*marks, "* ", "*/")):
         return LinePart.COMMENT
     quote, at = "", 0
-    while at < place:
+    while at < column:
         sign = line[at]
         if quote:
             at += sign == "\\"

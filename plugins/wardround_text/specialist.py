@@ -8,7 +8,7 @@ from wardround.specialists import Specialist
 
 
 class TextSpecialist(Specialist):
-    """Reviews text files for characters that a reviewer cannot see."""
+    """Reviews text files for invisible and misleading characters."""
 
     name = "text"
     patterns = ()

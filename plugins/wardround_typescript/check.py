@@ -1,4 +1,4 @@
-"""What every check on the syntax tree of a script is."""
+"""The base of the checks on the syntax tree of a script."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from wardround.findings import Severity
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.call_reader import CallReader
 
 SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 COMPONENTS = (".vue", ".svelte")
@@ -24,18 +25,18 @@ _TEST_PATH = LazyPattern(
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a script is a test or made for tests."""
+    """Return True for the path of a test or of a file that supports tests."""
     return _TEST_PATH.search(path) is not None
 
 
 class TreeCheck(Check):
-    """A check on ``self.code``; ``look`` runs where the words say that it may find something.
+    """A check on the syntax tree of a script; ``check`` runs on files that pass the prefilter.
 
     Attributes:
-        KINDS: the endings of the files it is for.
-        WORDS: of which one stands in every file it can say something about.
-        ALSO: further lists of words, of each of which one stands there.
-        IN_TESTS: whether it looks at test files too.
+        KINDS: the suffixes of the files that are checked.
+        WORDS: every file with a finding contains one of these words.
+        ALSO: further lists of words; every file with a finding contains one word of each list.
+        IN_TESTS: True if test files are checked as well.
     """
 
     CASE_PATH = "case.ts"
@@ -50,20 +51,20 @@ class TreeCheck(Check):
 
     def run(self) -> None:
         path, text = self.source.path, self.source.text
-        if not path.endswith(self.KINDS) or not self._may_speak(text):
+        if not path.endswith(self.KINDS) or not self._may_match(text):
             return
         if not self.IN_TESTS and is_test_path(path):
             return
-        self.look()
+        self.check()
 
-    def _may_speak(self, text: str) -> bool:
+    def _may_match(self, text: str) -> bool:
         if self.WORDS and not any(word in text for word in self.WORDS):
             return False
         return all(any(word in text for word in words) for words in self.ALSO)
 
     @abstractmethod
-    def look(self) -> None:
-        """Report what is wrong."""
+    def check(self) -> None:
+        """Report each defect of the file."""
 
     @cached_property
     def code(self) -> Code:
@@ -71,6 +72,16 @@ class TreeCheck(Check):
 
         return code_of(self.source.path, self.source.text)
 
-    def say(self, node: Node, message: str, severity: Severity | None = None) -> None:
-        """Report a node."""
+    @cached_property
+    def reader(self) -> CallReader:
+        from wardround_typescript.analysis.call_reader import CallReader  # few checks need it
+
+        return CallReader(self.source, self.code)
+
+    def text(self, node: Node | None) -> str:
+        """Return the source text of a node; empty for None."""
+        return self.code.text(node)
+
+    def report_node(self, node: Node, message: str, severity: Severity | None = None) -> None:
+        """Report a defect at a node."""
         self.report(self.code.module.span(node), message, severity=severity)

@@ -1,4 +1,4 @@
-"""Which engines have rules of ours for TypeScript; one without any would not run."""
+"""Rule engines with TypeScript rules."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ FOLDER = "typescript"
 
 
 def engines() -> list[str]:
-    """The engines whose folder holds a rule."""
+    """The engines whose folder contains a rule."""
     return [name for name in ("ast-grep", "semgrep") if any((rules_folder(FOLDER) / name).glob("*.yml"))]

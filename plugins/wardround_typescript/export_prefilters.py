@@ -1,4 +1,4 @@
-"""A cheap look at whether a change takes an export away, by words alone."""
+"""Prefilter for changes that may remove an export, by words alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _WORD = LazyPattern(r"[\w$]+")
 
 
 def removes_an_export_or_imports(file: BeforeAfter) -> bool:
-    """The module is removed or moved, exports a word less, or has a new line in a text with imports."""
+    """Return True if the module is removed or moved, loses an exported word, or adds a line to a text with
+    imports.
+    """
     base, text = file.base_text or "", file.text
     if text is None or (base and getattr(file, "base_path", file.path) != file.path):
         return True

@@ -1,4 +1,4 @@
-"""What tools and other rules say of a script, and the script itself shows to be nothing."""
+"""False positives of tools and other rules on scripts."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _DECLARATIONS = tuple(
 _ESLINT = tuple(f".eslintrc{ending}" for ending in ("", ".js", ".cjs", ".json", ".yml", ".yaml")) + tuple(
     f"eslint.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts")
 )
-"""Where a project declares the names that its pages have before a script starts."""
+"""Files in which a project declares the globals of its pages."""
 
 
 def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> bool:
-    """Return True for a constant text, a handler that Express 5 awaits, or a name declared as global."""
+    """Return True for a constant text, a handler that Express 5 awaits, or a declared global."""
     if defect_class == HANDLERS:
         return not _is_left_alone(path, read)
     if defect_class == UNDEFINED:
@@ -46,7 +46,7 @@ def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> 
 
 
 def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
-    """Return True if declarations or settings of eslint above a file make a name global."""
+    """Return True if declarations or eslint settings above a file declare a global."""
     lines = text.split("\n")[span.line - 1 : span.line]
     name = _NAME.match(lines[0], span.column - 1) if lines else None
     if name is None:
@@ -67,7 +67,7 @@ def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
 
 
 def _is_left_alone(path: str, read: Read) -> bool:
-    """Whether the project says that it uses a version of Express that does not wait for its handlers."""
+    """Return True if the project uses a version of Express that does not await its handlers."""
     folder = posixpath.dirname(path)
     while True:
         found = _EXPRESS.search(read(posixpath.join(folder, _PACKAGE)) or "")
@@ -79,15 +79,15 @@ def _is_left_alone(path: str, read: Read) -> bool:
 
 
 def _is_constant(path: str, text: str, span: Span) -> bool:
-    """Whether all that the call at a place is given is put together of literals."""
+    """Return True if all arguments of a call consist of literals."""
     from wardround_typescript.dataflow.scope import scope_of  # loads the parser
 
     scope = scope_of(path, text)
     call = _call_at(scope, span)
-    given = call.child_by_field_name("arguments") if call is not None else None
-    if given is None or given.type != "arguments":
+    argument_list = call.child_by_field_name("arguments") if call is not None else None
+    if argument_list is None or argument_list.type != "arguments":
         return False
-    arguments = [one for one in given.named_children if one.type != "comment"]
+    arguments = [one for one in argument_list.named_children if one.type != "comment"]
     return bool(arguments) and all(_is_text(scope, one) for one in arguments)
 
 
@@ -98,7 +98,7 @@ def _is_text(scope: ModuleScope, node: Node) -> bool:
 
 
 def _call_at(scope: ModuleScope, span: Span) -> Node | None:
-    """The call that stands at a place, or whose callee does."""
+    """Return the call at a position, or the call whose callee is there."""
     module = scope.module
     line = module.text.split("\n")[span.line - 1]
     column = len(line[: span.column - 1].encode("utf-8", "surrogatepass"))
@@ -115,4 +115,4 @@ def _call_at(scope: ModuleScope, span: Span) -> Node | None:
 
 
 _NEAR = 6
-"""Steps up from a name to the call of it."""
+"""Number of parents from a name to its call."""

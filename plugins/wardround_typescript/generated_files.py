@@ -1,4 +1,4 @@
-"""Which files are minified, and which of the others a tool can read."""
+"""Detection of minified files, and of files that a tool can read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _BUILT_NAME = (
 )
 _SMALL = 4_000
 _LARGE = 1_000_000
-"""Bytes of text in which semgrep's rules time out."""
+"""Size in bytes of a text for which the rules of semgrep time out."""
 _LONG_LINES = 250
-"""Characters in a line, on average: no formatter writes such lines, and every minifier does."""
+"""Average line length in characters that no formatter writes and every minifier does."""
 _LONG = 500
 _SIGNS = "(){};="
 _CODE_SHARE = 0.05
-"""Signs of code in the long lines of what a minifier writes; data and comments have fewer."""
+"""Signs of code in the long lines of minified files; data and comments have fewer."""
 
 TYPED = (".ts", ".tsx", ".mts", ".cts")
 SCRIPTS = (*TYPED, ".js", ".jsx", ".mjs", ".cjs")
@@ -26,27 +26,27 @@ PARSED = (*SCRIPTS, ".vue", ".svelte")
 
 
 def scanned(path: str, text: str) -> bool:
-    """What semgrep takes: scripts, and no type declarations."""
+    """Suffixes that semgrep reads: scripts without type declarations."""
     return path.endswith(SCRIPTS) and not path.endswith(".d.ts")
 
 
 def too_large(path: str, text: str) -> str:
-    """Why semgrep cannot read a file; empty if it can."""
+    """Return the reason why semgrep cannot read a file; empty if it can."""
     if len(text) < _LARGE:
         return ""
     return "it is larger than semgrep reads in time (1 MB); split it, or leave it out with exclude"
 
 
 def declines(path: str, text: str) -> str:
-    """Why no script checks are possible; empty if they are."""
+    """Return the reason why script checks are impossible; empty if they are possible."""
     is_named = re.search(_MINIFIED_NAME, path) is not None
     if not is_minified(text, shortest=0 if is_named else _SMALL):
         return ""
-    return "it is minified; review what it is built from, and leave it out with exclude"
+    return "it is minified; review its source, and leave it out with exclude"
 
 
 def is_bundle(path: str, text: str) -> bool:
-    """Return True for a neighbouring file that tells nothing of the project: built, or another's.
+    """Return True for an adjacent file that is not the project's own source: generated or vendored.
 
     A file under review is read wherever it is.
     """
@@ -58,7 +58,8 @@ def is_minified(text: str, shortest: int = _SMALL) -> bool:
 
     Args:
         text: the content of a script.
-        shortest: characters up to which a text is too short to tell; 0 for a file named as minified.
+        shortest: length in characters up to which a text is too short to decide; 0 for a file named as
+            minified.
     """
     if len(text) <= shortest or len(text) <= _LONG_LINES * (text.count("\n") + 1):
         return False

@@ -25,7 +25,7 @@ _REFUTABLE = frozenset(
     {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name"}
 )
 _MAX_CHARACTERS = 400_000
-"""Characters whose syntax tree is walked within a commit."""
+"""Length in characters of a text whose syntax tree is walked within a commit."""
 _SUFFIX = LazyPattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 
@@ -40,7 +40,7 @@ class TypescriptSpecialist(Specialist):
     change_checks = CheckRegistry[type[ChangeCheck]]("wardround_typescript.checks", "change")
 
     def run_checks(self, checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-        """Run the checks; those of comments only where the change may separate one from its code."""
+        """Run the checks; those of comments only where the change may separate a comment from its code."""
         suffix = _SUFFIX.search(source.path)
         if suffix is None:  # a script by its ``#!`` line
             return self.run_checks(checks, replace(source, path=f"{source.path}.js"))

@@ -1,4 +1,4 @@
-"""What the TypeScript specialist's model is trained to choose: which code a comment is about."""
+"""The training task of the TypeScript specialist: the code that a comment is about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINES_OF_CODE = 12
 
 
 def tasks() -> list[Task]:
-    """The tasks of this plugin."""
+    """Return the tasks of this plugin."""
     return [
         Task(
             name="comment-code",
@@ -46,7 +46,7 @@ def _mine(history: History) -> Iterator[Choice]:
 
 
 def _pairs(path: str, text: str) -> list[CommentCodePair]:
-    """The comments on lines of their own, JSDoc without its tags, each with the code right below it."""
+    """Yield comments on lines of their own, JSDoc without its tags, each with the code below it."""
     if path.endswith((".min.js", ".d.ts")):
         return []
     found = []
@@ -58,7 +58,7 @@ def _pairs(path: str, text: str) -> list[CommentCodePair]:
 
 
 def _words(comment: str) -> str:
-    """What a comment says; empty where it is no prose about code."""
+    """Return the text of a comment; empty if it is not prose about code."""
     plain = _TAG.sub("", _SIGN.sub("", comment))
     if _NOT_ABOUT_CODE.search(plain) or _CODE_LIKE.search(plain):
         return ""
@@ -67,10 +67,10 @@ def _words(comment: str) -> str:
 
 
 def _code_below(text: str, start: int) -> str:
-    """The lines from here to the next empty line or comment."""
-    kept = []
+    """Return the lines up to the next empty line or comment."""
+    remaining = []
     for line in text[start : start + 4_000].split("\n")[:_LINES_OF_CODE]:
         if not line.strip() or line.lstrip().startswith(("//", "/*", "*")):
             break
-        kept.append(line)
-    return "\n".join(kept)
+        remaining.append(line)
+    return "\n".join(remaining)

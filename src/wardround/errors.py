@@ -1,25 +1,28 @@
-"""What can go wrong, by whose fault it is; only ``wardround.cli`` turns these into text and a status."""
+"""The error classes, by who can fix the cause; only ``wardround.cli`` turns them into text and an exit
+status.
+"""
 
 from __future__ import annotations
 
 PLUGIN_EXCEPTIONS = (Exception, SystemExit, GeneratorExit)
-"""What code of a plugin may raise: none of it ends the run, and none of it makes a file clean."""
+"""The exceptions that plugin code may raise: none of them ends the run, and none of them makes a file clean.
+"""
 
 
 class WardroundError(Exception):
-    """Anything wardround raises on purpose. The text is one sentence: what, where, what to do."""
+    """Base class of every error that wardround raises. The text is one sentence: what, where, what to do."""
 
 
 class UsageError(WardroundError):
-    """The caller asked for something that cannot be done: exit status 2."""
+    """The caller requested something impossible: exit status 2."""
 
 
 class ConfigError(UsageError):
-    """A configuration file is wrong: exit status 2."""
+    """A configuration file is invalid: exit status 2."""
 
 
 class GitError(UsageError):
-    """Git refused: not a repository, unknown revision, damaged object."""
+    """Git failed: not a repository, an unknown revision, a damaged object."""
 
 
 class DiffError(UsageError):
@@ -38,7 +41,7 @@ class PluginLoadError(WardroundError):
 
 
 class UnknownRuleError(UsageError):
-    """A plugin said something under a code that no rule of it has, so the run stops."""
+    """A plugin reported a code for which it has no rule, so the run stops."""
 
     def __init__(self, plugin: str, code: str) -> None:
         super().__init__(
@@ -48,7 +51,7 @@ class UnknownRuleError(UsageError):
 
 
 class ToolFailed(WardroundError):
-    """A static tool did not do its work, so its files count as unreviewed."""
+    """A static tool failed, so its files count as unreviewed."""
 
 
 class ToolMissing(ToolFailed):
@@ -56,15 +59,15 @@ class ToolMissing(ToolFailed):
 
 
 class ToolOutputError(ToolFailed):
-    """A static tool ended as if it had run, but what it printed cannot be read."""
+    """A static tool exited as if it had run, but its output cannot be parsed."""
 
 
 class OverBudget(WardroundError):
-    """The checks of a file took longer than they may, so the file counts as unreviewed."""
+    """The checks of a file exceeded their time budget, so the file counts as unreviewed."""
 
 
 class CannotReview(WardroundError):
-    """Checks of a specialist cannot read a file, so for them it counts as unreviewed; the text is why."""
+    """The checks of a specialist cannot read a file, which is then unreviewed; the text is the reason."""
 
 
 class FixRejected(WardroundError):
@@ -72,12 +75,12 @@ class FixRejected(WardroundError):
 
 
 class ModelError(UsageError):
-    """A model file is missing, damaged, or not what its metadata says, so it is not used."""
+    """A model file is missing, damaged, or different from what its metadata states, so it is not used."""
 
 
 class RuntimeMissing(ModelError):
-    """What models are run with is not installed, so this installation was not made for models."""
+    """The runtime for models is not installed."""
 
 
 class TrainingError(UsageError):
-    """A recipe, a corpus or the files of a training are wrong; nothing was promoted."""
+    """The recipe, the corpus or a file of a training run is invalid; nothing was promoted."""

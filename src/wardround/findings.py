@@ -1,8 +1,9 @@
-"""The values a review is made of: places, raw results, findings.
+"""The values a review consists of: spans, raw results, findings.
 
-Like all values of the modules that a review imports they are ``msgspec.Struct``s; elsewhere values are
-dataclasses. Python makes a dataclass at import, by compiling source text: 4.6 million instructions each,
-where a struct takes 0.4 million. A review has some 80 of them, and they were a third of one from the cache.
+All values of the modules that a review imports are ``msgspec.Struct``s; other modules use dataclasses.
+Python
+creates a dataclass at import by compiling source text, in 4.6 million instructions; a struct takes 0.4
+million. A review loads about 80 of them, which as dataclasses took a third of a cached review.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import enum
 import msgspec
 
 SYNTAX_ERROR = "syntax-error"
-"""The defect class of whatever says that a file does not parse."""
+"""The defect class of a file that does not parse."""
 MERGE_CONFLICT = "merge-conflict"
-"""The defect class of whatever reports the markers of a merge conflict in a file."""
+"""The defect class of merge conflict markers in a file."""
 UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
-"""The defect classes that say enough about a file that was not reviewed for its syntax."""
+"""The defect classes that sufficiently explain why a file was not reviewed because of its syntax."""
 UNMERGED = "it has merge conflicts; resolve them first"
-"""The reason where the index has several versions of a file."""
+"""The reason for a file that has several versions in the index."""
 PARSE_FAILURE_PREFIX = "it does not parse"
-"""How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
+"""The prefix of the reason for a file that was not reviewed because of a syntax error that a finding
+reports.
+"""
 
 
 class Severity(enum.IntEnum):
-    """How bad it is if the finding is true."""
+    """How serious a finding is if it is true."""
 
     INFO = 1
     WARN = 2
@@ -51,7 +54,7 @@ class Plane(enum.StrEnum):
 
 
 class Status(enum.StrEnum):
-    """What a finding has to do with the change."""
+    """The relation of a finding to the change."""
 
     NEW = "new"
     CAUSED = "caused"
@@ -60,7 +63,7 @@ class Status(enum.StrEnum):
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """A place in a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
+    """A range in a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
 
     line: int
     column: int
@@ -76,7 +79,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
             )
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two share a character; an empty span is taken as one character wide."""
+        """Return True if the two share a character; an empty span counts as one character wide."""
         if self.start == other.start:
             return True
         first, second = sorted((self, other))
@@ -100,7 +103,9 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class SuggestedFix(msgspec.Struct, frozen=True):
-    """Edits that mend a finding; ``safe`` ones keep the meaning of the program and may be applied unseen."""
+    """Edits that fix a finding; ``safe`` ones preserve the meaning of the program and may be applied
+    unreviewed.
+    """
 
     description: str
     safe: bool
@@ -108,13 +113,13 @@ class SuggestedFix(msgspec.Struct, frozen=True):
 
 
 class RawFinding(msgspec.Struct, frozen=True):
-    """What one tool or check said about one place, before it is weighed.
+    """The result of one tool or check at one position, before processing.
 
     Attributes:
-        code: the tool's own name for the complaint, without the tool: ``B006``.
-        severity: in place of the rule's, where this one is less (or more) than the rule usually means.
-        chosen: the project's own configuration asks for the code, so that no specialist refutes it.
-        only_caused: it is reported only where the change causes it on a line that it leaves as it was.
+        code: the tool's own code, without the name of the tool: ``B006``.
+        severity: overrides the severity of the rule.
+        chosen: the project's own configuration selects the code, so that no specialist refutes it.
+        only_caused: reported only where the change causes it on a line that the change leaves as it was.
     """
 
     code: str
@@ -130,11 +135,11 @@ class RawFinding(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One complaint about one place, after mapping, comparing with the base and merging.
+    """One result of a rule at one position, after mapping, comparison with the base and merging.
 
     Attributes:
-        masked: a secret stands on these lines, so their text is never printed.
-        waived: the reason of whoever dismissed it; empty if nobody did.
+        masked: these lines contain a secret, so their text is never printed.
+        waived: the reason for which it was dismissed; empty if it was not.
     """
 
     fingerprint: str
@@ -165,7 +170,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Unreviewed(msgspec.Struct, frozen=True, order=True):
-    """Something that was asked for and did not happen; never shown as clean."""
+    """A requested review step that did not happen; never reported as clean."""
 
     file: str
     specialist: str
@@ -174,10 +179,10 @@ class Unreviewed(msgspec.Struct, frozen=True, order=True):
 
 
 class ToolRun(msgspec.Struct, frozen=True):
-    """That a tool looked at some files: how many, how many of them from the cache, how long it took.
+    """The run of a tool: the number of files, how many of them came from the cache, and the duration.
 
     Attributes:
-        digest: of the program that was started, ``sha256:`` and 64 hex digits; empty for what is no program.
+        digest: of the program that was started, ``sha256:`` and 64 hex digits; empty if it is not a program.
     """
 
     tool: str

@@ -1,11 +1,11 @@
-"""The whole contract between wardround and a plugin.
+"""The complete contract between wardround and a plugin.
 
 A plugin is an importable module named by an entry point of the group ``wardround``::
 
     [project.entry-points.wardround]
     acme = "wardround_acme"
 
-The module holds functions marked with ``hookimpl``; wardround's own specialists enter by the same door.
+The module holds functions marked with ``hookimpl``; wardround's own specialists register in the same way.
 Keep the module light and import the specialist inside the function: every ``wardround`` command that reviews
 imports every plugin. A plugin that cannot be loaded stops the run, since a missing reviewer must never look
 like a clean review.
@@ -31,7 +31,7 @@ hookimpl = pluggy.HookimplMarker(GROUP)
 
 @hookspec
 def wardround_specialists() -> Sequence[Specialist]:
-    """Return the specialists this plugin brings.
+    """Return the specialists of this plugin.
 
     Called once per run. Names must differ from those of all other plugins. The host then runs the
     specialists itself, in the order of their names, so the order of installation never matters.
@@ -41,7 +41,7 @@ def wardround_specialists() -> Sequence[Specialist]:
 
 @hookspec
 def wardround_tasks() -> Sequence[AnyTask]:
-    """Return the tasks this plugin's models can be trained for.
+    """Return the tasks that this plugin's models can be trained for.
 
     Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from
     those of all other plugins.

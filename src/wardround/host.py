@@ -1,4 +1,4 @@
-"""Finding and loading plugins, and the specialists they bring."""
+"""Discovery and loading of plugins and their specialists."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PluginHost:
     """The loaded plugins: their specialists in name order, and the catalogue of their rules.
 
     Attributes:
-        requests_all: tools are asked for every code, also for those our selection leaves out.
+        requests_all: tools report every code, including those that our selection excludes.
     """
 
     requests_all = False
@@ -42,7 +42,7 @@ class PluginHost:
 
     @cached_property
     def maps(self) -> Mapping[str, ToolMap]:
-        """The tool maps, by tool; each is read when it is asked for."""
+        """The tool maps, by tool; each is loaded on first use."""
         return _ToolMaps(self.specialists)
 
     @cached_property
@@ -55,9 +55,10 @@ class PluginHost:
         return Catalogue(groups, self.maps)
 
     def same_defect(self, rule: Rule) -> list[str]:
-        """The other rules that report the same defect of the same file: at one place they are one finding.
+        """Return the other rules that report the same defect of the same file: at one position they are one
+        finding.
 
-        A defect class has rules for many languages; what no file can have both of is left out.
+        A defect class has rules for many languages; rules that never apply to the same file are excluded.
         """
         alike = self._by_defect_class.get(rule.defect_class, [])
         files = self._reviewed_by(rule.id.partition("/")[0])
@@ -65,7 +66,7 @@ class PluginHost:
 
     @cached_property
     def _by_defect_class(self) -> dict[str, list[str]]:
-        """The ids of the rules of each defect class."""
+        """Return the ids of the rules of each defect class."""
         found: dict[str, list[str]] = {}
         for rule in self.catalogue.listed():
             found.setdefault(rule.defect_class, []).append(rule.id)
@@ -93,7 +94,7 @@ class PluginHost:
         return {pattern.replace("*", "x") for s in self.specialists for pattern in s.patterns}
 
     def specialists_for(self, path: str, content: bytes) -> list[Specialist]:
-        """The specialists that review a file, by its name or else by what it holds."""
+        """Return the specialists that review a file, by its name or by its content."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
         asked = [s for s in self.specialists if s.sniffs_content(path)]
         if "." not in path.rpartition("/")[2] and all(s.reviews_all_text for s in by_name):
@@ -103,7 +104,7 @@ class PluginHost:
 
 
 def _is_for_any_text(tool: Tool, name: str) -> bool:
-    """Return True if a tool may report something about a file of this name, whatever it holds."""
+    """Return True if a tool may report something about a file of this name, whatever its content."""
     return tool.accepts(name, "") and tool.can_match("")
 
 
@@ -124,7 +125,8 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> PluginHost:
 
 
 def load_tasks() -> tuple[AnyTask, ...]:
-    """The tasks of every installed plugin, in the order of their names; none from a plugin without models.
+    """Load the tasks of every installed plugin, in the order of their names; none from a plugin without
+    models.
 
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a task's name.
@@ -137,7 +139,7 @@ def load_tasks() -> tuple[AnyTask, ...]:
 def _collect(
     brought: Callable[[pluggy.PluginManager, object, Plugin], list[Contribution]],
 ) -> tuple[Sequence[Plugin], list[tuple[Plugin, Contribution]]]:
-    """Import and register every plugin, and ask each for what it brings."""
+    """Import and register every plugin, and collect the values of its plugin hook."""
     manager = pluggy.PluginManager(hookspecs.GROUP)
     manager.add_hookspecs(hookspecs)
     plugins = discover(hookspecs.GROUP).plugins
@@ -157,7 +159,7 @@ def _collect(
 
 
 def _loaded(entry: str) -> object:
-    """What an entry point names: a module, or an object in one, as ``module:object``."""
+    """Import the target of an entry point: a module, or an object in one, as ``module:object``."""
     name, _, attributes = entry.partition(":")
     found: object = importlib.import_module(name)
     for attribute in attributes.split(".") if attributes else ():
@@ -166,7 +168,7 @@ def _loaded(entry: str) -> object:
 
 
 def _require_unique(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
-    """Refuse two of one name; to be repaired is the plugin that is not ours, else the later one."""
+    """Reject two of one name, in the name of the plugin that is not ours, else of the later one."""
     first: dict[str, Plugin] = {}
     for plugin, name in brought:
         other = first.get(name)
@@ -179,7 +181,7 @@ def _require_unique(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
 
 
 class _ToolMaps(Mapping[str, ToolMap]):
-    """Tool -> its map. A tool of ours is known by its file, any other by the specialist that brings it."""
+    """Tool -> its map. A tool of ours has a map file; the map of any other comes from its specialist."""
 
     def __init__(self, specialists: Sequence[Specialist]) -> None:
         self._specialists = specialists
@@ -212,31 +214,31 @@ def _rules_of_checks(specialist: Specialist) -> list[Rule]:
 
 
 def _rule_of_check(specialist: Specialist, code: str) -> Rule | None:
-    """The rule of one check, where a table says which check that is."""
+    """Return the rule of one check, which an index may load without the others."""
     check = specialist.checks.get(code) if isinstance(specialist.checks, CheckRegistry) else None
     return None if check is None else _validated(check, specialist).rule(specialist.name)
 
 
 def _validated(check: type[RuleDoc], specialist: Specialist) -> type[RuleDoc]:
-    """A check that keeps its contract.
+    """Return a check that fulfils the contract.
 
     Raises:
         PluginLoadError: it does not.
     """
     missing = [name for name in ("ID", "NAME") if not hasattr(check, name)]
     if missing or not issubclass(check, (Check, ChangeCheck)):
-        wrong = f"lacks {' and '.join(missing)}" if missing else "is no wardround.checks.base.Check"
+        wrong = f"lacks {' and '.join(missing)}" if missing else "is not a wardround.checks.base.Check"
         raise PluginLoadError(specialist.name, check.__module__, f"check {check.__name__} {wrong}")
     return check
 
 
 def source_of(plugin: Plugin) -> str:
-    """Where a plugin came from, for people."""
+    """Return the origin of a plugin, as displayed."""
     return f"{plugin.distribution} {plugin.version} ({plugin.module})"
 
 
 def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> list[Specialist]:
-    """What one plugin brings, checked against the contract."""
+    """Return the specialists of one plugin, validated against the contract."""
     callers = [c.name for c in manager.get_hookcallers(module) or ()]
     if "wardround_specialists" not in callers:
         raise PluginLoadError(
@@ -255,7 +257,7 @@ def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugi
 
 
 def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> list[AnyTask]:
-    """The tasks one plugin brings, checked against the contract."""
+    """Return the tasks of one plugin, validated against the contract."""
     from wardround.training_tasks import LineTask, Task
 
     brought: list[AnyTask] = _call_hook(manager, module, "wardround_tasks")
@@ -268,7 +270,7 @@ def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> 
 
 
 def _call_hook(manager: pluggy.PluginManager, module: object, name: str) -> list[Any]:
-    """Everything one plugin answers to a plugin hook."""
+    """Return the values that one plugin returns for a plugin hook."""
     others = [one for one in manager.get_plugins() if one is not module]
     return [each for answer in manager.subset_hook_caller(name, others)() for each in answer]
 

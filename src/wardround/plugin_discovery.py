@@ -1,7 +1,7 @@
-"""What is installed beside wardround: plugins by entry point, and the versions of distributions.
+"""The installed distributions: plugins by entry point, and versions.
 
-Reading the metadata of every distribution costs more than a whole review from the cache, so the answer is
-kept until a folder it was read from changes.
+Reading the metadata of every distribution costs more than a cached review, so the result is cached until a
+folder it was read from changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RECORD = ".dist-info"
 
 
 class Plugin(msgspec.Struct, frozen=True, order=True):
-    """One entry point: its name, the module it names, and the distribution that has it."""
+    """One entry point: its name, its module, and its distribution."""
 
     name: str
     module: str
@@ -44,12 +44,12 @@ class InstalledPlugins(msgspec.Struct, frozen=True):
 
 @cache
 def discover(group: str) -> InstalledPlugins:
-    """Everything installed that matters, from the cache if no folder on the path has changed."""
+    """Return the installed plugins and versions, from the cache if no folder on the path has changed."""
     return memoize_on_disk("installed", _state(group), lambda: _read(group), InstalledPlugins)
 
 
 def _state(group: str) -> str:
-    """What changes when a distribution is installed or removed."""
+    """Return a text that changes when a distribution is installed or removed."""
     parts = [group, __version__, sys.version]
     for folder in sys.path:
         with suppress(OSError):
@@ -68,7 +68,9 @@ def _read(group: str) -> InstalledPlugins:
 
 
 def _name_and_version(dist: Distribution) -> tuple[str, str]:
-    """Two lines of a distribution's metadata; ``dist.name`` parses all of it, pages of description too."""
+    """Parse two lines of a distribution's metadata; ``dist.name`` parses all of it, long descriptions
+    included.
+    """
     text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
     head = text.partition("\n\n")[0].splitlines()
     said = dict(line.partition(": ")[::2] for line in head if line.startswith(("Name: ", "Version: ")))
@@ -76,7 +78,9 @@ def _name_and_version(dist: Distribution) -> tuple[str, str]:
 
 
 def _versions() -> dict[str, str]:
-    """Name -> version of what is installed, by the names of its folders (PEP 427); first on the path wins."""
+    """Return name -> version of the installed distributions, by folder name (PEP 427); the first on the path
+    wins.
+    """
     found: dict[str, str] = {}
     for folder in sys.path:
         with suppress(OSError):

@@ -42,13 +42,13 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review.
 
     Attributes:
-        context: what was reviewed.
+        context: the reviewed change, ticket and code graph.
         reviewed: the paths that a specialist reviewed.
-        findings: all of them, in order; ``visible`` are those the filter mode lets through.
+        findings: all of them, in order; ``visible`` are those that pass the filter mode.
         contents: fingerprint -> the identity of a finding without its path.
         text_of: path -> the text at the head.
         notes: sentences for people: hunks that models did not review, tools that are not installed.
-        triage: ranks and folds what people are shown; without it, everything visible is shown in order.
+        triage: ranks and folds the displayed findings; without it, everything visible is shown in order.
             Reports for programs do not depend on it.
         verbose: the text report shows each finding with its lines.
         unstaged: configuration files that differ in the work tree from the staged version, which was used.
@@ -73,12 +73,12 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def change(self) -> Change:
-        """The change as it was reviewed."""
+        """The reviewed change."""
         return self.context.change
 
     @cached_property
     def visible(self) -> tuple[Finding, ...]:
-        """The findings the filter mode lets through, in order."""
+        """The findings that pass the filter mode, in order."""
         return visible_findings(self.findings, self._files, self.filter_mode)
 
     @property
@@ -220,7 +220,7 @@ def _result(
 def _unstaged(
     source: ChangeSource, change: Change, config: Config, request: ReviewRequest
 ) -> tuple[str, ...]:
-    """The configuration files that are not staged, where those of the index count."""
+    """Return the configuration files that are not staged, if those of the index apply."""
     if change.head != INDEX or request.trusted_side != "head":
         return ()
     records = (config.root.baseline, dismissals_file.path_for(config.root.baseline))

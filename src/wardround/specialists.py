@@ -21,7 +21,7 @@ _COMMENT_LEADERS = LazyPattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)
 
 
 class Comment(msgspec.Struct, frozen=True):
-    """A comment of a source file: the 1-based line it stands on and its text."""
+    """A comment of a source file: its 1-based line and its text."""
 
     line: int
     text: str
@@ -29,7 +29,9 @@ class Comment(msgspec.Struct, frozen=True):
 
 
 def leader_comments(text: str) -> Iterable[Comment]:
-    """Comments that could address wardround, by the usual comment signs; for languages without a parser."""
+    """Return the comments that could address wardround, by the usual comment signs; for languages without a
+    parser.
+    """
     for number, line in enumerate(text.split("\n"), 1):
         match = _COMMENT_LEADERS.search(line)
         if match:
@@ -42,7 +44,7 @@ StatementOf = Callable[[int], tuple[int, int]]
 
 
 def lines_as_statements(text: str) -> StatementOf:
-    """Where nothing better is known, every line is a statement."""
+    """Treat every line as a statement, where nothing better is known."""
     return lambda line: (line, line)
 
 
@@ -55,7 +57,7 @@ class Specialist:
         name: the prefix of its rules, and its name in the configuration.
         patterns: glob patterns of the files it claims, matched against the name, or against the full path if
             the pattern has a slash.
-        interpreters: regular expressions for the program of a ``#!`` line, where the name says nothing.
+        interpreters: regular expressions for the program of a ``#!`` line, where the name is not decisive.
         content_sniffed: glob patterns of files that ``claims_text`` decides about, whatever their suffix.
         reviews_all_text: True if it reads text of any kind and encoding, and claims every file unless it
             overrides ``claims_text``; other content is then not unreviewed.
@@ -85,34 +87,37 @@ class Specialist:
         return run_sequentially(checks, source)
 
     def rules(self) -> Sequence[Rule]:
-        """The rules of its tools that are declared outside the tool map (declarative rules)."""
+        """Return the rules of its tools that are declared outside the tool map (declarative rules)."""
         return ()
 
     def claims_text(self, path: str, content: bytes) -> bool:
-        """Return True if it reviews a file whose name and ``#!`` line say nothing."""
+        """Return True if it reviews a file whose name and ``#!`` line are not decisive."""
         return False
 
     def declines(self, path: str, text: str) -> str:
-        """The reason why it cannot review a file it claims, which is then unreviewed; empty where it can.
+        """Return the reason why it cannot review a file it claims, which is then unreviewed; empty if it
+        can.
 
-        The reason names the file "it" and says what to do.
+        The reason calls the file "it" and states what to do.
         """
         return ""
 
     def comments(self, text: str) -> Iterable[Comment]:
-        """The comments of a file, for suppressions."""
+        """Return the comments of a file, for suppressions."""
         return leader_comments(text)
 
     def statement_locator(self, text: str) -> StatementOf:
-        """The statement around each line, so that a finding keeps its identity when that is reformatted."""
+        """Return the locator of the statement around each line, so that a finding keeps its identity when
+        reformatted.
+        """
         return lines_as_statements(text)
 
     def syntax_error_of(self, text: str) -> str | None:
-        """The reason why a text does not parse, or None; a fix that breaks a file is rejected."""
+        """Return the reason why a text does not parse, or None; a fix that breaks a file is rejected."""
         return None
 
     def needs_utf8(self, content: bytes) -> bool:
-        """Return True if its language rejects content that is not UTF-8 for that."""
+        """Return True if its language rejects content that is not UTF-8."""
         return False
 
     def refutes(
@@ -126,7 +131,7 @@ class Specialist:
         return False
 
     def environment(self, root: Path, options: Any) -> Path | None:
-        """The project's own virtual environment, if it has one."""
+        """Return the project's own virtual environment, if it has one."""
         return None
 
     @property
@@ -136,7 +141,7 @@ class Specialist:
 
     @property
     def uses_environment(self) -> bool:
-        """True if it looks for a virtual environment of the project."""
+        """True if it searches for a virtual environment of the project."""
         return type(self).environment is not Specialist.environment
 
     def claims_name(self, path: str) -> bool:
@@ -145,7 +150,7 @@ class Specialist:
         return claims_all or matches_any_case(path, self.patterns)
 
     def sniffs_content(self, path: str) -> bool:
-        """Return True if the text of a file of this name decides about it."""
+        """Return True if the content decides for a file of this name."""
         return matches_any_case(path, self.content_sniffed)
 
     def claims_content(self, path: str, content: bytes) -> bool:
@@ -163,7 +168,7 @@ class Specialist:
 
 
 def _interpreter(words: Sequence[str]) -> str:
-    """The program a ``#!`` line starts, through ``env`` and its options."""
+    """Return the program that a ``#!`` line starts, through ``env`` and its options."""
     names = [word.rpartition("/")[2] for word in words]
     if names and names[0] == "env":
         names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]

@@ -1,8 +1,8 @@
-"""What a model can be trained for: tasks, as plugins bring them.
+"""Training tasks of models, as plugins contribute them.
 
-A ``Task`` is a choice: one query, several candidates of one group, of which some are right. It can be mined
-from a repository's own history, and it comes with the cheap evidence a model must beat. A ``LineTask`` asks
-of each changed line whether it is defective; what it brings is a way to break code.
+A ``Task`` is a choice: one query and several candidates of one group, some of them right. It can be mined
+from a repository's own history, and it includes the cheap evidence that a model must beat. A ``LineTask``
+classifies each changed line as defective or not; its plugin contributes mutations that break code.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import msgspec
 
 
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question with its candidates.
+    """One query with its candidates.
 
     Attributes:
-        repository: ``owner/name``; splits and intervals go by it.
-        time: when it came to be, in seconds since 1970; splits by time go by it.
+        repository: ``owner/name``; splits and intervals are grouped by it.
+        time: the time of its origin, in seconds since 1970; splits by time are ordered by it.
         group: what the candidates share, such as ``path@commit``; never on both sides of a split.
-        query: the words, or the change, that is asked about.
+        query: the words, or the change, to find the candidates for.
         candidates: at least two texts.
-        right: places of the right ones in ``candidates``, 0-based, ascending; at least one and not all.
+        right: indices of the right ones in ``candidates``, 0-based, ascending; at least one and not all.
     """
 
     repository: str
@@ -45,23 +45,23 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LineDefect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A defective line of a window: its 0-based place, and of which class; empty where nobody knows."""
+    """A defective line of a window: its 0-based index and its defect class; the class is empty if unknown."""
 
     at: int
     kind: str = ""
 
 
 class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A piece of a change, cut at random, whose lines are judged.
+    """A part of a change, cut at random, whose lines are classified.
 
     Attributes:
         repository, time, group: as of a ``Choice``.
-        origin: ``injected``: one of a pair was broken on purpose; ``real``: a fix, or the fix undone;
+        origin: ``injected``: one of a pair was broken on purpose; ``real``: a fix, or the fix reverted;
             ``clean``: an ordinary change.
-        pair: the same for two windows that mirror each other; what one takes away the other brings.
-        marks: for each line ``+`` (brought), ``-`` (taken away) or a blank.
+        pair: the same for two windows that mirror each other; one removes what the other adds.
+        marks: for each line ``+`` (added), ``-`` (removed) or a blank.
         lines: the texts, with their indentation.
-        faults: by place; none where the change is right.
+        faults: by index; none if the change is right.
     """
 
     repository: str
@@ -82,7 +82,7 @@ class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """A file of a commit: its path and blob before and after; None where there is none."""
+    """A file of a commit: its path and blob before and after; None where it does not exist."""
 
     path: str
     base_path: str | None
@@ -91,11 +91,11 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    """A commit that is no merge, against its first parent.
+    """A commit with one parent, or the first, compared with its first parent.
 
     Attributes:
         time: the committer's, in seconds since 1970.
-        changes: the changed files that were asked for.
+        changes: the changed files that match the requested patterns.
     """
 
     id: str
@@ -107,34 +107,34 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class History(Protocol):
-    """The past of one repository, as a miner reads it: read-only, without a work tree."""
+    """The history of one repository for a miner: read-only, without a work tree."""
 
     @property
     def repository(self) -> str:
-        """``owner/name`` where it is known, else the folder's name."""
+        """``owner/name`` if known, else the folder's name."""
 
     def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
-        """Commits that change files of these glob patterns, newest first, within the limits asked for."""
+        """Yield commits that change files of these glob patterns, newest first, within the limits."""
 
     def tree(self, commit: str, patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """The (path, blob) of every file of a commit that matches, by path."""
+        """Return the (path, blob) of every file of a commit that matches, by path."""
 
     def text(self, blob: str | None) -> str | None:
-        """The text of a blob; None if there is none, it is missing, too large, or no UTF-8."""
+        """Return the text of a blob; None if it does not exist, is missing, too large, or not UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A choice a model can be trained to make.
+    """A choice that a model can be trained to make.
 
     Attributes:
         name: in kebab case, unique among all plugins: ``test-body``.
-        specialist: whose adapter it is.
+        specialist: the specialist that uses the adapter.
         title: what is chosen, in one line, for people.
-        mine: a repository's past -> its choices, in a stable order.
+        mine: a repository's history -> its choices, in a stable order.
         features: (query, all candidates of the group) -> for each candidate the cheap evidence a model must
-            beat, as ``feature_names`` orders it; the group tells which words are rare.
-        kind: what ``wardround data mine --kind`` also mines it for: ``doc-drift``, or nothing.
+            beat, in the order of ``feature_names``; the group shows which words are rare.
+        kind: the other ``wardround data mine --kind`` that includes it: ``doc-drift``, or nothing.
     """
 
     name: str
@@ -148,12 +148,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A way to break a file: lines that are right, and what stands in their place when they are wrong.
+    """A way to break a file: correct lines, and their defective replacement.
 
     Attributes:
         kind: one of the task's ``classes``.
-        line: the first of the lines, 1-based; where they are missing, the line they would stand before.
-        right, wrong: whole lines; one of them may be none.
+        line: the first of the lines, 1-based; if they are missing, the line that would follow them.
+        right, wrong: complete lines; one of them may be empty.
         first, last: of the function around it, 1-based.
     """
 
@@ -167,16 +167,16 @@ class Mutation:
 
 @dataclass(frozen=True, slots=True)
 class LineTask:
-    """Telling defective lines of a change from others.
+    """The classification of the lines of a change as defective or not.
 
     Attributes:
         name: in kebab case, unique among all plugins.
-        specialist: whose adapter it is.
-        title: what is told, in one line, for people.
-        patterns: glob patterns of the files it is about.
+        specialist: the specialist that uses the adapter.
+        title: its subject, in one line, for people.
+        patterns: glob patterns of the files it applies to.
         classes: of defects that are injected, in a stable order.
         inject: (path, text of a file, seed) -> ways to break it; the same for the same arguments.
-        is_source: whether a path is code that is neither test nor example.
+        is_source: True for a path that is code and neither test nor example.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Examples from history: callables whose code a commit changed, and whether it changed the words too."""
+"""Examples from history: functions whose code a commit changed, and whether it changed the documentation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wardround.text.tokens import is_code_like
 from wardround.training_tasks import Commit, History
 
 _FILES_AT_MOST = 30
-"""A commit that touches more files of a language is a sweep: its words say little about its code."""
+"""Maximum number of files of a language in a commit; a larger commit is a sweep with unrelated words."""
 _WORDS_AT_LEAST = 3
 _CALLABLES_AT_MOST = 15
-"""More documented callables than this in one commit make it a sweep."""
+"""Maximum number of documented functions in a commit; a larger commit is a sweep."""
 _CHARACTERS_AT_MOST = 12_000
 _ROWS_PER_CALLABLE = 6
 _TYPO_SIMILARITY = 0.75
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 
 
 Compare = Callable[[str, str], Sequence[DocumentedPair]]
-"""The documented callables whose code differs between an old and a new text of a file."""
+"""Return the documented functions whose code differs between an old and a new text of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class DocExample:
     """One example.
 
     Attributes:
-        told: whether the author changed the words in the same commit.
+        told: whether the author changed the documentation in the same commit.
         values: the features, in the order of ``features.NAMES``.
     """
 
@@ -50,14 +50,14 @@ class DocExample:
 def rows(
     history: History, patterns: Sequence[str], compare: Compare, wanted: Callable[[str], bool]
 ) -> Iterator[DocExample]:
-    """The examples of a history, newest first.
+    """Yield the examples of a history, newest first.
 
-    Left out: sweeps, very long callables, words that were deleted or only mended, the same change twice, more
-    than six examples of one callable, and files that cannot be read before or after.
+    Excluded are sweeps, very long callables, documentation that was deleted or only corrected in spelling,
+    duplicate changes, more than six examples of one callable, and files that cannot be read before or after.
 
     Args:
         patterns: glob patterns of the files of the language.
-        wanted: whether a path is of interest; tests are not.
+        wanted: returns True for paths to include; tests are excluded.
     """
     seen: set[bytes] = set()
     per_callable: Counter[tuple[str, str]] = Counter()
@@ -75,7 +75,7 @@ def rows(
 def _found(
     history: History, commit: Commit, compare: Compare, wanted: Callable[[str], bool]
 ) -> list[tuple[str, DocumentedPair]]:
-    """What a commit did to documented callables; nothing for one that touches too many files."""
+    """Return the changed documented functions of a commit; none for a sweep."""
     found: list[tuple[str, DocumentedPair]] = []
     for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
         if wanted(change.path) and change.blob is not None and change.base_blob is not None:
@@ -86,7 +86,7 @@ def _found(
 
 
 def _label(compared: DocumentedPair) -> bool | None:
-    """Whether the words changed; None where that cannot be said."""
+    """Return True if the documentation changed; None if that is undecided."""
     change = compared.change
     sizes = (sum(map(len, change.old.lines)), sum(map(len, change.new.lines)))
     if compared.words_after is None or max(sizes) > _CHARACTERS_AT_MOST:
@@ -100,7 +100,7 @@ def _label(compared: DocumentedPair) -> bool | None:
 
 
 def _is_mended(before: Sequence[str], after: Sequence[str], change: DocumentedChange) -> bool:
-    """Whether only the spelling or the articles of words differ, none of them a name of the code."""
+    """Return True if only spelling or articles of words differ, and none of them is a name of the code."""
     old = [word.lower() for word in before if word.lower() not in _ARTICLES]
     new = [word.lower() for word in after if word.lower() not in _ARTICLES]
     in_code = {name.lower() for name in change.old.names | change.new.names}
@@ -119,7 +119,7 @@ def _alike(old: Sequence[str], new: Sequence[str], in_code: set[str]) -> bool:
 
 
 def _digest(compared: DocumentedPair) -> bytes:
-    """What makes two examples the same, wherever and whenever they happened."""
+    """Return a digest that is equal for equal examples, whatever their commit."""
     change = compared.change
     parts = (compared.words_before, compared.words_after or "", *change.old.lines, "\0", *change.new.lines)
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).digest()

@@ -188,7 +188,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
             "--since soon: write a day as",
         ),
         (("mine", "here", "--kind", "clean", "--out", "file"), "file/parts/clean: Not a directory"),
-        (("mine", "here", "--kind", "clean", "--out", "o", "--kept", "no"), "no: there is no such list"),
+        (("mine", "here", "--kind", "clean", "--out", "o", "--kept", "no"), "no: no such list"),
         (("mine", "=here", "--kind", "clean", "--out", "o"), "=here: write owner/name=PATH"),
         (("scan", "here"), "is not in a git repository"),
         (("audit", "absent.jsonl"), "absent.jsonl: No such file or directory; give a file of JSON lines"),
@@ -197,7 +197,7 @@ def test_files_for_tuning_are_built_and_pass_the_audit(tmp_path: Path) -> None:
         (("audit", "file", "--eval", "file"), "the same file is given twice"),
         (("audit", "file", "--limit", "secrets"), "--limit secrets: write NAME=VALUE"),
         (("audit", "file", "--limit", "secrets=much"), "--limit secrets=much: give a share between 0 and 1"),
-        (("audit", "file", "--limit", "secrecy=1"), "--limit secrecy: there is no such check"),
+        (("audit", "file", "--limit", "secrecy=1"), "--limit secrecy: unknown check"),
         (("build-sft", "file", "--out", "o"), "file:1: JSON is malformed"),
         (
             ("build-sft", "file", "--out", "o", "--eval-share", "1"),

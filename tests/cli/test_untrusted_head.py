@@ -306,7 +306,7 @@ def test_data_that_eslints_configuration_names_is_not_read_from_the_change(base:
     status, report = _report(base, "--profile", "ci", "--only", "typescript")
     assert status == 4
     assert [entry["reason"] for entry in report["unreviewed"]] == [
-        "the change edits what eslint would read: lint/rules.json"
+        "the change edits a file that eslint would read: lint/rules.json"
     ]
 
 
@@ -355,7 +355,7 @@ def test_types_are_not_checked_by_a_package_that_the_change_edits(base: GitRepos
     base.write("app.ts", "export const a = 1;\n")
     _, report = _report(base, "--profile", "ci", "--only", "typescript")
     assert [entry["reason"] for entry in report["unreviewed"]] == [
-        "the change edits what tsc would read: types/base.json"
+        "the change edits a file that tsc would read: types/base.json"
     ]
 
 

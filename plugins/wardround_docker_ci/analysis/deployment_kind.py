@@ -1,4 +1,4 @@
-"""What tells a deployment that is meant to stay from a file for trying something out."""
+"""Distinguish a long-running deployment from a file for development, tests or examples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ FOR_TRIALS = LazyPattern(
     r"(?:^|[/._-])(?:dev(?:el(?:op(?:ment)?)?)?|local\w*|tests?|testing|testdata|e2e|ci|override|examples?|samples?"
     r"|demos?|quickstart|sandbox|devcontainer|playground|debug|benchmarks?|fixtures?|tutorials?|docs?)(?:[/._-]|$)"
 )
-"""Paths of what runs for a while only."""
+"""Paths of development, test and example files."""
 LIVE = LazyPattern(
     r"(?:^|[/._-])(?:prod|production|stag(?:e|ing)|deploy\w*|live|server|swarm|release)(?:[/._-]|$)"
 )
-"""Paths of what really runs somewhere; a plain compose file is mostly for a developer's machine."""
+"""Paths of real deployments; any other compose file usually serves a developer's machine."""
 
 
 def stays(service: Service) -> bool:
-    """Whether a service is started again when the machine is: nobody wants that of a trial."""
+    """Return True if the service restarts with its machine, which only a real deployment needs."""
     return service.node.text("restart") in ("always", "unless-stopped")

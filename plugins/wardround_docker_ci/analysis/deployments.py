@@ -1,4 +1,4 @@
-"""Which jobs put something where people use it, by their names, commands and actions."""
+"""Jobs that deploy or publish, recognized by their names, commands and actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS = LazyPattern(
     r"|\bdocker\s+stack\s+deploy\b"
     r"|\brsync\b[^\n|;&]*\s\S+@\S+:|\bscp\b[^\n|;&]*\s\S+@\S+:"
 )
-"""Commands that change what is running somewhere."""
+"""Commands that change a running system."""
 ACTIONS = LazyPattern(
     r"actions/deploy-pages|peaceiris/actions-gh-pages|jamesives/github-pages-deploy-action"
     r"|cloudflare/(?:wrangler|pages)-action|amondnet/vercel-action|appleboy/(?:ssh|scp)-action"
@@ -36,9 +36,9 @@ ACTIONS = LazyPattern(
     r"|aws-actions/amazon-ecs-deploy-task-definition|google-github-actions/deploy-\w+|nwtgck/actions-netlify"
     r"|akhileshns/heroku-deploy|firebaseextended/action-hosting-deploy"
 )
-"""Actions that do the same, in lower case."""
+"""Actions that deploy, in lower case."""
 
-_PLACES = LazyPattern(
+_ENVIRONMENTS = LazyPattern(
     r"(?:^|[-_\s/])(?:prod|production|stag(?:e|ing)|live|uat|preprod|demo)(?:$|[-_\s/])", re.IGNORECASE
 )
 _PUBLISHES = LazyPattern(
@@ -49,24 +49,31 @@ _PUBLISHES = LazyPattern(
 
 
 def of_workflow(job: github_workflow.WorkflowJob) -> bool:
-    """Whether a job of a workflow changes what is running somewhere: it says so, or one of its steps does.
+    """Return True if a workflow job deploys, by its name, its environment or one of its steps.
 
-    To publish a package is something else: a version once published stays what it is.
+    Publishing a package is not a deployment: a published version never changes.
     """
-    if any(
-        ACTIONS.match(step.action) or (step.run is not None and COMMANDS.search(step.run.value))
-        for step in job.steps
-    ):
+    if any(deploys(step) for step in job.steps):
         return True
-    place = job.node.text("environment") or job.node.text("environment", "name")
+    is_named = _deploys_to_environment(job) or NAMED.search(job.name) is not None
+    return bool(is_named and job.steps) and not publishes(job)
+
+
+def deploys(step: github_workflow.WorkflowStep) -> bool:
+    """Return True if a step runs a deployment command or action."""
+    if ACTIONS.match(step.action):
+        return True
+    return step.run is not None and COMMANDS.search(step.run.value) is not None
+
+
+def _deploys_to_environment(job: github_workflow.WorkflowJob) -> bool:
+    environment = job.node.text("environment") or job.node.text("environment", "name")
     scripts = (step.run.value for step in job.steps if step.run is not None)
-    is_place = _PLACES.search(place) is not None and any("deploy" in text for text in scripts)
-    is_said = is_place or NAMED.search(job.name) is not None
-    return bool(is_said and job.steps) and not any(_publishes(step) for step in job.steps)
+    return _ENVIRONMENTS.search(environment) is not None and any("deploy" in text for text in scripts)
 
 
 def publishes(job: github_workflow.WorkflowJob) -> bool:
-    """Whether a job hands out what it built, for others to install."""
+    """Return True if a job publishes a package or release."""
     return any(_publishes(step) for step in job.steps)
 
 
@@ -75,7 +82,7 @@ def _publishes(step: github_workflow.WorkflowStep) -> bool:
 
 
 def of_gitlab(job: gitlab.GitlabJob) -> bool:
-    """Whether a job of a GitLab pipeline deploys."""
+    """Return True if a job of a GitLab pipeline deploys."""
     if job.key is None or job.name.startswith("."):
         return False
     if NAMED.search(job.name) or NAMED.search(job.node.text("stage")):

@@ -1,4 +1,4 @@
-"""Names that announce a secret, and values that are no real one."""
+"""Names that denote a secret, and values that are not a real secret."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SECRET_PARTS = frozenset(
 )  # fmt: skip
 _RUN_TOGETHER = ("password", "passwd", "passphrase", "apikey", "sshpass")
 _SECRET_AT_END = frozenset({"pat", "pass", "pwd"})
-"""Short for a secret as the last of several words; ``PWD`` alone is the folder a shell is in."""
+"""Abbreviations of a secret as the last of several words; ``PWD`` alone is the working directory."""
 _SECRET_KEYS = frozenset(
     {
         "api", "access", "private", "secret", "ssh", "signing", "encryption", "master", "auth",
         "deploy", "license",
     }
 )  # fmt: skip
-# What follows says the value is about a secret, not the secret.
+# A last word that makes the name describe the secret rather than hold it.
 _ABOUT = frozenset(
     {
         "file", "files", "path", "dir", "url", "uri", "endpoint", "name", "id", "ids", "type",
@@ -50,7 +50,7 @@ _NAMED_AFTER = LazyPattern(
     r"postgres|admin|root|mysql|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana",
     re.IGNORECASE,
 )
-"""What a value is called after that guards nothing; beside much else it may be part of one that does."""
+"""Product and account names that protect nothing as values; a long value with one may still be a secret."""
 _MUCH_ELSE = 8
 _FILLED_IN = LazyPattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
 _ENTROPY_BITS = 3.0
@@ -60,7 +60,7 @@ _SHORTEST = 8
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a name announces a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL``."""
+    """Return True if a name denotes a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL``."""
     words = parts(name)
     if not words or words[-1] in _ABOUT - {"key"} or _PUBLIC.intersection(words):
         return False
@@ -72,7 +72,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for a secret: empty, filled in elsewhere, or a word like ``changeme``."""
+    """Return True if a value is not a real secret: empty, an expression, or a word like ``changeme``."""
     text = value.strip()
     if not text or _FILLED_IN.search(text) is not None or _PLACEHOLDER.search(text) is not None:
         return True
@@ -81,7 +81,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_real_secret(value: str) -> bool:
-    """Whether a literal value has the length and the randomness of a secret somebody uses."""
+    """Return True if a literal value has the length and the entropy of a real secret."""
     text = value.strip()
     if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
         return False
@@ -97,5 +97,5 @@ def _entropy(text: str) -> float:
 
 
 def masked(value: str) -> str:
-    """What may be shown of a secret."""
+    """Return the part of a secret that may be shown."""
     return value[:2] + "..." if len(value) > _SHORTEST else "..."

@@ -1,4 +1,4 @@
-"""What the name of a step says is done, against the commands that it runs."""
+"""Compare the name of a step with the commands that it runs."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _WORK = {
     "a build": (r"build(?:s|ing)?|compil(?:e|es|ing)", "webpack rollup esbuild"),
     "documentation": (r"docs?|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress"),
 }
-"""Kinds of work: how names say them, and the programs that do only that."""
+"""Kinds of work: patterns of their names, and the programs that do only that."""
 _CARRIERS = frozenset(
     """
     npx pnpm yarn bunx poetry uv uvx pdm hatch python python3 -m run exec sudo env time npm bundle
     pipx rye dlx bun
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""Words before the program that is run in the end."""
+"""Words before the program that is finally run."""
 _FREE = frozenset({"set", "cd", "echo", "export", "mkdir", "printf", "true", "test", "[", "[["})
-"""Commands that are the work of no step."""
+"""Commands that are not the work of a step."""
 _SHELLS = frozenset({"bash", "sh", "pwsh", "zsh"})
 _PART = LazyPattern(r"\s*(?:&&|\|\||;|\n|\|)\s*")
 _ASSIGNED = LazyPattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
-_PLACES = (
+_ENVIRONMENTS = (
     frozenset({"staging", "stage", "stg"}),
     frozenset({"production", "prod", "live"}),
     frozenset({"development", "dev", "preview", "sandbox"}),
@@ -56,52 +56,57 @@ _PUTS = LazyPattern(
 _STAGE = LazyPattern(
     r"--(?:target|mode|env-file|only|with|without|group|extras?|include|omit|no)[= -]\S+|\bNODE_ENV\S*"
 )
-"""What chooses how something is built or what is installed for it, not where it goes."""
+"""Options that select a build target or dependency group, not a destination."""
 _WORD = LazyPattern(r"[A-Za-z]+")
 
 
 class Misnamed(Struct, frozen=True):
-    """A word of a name that what is run does not bear out; ``now`` is what it does instead."""
+    """A word of a name that the commands contradict; ``now`` is their actual work."""
 
-    said: str
+    term: str
     at: int
     now: str
 
 
 def misnamed(one: NamedStep, *, is_job: bool) -> Misnamed | None:
-    """What the name of a step or job says and its commands contradict.
+    """Return the word in the name of a step or job that its commands contradict.
 
     Args:
-        is_job: whether what has no place but its name is a job; else it is the whole workflow.
+        is_job: True if an entry identified by its name alone is a job; otherwise it is the workflow.
     """
     name = one.name.value.replace("_", " ")
     if "${" in name:
         return None
-    return (_by_place(name, one.done) if len(one.place) > 1 or is_job else None) or _by_work(name, one.done)
+    return (_by_environment(name, one.done) if len(one.place) > 1 or is_job else None) or _by_work(
+        name, one.done
+    )
 
 
 def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
-    """A name that says one kind of work, where every command is of one other kind."""
-    said = {
+    """Return a kind of work in the name if every command is of one other kind."""
+    named = {
         work: match
         for work, (words, _) in _WORK.items()
         if (match := re.search(rf"(?i)(?<![\w-])(?:{words})(?![\w-])", name))
     }
     programs = list(_programs(done))
-    kinds = {
-        next((work for work, (_, tools) in _WORK.items() if one in tools.split()), "") for one in programs
-    }
-    if len(said) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(said):
+    kinds = {_kind_of(one) for one in programs}
+    if len(named) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(named):
         return None
-    match = next(iter(said.values()))
+    match = next(iter(named.values()))
     stem = match[0].lower()[:5].strip().rstrip("s")
     if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
         return None
     return Misnamed(match[0], match.start(), f"{next(iter(kinds))}, with {programs[0]}")
 
 
+def _kind_of(program: str) -> str:
+    """Return the kind of work of a program; empty if it does several."""
+    return next((work for work, (_, tools) in _WORK.items() if program in tools.split()), "")
+
+
 def _programs(done: tuple[str, ...]) -> Iterator[str]:
-    """The programs that lines run; an empty one where a line is no plain command."""
+    """Yield the programs that lines run; an empty one for a line that is not a plain command."""
     for line in done:
         if line in _SHELLS:
             continue
@@ -114,22 +119,20 @@ def _programs(done: tuple[str, ...]) -> Iterator[str]:
             yield words[0] if re.fullmatch(r"[\w-]+", words[0]) else ""
 
 
-def _by_place(name: str, done: tuple[str, ...]) -> Misnamed | None:
-    """A name that says where something is put, where all that is done speaks of another place."""
-    if _PUTS.search(name) is None:
-        return None
-    said = [match for match in _WORD.finditer(name) if _place_of(match[0])]
-    if len({_place_of(match[0]) for match in said}) != 1:
+def _by_environment(name: str, done: tuple[str, ...]) -> Misnamed | None:
+    """Return an environment in the name if all commands refer to one other environment."""
+    terms = [match for match in _WORD.finditer(name) if _environment_of(match[0])]
+    if _PUTS.search(name) is None or len({_environment_of(match[0]) for match in terms}) != 1:
         return None
     words = [word for line in done for word in _WORD.findall(_STAGE.sub("", line))]
-    places = {place for word in words if (place := _place_of(word))}
-    if len(places) != 1 or places & {_place_of(said[0][0])}:
+    used = [word for word in words if _environment_of(word)]
+    environments = {_environment_of(word) for word in used}
+    if len(environments) != 1 or _environment_of(terms[0][0]) in environments:
         return None
-    if any(said[0][0].lower() in line.lower() for line in done):
+    if any(terms[0][0].lower() in line.lower() for line in done):
         return None  # as a part of another word, such as "shopqa"
-    now = next(word for word in words if _place_of(word))
-    return Misnamed(said[0][0], said[0].start(), f'"{now}"')
+    return Misnamed(terms[0][0], terms[0].start(), f'"{used[0]}"')
 
 
-def _place_of(word: str) -> frozenset[str] | None:
-    return next((place for place in _PLACES if word.lower() in place), None)
+def _environment_of(word: str) -> frozenset[str] | None:
+    return next((place for place in _ENVIRONMENTS if word.lower() in place), None)

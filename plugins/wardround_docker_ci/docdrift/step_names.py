@@ -1,4 +1,4 @@
-"""What the names of steps and jobs say of versions and tools, against what a change does under them."""
+"""Compare the versions and tools in names of steps and jobs with the change to their commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORD = LazyPattern(
     r"|env(?:ironment)?s?|releases?)\b)",
     re.IGNORECASE,
 )
-"""A word by itself; in "publish npm package" or "publish to npm" it says what is made or where it goes."""
+"""A word by itself; in "publish npm package" or "publish to npm" it names a product or destination."""
 
 _FAMILIES = (
     "flake8 ruff pylint pycodestyle pyflakes black isort autopep8 yapf autoflake",
@@ -52,17 +52,17 @@ _FAMILIES = (
     "twine flit",
     "kubectl helm kustomize",
 )
-"""Tools of which one takes the place of another."""
+"""Families of tools that replace each other."""
 _COMMANDS = {"maven": ("maven", "mvn", "mvnw"), "gradle": ("gradle", "gradlew"), "pip": ("pip", "pip3")}
 _VERSION_AT = r"(?<![\w.])v?{}(?!\w|\.\d)"
 
 
 class NamedStep(msgspec.Struct, frozen=True):
-    """Something with a name that people read: a step, a job, a workflow.
+    """A named step, job or workflow.
 
     Attributes:
-        place: what tells it from all others, its name included.
-        done: the values under it, those of names left out.
+        place: the unique key of the entry, including its name.
+        done: the values below it, except names.
     """
 
     place: tuple[str, ...]
@@ -71,13 +71,13 @@ class NamedStep(msgspec.Struct, frozen=True):
 
 
 class StaleStepName(msgspec.Struct, frozen=True):
-    """A version or a tool that a name still says, and what the change put in its place.
+    """A version or a tool in a name, and its replacement in the commands.
 
     Attributes:
-        start, end: where the name says it, in the file.
+        start, end: the offsets of the outdated text in the file.
     """
 
-    said: str
+    term: str
     now: str
     name: str
     start: int
@@ -85,24 +85,24 @@ class StaleStepName(msgspec.Struct, frozen=True):
 
 
 def stale_versions(file: CiFile, source: SourceFile) -> list[StaleStepName]:
-    """The versions in names that the change took out of what is done."""
+    """Return the versions in names that the change removes from the commands."""
     return [one for new, old in _pairs(file, source, versions_in) for one in versions(file, new, old)]
 
 
 def stale_tools(file: CiFile, source: SourceFile) -> list[StaleStepName]:
-    """The well-known tools in names that the change took out of what is done."""
+    """Return the well-known tools in names that the change removes from the commands."""
     return [one for new, old in _pairs(file, source, tools_in) for one in tools(file, new, old)]
 
 
 def versions_in(name: str) -> dict[str, int]:
-    """The versions a name says, each with its place."""
+    """Return the versions in a name with their offsets."""
     plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
     matches = [*_VERSION.finditer(plain), *_NUMBERED.finditer(plain)]
     return {match[1]: match.start(1) for match in reversed(matches)}
 
 
 def tools_in(name: str) -> dict[str, int]:
-    """The well-known tools a name says, as it writes them, each with its place."""
+    """Return the well-known tools in a name, as written, with their offsets."""
     plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
     families = _families()
     return {m[0]: m.start() for m in _WORD.finditer(plain) if m[0].lower() in families}
@@ -113,7 +113,7 @@ def _families() -> Mapping[str, frozenset[str]]:
 
 
 def named(root: tree.Mapping, kind: FileKind) -> Iterator[NamedStep]:
-    """Everything in a file that has a name."""
+    """Yield the named entries of a file."""
     if kind is FileKind.GITLAB_CI:
         for key, value in root.entries:
             if isinstance(value, tree.Mapping) and value.get("script") is not None:
@@ -134,45 +134,45 @@ def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[NamedStep
 
 
 def _values(node: Node) -> tuple[str, ...]:
-    """The scalars below a node without those that name something, comments of scripts left out."""
+    """Return the scalars below a node except names, without the comments of scripts."""
     found: list[str] = []
-    waiting: list[Node] = [node]
+    pending: list[Node] = [node]
     seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
+    while pending:
+        one = pending.pop()
         if id(one) in seen:
             continue
         seen.add(id(one))
         if isinstance(one, Scalar):
             found.append(_REMARK.sub("", one.value) if "#" in one.value else one.value)
         elif isinstance(one, tree.Sequence):
-            waiting += one.items
+            pending += one.items
         else:
-            waiting += [
+            pending += [
                 value for key, value in one.entries if key.value not in ("name", "run-name", "description")
             ]
     return tuple(line.strip() for value in found for line in value.split("\n") if line.strip())
 
 
 def _pairs(
-    file: CiFile, source: SourceFile, said: Callable[[str], Mapping[str, int]]
+    file: CiFile, source: SourceFile, term: Callable[[str], Mapping[str, int]]
 ) -> list[tuple[NamedStep, NamedStep]]:
-    """Of what has a name that says something of the kind: as it is, and as it was under the same name."""
+    """Return the entries whose names contain a term of this kind, each with its former version."""
     base = source.base_text
     if base is None or base == source.text:
         return []
-    telling = [
+    candidates = [
         one
         for one in named(file.root, file.kind)
-        if any(_grew_rarer(word, base, source.text) for word in said(one.name.value))
+        if any(_grew_rarer(word, base, source.text) for word in term(one.name.value))
     ]
-    if not telling:
+    if not candidates:
         return []
-    return list(_matched(telling, _named_before(base, file.kind)))
+    return list(_matched(candidates, _named_before(base, file.kind)))
 
 
 def _grew_rarer(word: str, old: str, new: str) -> bool:
-    """Whether what a word stands for is found less often after the change."""
+    """Return True if the commands of a word occur less often after the change."""
     return any(old.lower().count(one) > new.lower().count(one) for one in _commands(word))
 
 
@@ -181,7 +181,7 @@ def _commands(tool: str) -> tuple[str, ...]:
 
 
 def _named_before(base: str, kind: FileKind) -> list[NamedStep]:
-    """What had a name before the change; nothing where that cannot be read."""
+    """Return the named entries before the change; none if the base cannot be parsed."""
     try:
         before = next((d for d in tree.documents(base) if isinstance(d, tree.Mapping)), None)
     except SyntaxError:
@@ -199,7 +199,7 @@ def _matched(new: Sequence[NamedStep], old: Sequence[NamedStep]) -> Iterator[tup
 
 
 def versions(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    """What the name of ``new`` says of versions that only ``old`` has, where the change put others."""
+    """Yield the versions in the name of ``new`` that the change replaced in the commands of ``old``."""
     for version, at in versions_in(new.name.value).items():
         pattern = re.compile(_VERSION_AT.format(re.escape(version)))
         looser = re.compile(rf"(?<![\d.]){re.escape(version)}(?!\d)")
@@ -207,36 +207,36 @@ def versions(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStep
             continue
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
-            come = Counter(new.done) - Counter(old.done)
-            now = next((m[1] for one in come if (m := re.fullmatch(shape, one))), None)
+            added = Counter(new.done) - Counter(old.done)
+            now = next((m[1] for one in added if (m := re.fullmatch(shape, one))), None)
             if now is not None and now.count(".") >= version.count("."):
                 yield _stale(file, new, version, now, at)
                 break
 
 
 def tools(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    """The same for tools; ``file`` is where the name stands."""
+    """Yield the tools in the name of ``new`` that the change replaced; ``file`` contains the name."""
     families = _families()
-    before, after = _said_in(old.done), _said_in(new.done)
+    before, after = _words_of(old.done), _words_of(new.done)
     parts = frozenset(part for word in after for part in re.split("[-_]", word))
     for tool, at in tools_in(new.name.value).items():
         if not before.intersection(_commands(tool)) or parts.intersection(_commands(tool)):
             continue
-        come = after - before
-        now = sorted(one for one in families[tool.lower()] if come.intersection(_commands(one)))
+        added = after - before
+        now = sorted(one for one in families[tool.lower()] if added.intersection(_commands(one)))
         if now:
             yield _stale(file, new, tool, now[0], at)
 
 
-def _said_in(lines: Sequence[str]) -> frozenset[str]:
+def _words_of(lines: Sequence[str]) -> frozenset[str]:
     return frozenset(word.lower() for line in lines for word in re.findall(r"[A-Za-z][\w-]*", line))
 
 
-def _stale(file: CiFile, new: NamedStep, said: str, now: str, at: int) -> StaleStepName:
+def _stale(file: CiFile, new: NamedStep, term: str, now: str, at: int) -> StaleStepName:
     passage = file.passage(new.name)
-    place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
+    place = passage.text.find(term, min(at, max(len(passage.text) - len(term), 0)))
     start = passage.start + max(place, 0)
-    return StaleStepName(said, now, new.name.value, start, start + len(said))
+    return StaleStepName(term, now, new.name.value, start, start + len(term))
 
 
 _TARGETS = (
@@ -252,7 +252,7 @@ _TARGETS = (
     "chromium chrome firefox webkit safari edge",
     "amd64 arm64 armv7 x86",
 )
-"""What work is done for, or on; of one line, one takes the place of another."""
+"""Targets of work; the words of one line replace each other."""
 _TARGET_WORD = LazyPattern(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]+(?![\w/-])")
 _WORK = {
     "lint": (r"lint(?:s|er|ers|ing)?",
@@ -270,22 +270,22 @@ _WORK = {
     "docs": (r"(?:build )?docs|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress jsdoc"),
     "deploy": (r"deploy(?:ment|s)?", "kubectl helm rsync vercel netlify fly flyctl serverless"),
 }  # fmt: skip
-"""Kinds of work: how names say them, and the programs that do nothing else."""
+"""Kinds of work: patterns of their names, and the programs that do only that."""
 _ALIKE = {"test": ("e2e",), "lint": ("format",)}
-"""Kinds of work that a name of the first kind may mean too."""
+"""Other kinds of work that a name of the first kind may also denote."""
 
 
 _ANY_WORK = LazyPattern(
     r"\b(?:pre-commit|make|hatch|nox|tox|just|nx|turbo|lerna|invoke|moon|bazel|gradlew?|mvnw?)\b"
 )
-"""Programs that do whatever the project told them to."""
+"""Programs whose work is defined by the project."""
 
 
 def work_in(name: str) -> dict[str, int]:
-    """The one kind of work a name says, as it writes it, with its place; none where it says two."""
+    """Return the one kind of work in a name, as written, with its offset; empty if there are several."""
     found: dict[str, tuple[str, int]] = {}
-    for work, (said, _) in _WORK.items():
-        match = re.search(rf"(?i)(?<![\w-])(?:{said})(?![\w-])", name)
+    for work, (term, _) in _WORK.items():
+        match = re.search(rf"(?i)(?<![\w-])(?:{term})(?![\w-])", name)
         if match:
             found[work] = (match[0], match.start())
     if "e2e" in found:
@@ -294,24 +294,24 @@ def work_in(name: str) -> dict[str, int]:
 
 
 def stale_work(file: CiFile, source: SourceFile) -> list[StaleStepName]:
-    """The kinds of work in names that another kind took the place of."""
+    """Return the kinds of work in names that the change replaced by another kind."""
     base = source.base_text
     if base is None or base == source.text or not any(_does(base).values()):
         return []
-    telling = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
-    if not telling:
+    candidates = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
+    if not candidates:
         return []
-    pairs = _matched(telling, _named_before(base, file.kind))
+    pairs = _matched(candidates, _named_before(base, file.kind))
     return [one for new, old in pairs for one in works(file, new, old)]
 
 
 def stale_targets(file: CiFile, source: SourceFile) -> list[StaleStepName]:
-    """The words in names, such as an environment's, that the change exchanged for others in what is done."""
+    """Return the words in names, such as an environment's, that the change replaced in the commands."""
     return [one for new, old in _pairs(file, source, words_in) for one in targets(file, new, old)]
 
 
 def words_in(name: str) -> dict[str, int]:
-    """The places, systems and times a name says, each with where it does."""
+    """Return the environments, systems and times in a name with their offsets."""
     plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
     return {m[0]: m.start() for m in _TARGET_WORD.finditer(plain) if m[0].lower() in _target_families()}
 
@@ -321,23 +321,30 @@ def _target_families() -> Mapping[str, frozenset[str]]:
 
 
 def targets(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    said = words_in(new.name.value)
-    left = _said_in(new.done)
-    for word, at in said.items():
+    """Yield the targets in the name of ``new`` that the change replaced in the commands of ``old``."""
+    named = words_in(new.name.value)
+    left = _words_of(new.done)
+    others = {word.lower() for word in named}
+    for word, at in named.items():
         pattern = re.compile(rf"(?i)(?<![A-Za-z]){word}(?![A-Za-z])")
         if word.lower() in left or any(pattern.search(line) for line in new.done):
             continue
-        for line in (one for one in old.done if pattern.search(one)):
-            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
-            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
-            others = {other.lower() for other in said}
-            if now and now.lower() in _target_families()[word.lower()] and now.lower() not in others:
-                yield _stale(file, new, word, now, at)
-                break
+        family = _target_families()[word.lower()] - others
+        lines = (line for line in old.done if pattern.search(line))
+        replaced = (_replacement(pattern, line, new.done) for line in lines)
+        now = next((target for target in replaced if target.lower() in family), None)
+        if now is not None:
+            yield _stale(file, new, word, now, at)
+
+
+def _replacement(pattern: re.Pattern[str], line: str, lines: Sequence[str]) -> str:
+    """Return the word at the position of a pattern in the first line that is otherwise the same."""
+    shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
+    return next((match[1] for one in lines if (match := re.fullmatch(shape, one))), "")
 
 
 def _does(text: str) -> dict[str, str]:
-    """The kinds of work whose programs a text names, each with one of them."""
+    """Return the kinds of work whose programs a text contains, each with one of them."""
     words = {word.lower() for word in re.findall(r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])", text)}
     return {
         work: next((tool for tool in tools.split() if tool in words), "")
@@ -346,11 +353,17 @@ def _does(text: str) -> dict[str, str]:
 
 
 def works(file: CiFile, new: NamedStep, old: NamedStep) -> Iterator[StaleStepName]:
-    had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
-    for said, at in work_in(new.name.value).items():
-        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
+    """Yield the kinds of work in the name of ``new`` that the change replaced by another kind."""
+    commands = "\n".join(new.done)
+    had, does = _does("\n".join(old.done)), _does(commands)
+    for term, at in work_in(new.name.value).items():
+        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", term))
         alike = {work, *_ALIKE.get(work, ())}
-        come = sorted(other for other in does if does[other] and not had[other] and other not in alike)
-        still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
-        if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):
-            yield _stale(file, new, said, does[come[0]], at)
+        added = sorted(other for other in does if does[other] and not had[other] and other not in alike)
+        if had[work] and not does[work] and added and not _may_still_do(work, commands):
+            yield _stale(file, new, term, does[added[0]], at)
+
+
+def _may_still_do(work: str, commands: str) -> bool:
+    still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", commands)
+    return still is not None or _ANY_WORK.search(commands) is not None

@@ -1,11 +1,11 @@
-"""What a Dockerfile's steps do with apt-get: fetch the lists of packages, install from them."""
+"""The apt-get commands of a Dockerfile: update the package lists, install from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from wardround.languages.shell import Command, unwrapped
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.libraries.commands import program, subcommand
 
 _USES_LISTS = frozenset(
@@ -15,18 +15,18 @@ _CHANGES_NOTHING = frozenset({"apt-get", "apt", "rm", "echo", "set"})
 
 
 def calls(script: EmbeddedScript) -> list[tuple[Command, str]]:
-    """The calls of apt-get and apt, each with what it is told to do."""
+    """Return the calls of apt-get and apt with their subcommands."""
     return [(c, subcommand(unwrapped(c))) for c in script.commands if program(c) in ("apt-get", "apt")]
 
 
 def updates_alone(scripts: Sequence[EmbeddedScript]) -> list[Command]:
-    """The ``apt-get update`` of steps that do nothing else, from whose lists a later step installs."""
+    """Return each ``apt-get update`` alone in its step, if a later step installs from its lists."""
     found: list[Command] = []
     lonely: list[Command] = []
     for script in scripts:
-        told = calls(script)
-        updates = [command for command, what in told if what == "update"]
-        installs = any(what in _USES_LISTS for _, what in told)
+        apt_calls = calls(script)
+        updates = [command for command, what in apt_calls if what == "update"]
+        installs = any(what in _USES_LISTS for _, what in apt_calls)
         if installs and not updates:
             found += lonely
             lonely = []

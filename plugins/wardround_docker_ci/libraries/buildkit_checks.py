@@ -1,4 +1,4 @@
-"""BuildKit's own checks of Dockerfiles: which rules here say the same, and which of them a file waives."""
+"""BuildKit's own checks of Dockerfiles: the equivalent rules here, and those that a file skips."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _SAME = {
 
 
 def waived(file: Dockerfile) -> frozenset[str]:
-    """The codes that a file's ``# check=skip=...`` is about, ours and hadolint's."""
+    """Return the codes of this specialist and of hadolint that a file's ``# check=skip=...`` disables."""
     names = _named(file, "skip")
     return frozenset(
         code for name, codes in _SAME.items() if name.lower() in names or "all" in names for code in codes
     )
 
 
-def asks_for(file: Dockerfile, name: str) -> bool:
-    """Whether a file's ``# check=experimental=...`` switches a check on that is off elsewhere."""
+def enables(file: Dockerfile, name: str) -> bool:
+    """Return True if a file's ``# check=experimental=...`` enables a check that is off by default."""
     return bool({name.lower(), "all"} & _named(file, "experimental"))
 
 

@@ -1,4 +1,4 @@
-"""What single capabilities and security options let a container do to its host."""
+"""The access to the host that single capabilities and security options give a container."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from wardround.findings import Severity
 
 NEARLY_ALL = frozenset({"ALL", "SYS_ADMIN"})
 _SINGLE = {
-    "SYS_MODULE": (Severity.WARN, "loads code into the kernel of the host"),
-    "SYS_RAWIO": (Severity.WARN, "reads and writes the host's memory and disks"),
-    "DAC_READ_SEARCH": (Severity.WARN, "opens files of the host that no mount gives it"),
-    "SYS_PTRACE": (Severity.INFO, "reads the memory of every process it can see"),
-    "BPF": (Severity.INFO, "watches what the kernel does for everybody"),
-    "NET_ADMIN": (Severity.INFO, "changes addresses, routes and the firewall"),
-    "SYS_BOOT": (Severity.INFO, "restarts the host"),
-    "SYS_TIME": (Severity.INFO, "sets the clock of the host"),
+    "SYS_MODULE": (Severity.WARN, "can load code into the kernel of the host"),
+    "SYS_RAWIO": (Severity.WARN, "can read and write the host's memory and disks"),
+    "DAC_READ_SEARCH": (Severity.WARN, "can open files of the host without a mount"),
+    "SYS_PTRACE": (Severity.INFO, "can read the memory of every visible process"),
+    "BPF": (Severity.INFO, "can trace the kernel for all processes"),
+    "NET_ADMIN": (Severity.INFO, "can change addresses, routes and the firewall"),
+    "SYS_BOOT": (Severity.INFO, "can restart the host"),
+    "SYS_TIME": (Severity.INFO, "can set the clock of the host"),
 }
 BUILT_FOR_IT = LazyPattern(
     r"vpn|wireguard|\bwg\b|tailscale|zerotier|netbird|gluetun|strongswan|pi-?hole|adguard|dns|dhcp|keepalived"
@@ -24,20 +24,20 @@ BUILT_FOR_IT = LazyPattern(
     r"|ntp|chrony|falco|tetragon|pyroscope|parca|bpf|netdata|datadog|agent|profiler|debug|strace|gdb|delve",
     re.IGNORECASE,
 )
-"""Images that work on the network or the processes of others."""
+"""Images whose purpose is to manage networks or to inspect processes."""
 OPENS = LazyPattern(
     r"(?:seccomp|apparmor|systempaths)[:=]\s*unconfined|label[:=]\s*disable|no-new-privileges[:=]\s*false"
 )
-"""Security options of Docker that take away what keeps a container in."""
+"""Docker's security options that disable a sandbox of the container."""
 
 
 def of_capability(name: str, image: str) -> tuple[Severity | None, str] | None:
-    """How bad it is that a container is given a capability, and why; None if it is not, or is meant."""
+    """Return the severity and message of an added capability; None if it is harmless or expected."""
     plain = name.upper().removeprefix("CAP_")
     if plain in NEARLY_ALL:
-        return None, f"{name} is nearly every right of the host"
-    severity, said = _SINGLE.get(plain, (None, ""))
-    is_meant = BUILT_FOR_IT.search(image) is not None
-    if severity is None or (severity is Severity.INFO and is_meant):
+        return None, f"{name} is equivalent to root on the host; add only the required capabilities"
+    severity, effect = _SINGLE.get(plain, (None, ""))
+    is_expected = BUILT_FOR_IT.search(image) is not None
+    if severity is None or (severity is Severity.INFO and is_expected):
         return None
-    return Severity.INFO if is_meant else severity, f"with {name} the container {said}"
+    return Severity.INFO if is_expected else severity, f"with {name} the container {effect}"

@@ -1,4 +1,4 @@
-"""What well-known programs do with their arguments: install, test, fetch."""
+"""Semantics of well-known programs and their arguments: install, test, download."""
 
 from __future__ import annotations
 
@@ -42,83 +42,84 @@ _TASK = LazyPattern(
 
 
 def program(command: Command) -> str:
-    """The program a command runs, behind ``sudo`` and the like, without its folder."""
+    """Return the program that a command runs, after ``sudo`` and the like, without its directory."""
     words = unwrapped(command)
     return words[0].text.rpartition("/")[2] if words else ""
 
 
 def subcommand(words: Sequence[Word]) -> str:
-    """The first argument that is no option."""
+    """Return the first argument that is not an option."""
     return next((word.text for word in words[1:] if not word.text.startswith("-")), "")
 
 
 def is_test(command: Command) -> bool:
-    """Whether a command runs tests or a linter, so that its exit status is what it is run for."""
+    """Return True if a command runs tests or a linter, so its exit status is its result."""
     texts = [word.text for word in unwrapped(command)]
     while texts and (texts[0].rpartition("/")[2] in _RUN_BY):
         texts = [text for text in texts[1:] if not text.startswith("-")]
     if not texts:
         return False
-    name = texts[0].rpartition("/")[2]
-    rest = [text for text in texts[1:] if not text.startswith("-")]
-    first = rest[0] if rest else ""
-    if {"--version", "--help", "-V", "--fix", "--install"}.intersection(texts) or first in (
-        "install",
-        "format",
-    ):
+    arguments = [text for text in texts[1:] if not text.startswith("-")]
+    if not _NO_TEST_OPTIONS.isdisjoint(texts) or arguments[:1] in (["install"], ["format"]):
         return False
-    if name in _TEST_RUNNERS or name in _LINTERS:
-        return True
-    if name in (
-        "npm",
-        "pnpm",
-        "yarn",
-        "bun",
-        "make",
-        "just",
-        "task",
-        "rake",
-        "composer",
-        "gmake",
-        "mise",
-        "invoke",
-    ):
-        task = rest[1] if first in ("run", "run-script", "exec") and len(rest) > 1 else first
-        return _TASK.match(task) is not None or task in _TEST_RUNNERS | _LINTERS
-    if name in ("go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "bazel", "deno", "mix"):
-        return any(
-            text
-            in ("test", "verify", "clippy", "vet", "lint", "check", "nextest", "audit", "integrationTest")
-            for text in rest[:3]
-        )
+    name = texts[0].rpartition("/")[2]
+    return name in _TEST_RUNNERS or name in _LINTERS or _runs_tests(name, texts, arguments)
+
+
+def _runs_tests(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bool:
+    """Return True if a program that also does other work runs tests here."""
+    if name in _TASK_RUNNERS:
+        return _is_test_task(arguments)
+    if name in _BUILD_TOOLS:
+        return any(text in _BUILD_TOOL_TESTS for text in arguments[:3])
     if name.startswith("python"):
-        is_django = rest[:2] in (["manage.py", "test"], ["setup.py", "test"])
-        return is_django or ("-m" in texts and bool(_TEST_RUNNERS.intersection(rest)))
-    if name in (
-        "rails",
-        "artisan",
-        "php",
-        "manage.py",
-        "bin/rails",
-        "phpunit",
-        "sbt",
-        "lein",
-        "rebar3",
-        "zig",
-    ):
-        return any(text in ("test", "test:system", "eunit", "ct") for text in rest[:2])
-    is_own = "/" in texts[0] and _OWN_TESTS.search(name) is not None
-    return is_own or (name in INTERPRETERS and _OWN_TESTS.search(first.rpartition("/")[2]) is not None)
+        is_django = arguments[:2] in (["manage.py", "test"], ["setup.py", "test"])
+        return is_django or ("-m" in texts and bool(_TEST_RUNNERS.intersection(arguments)))
+    if name in _FRAMEWORKS:
+        return any(text in ("test", "test:system", "eunit", "ct") for text in arguments[:2])
+    return _is_own_script(name, texts, arguments)
+
+
+def _is_test_task(arguments: Sequence[str]) -> bool:
+    """Return True if the arguments of a task runner name a task with tests."""
+    is_run = len(arguments) > 1 and arguments[0] in ("run", "run-script", "exec")
+    task = arguments[1] if is_run else next(iter(arguments), "")
+    return _TASK.match(task) is not None or task in _TEST_RUNNERS | _LINTERS
+
+
+def _is_own_script(name: str, texts: Sequence[str], arguments: Sequence[str]) -> bool:
+    """Return True if a script of the project with tests runs, by itself or by an interpreter."""
+    if "/" in texts[0] and _OWN_TESTS.search(name) is not None:
+        return True
+    script = next(iter(arguments), "").rpartition("/")[2]
+    return name in INTERPRETERS and _OWN_TESTS.search(script) is not None
+
+
+_NO_TEST_OPTIONS = frozenset({"--version", "--help", "-V", "--fix", "--install"})
+_TASK_RUNNERS = frozenset(
+    {
+        "npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "composer", "gmake", "mise", "invoke",
+    }
+)  # fmt: skip
+_BUILD_TOOLS = frozenset(
+    {"go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "bazel", "deno", "mix"}
+)
+_BUILD_TOOL_TESTS = frozenset(
+    {"test", "verify", "clippy", "vet", "lint", "check", "nextest", "audit", "integrationTest"}
+)
+_FRAMEWORKS = frozenset(
+    {"rails", "artisan", "php", "manage.py", "bin/rails", "phpunit", "sbt", "lein", "rebar3", "zig"}
+)
 
 
 def is_lint(command: Command) -> bool:
-    """Whether a command only looks at the source, and runs nothing of it."""
+    """Return True if a command only analyses the source and runs nothing of it."""
     texts = {word.text.rpartition("/")[2] for word in unwrapped(command)[:4]}
     return bool(texts & (_LINTERS | {"lint", "typecheck", "type-check"}))
 
 
 def is_audit(command: Command) -> bool:
-    """Whether a command asks which dependencies have known holes."""
+    """Return True if a command reports known vulnerabilities of dependencies."""
     texts = [word.text for word in unwrapped(command)]
     name = texts[0].rpartition("/")[2] if texts else ""
     is_part = name in ("npm", "pnpm", "yarn", "cargo", "composer", "bundle", "bun") and "audit" in texts[1:3]
@@ -146,4 +147,4 @@ WAITS = LazyPattern(
     r"|\btail\s+-[fF]\b|(?:^|\s)ssh\s+\S+@\S+",
     re.MULTILINE,
 )
-"""Programs that wait for a browser, a device, a server or for luck."""
+"""Programs that wait for a browser, a device, a server or a random event."""

@@ -1,4 +1,4 @@
-"""Names that Docker itself gives a value."""
+"""Names of arguments that Docker sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ PLATFORM_ARGUMENTS = frozenset(
     for side in ("TARGET", "BUILD")
     for part in ("PLATFORM", "OS", "OSVERSION", "ARCH", "VARIANT")
 ) | {"TARGETSTAGE"}
-"""Arguments every FROM line can use, and every stage that declares them."""
+"""Arguments available in every FROM line, and in every stage that declares them."""
 
 ARGUMENTS = frozenset(
     name
@@ -18,7 +18,7 @@ ARGUMENTS = frozenset(
     "BUILDKIT_MULTI_PLATFORM", "BUILDKIT_SANDBOX_HOSTNAME", "BUILDKIT_SYNTAX", "BUILDKIT_DOCKERFILE_CHECK",
     "SOURCE_DATE_EPOCH",
 }  # fmt: skip
-"""Arguments a build can be given without declaring them."""
+"""Arguments of a build that need no declaration."""
 
 PLAIN_SYSTEMS = frozenset(
     {
@@ -26,4 +26,4 @@ PLAIN_SYSTEMS = frozenset(
         "amazonlinux", "archlinux", "bitnami/minideb",
     }
 )  # fmt: skip
-"""Images whose environment is PATH and no more."""
+"""Images whose environment contains only PATH."""

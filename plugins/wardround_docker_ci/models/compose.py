@@ -1,4 +1,4 @@
-"""Compose files as services."""
+"""Services of Compose files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Service(Struct, frozen=True, eq=False):
     node: Mapping
 
     def environment(self, source: str) -> Iterator[tuple[str, str, int, int]]:
-        """Name, value and the offsets of the value, of either way to write it."""
+        """Yield name, value and the offsets of the value, of either notation."""
         node = self.node.get("environment")
         if isinstance(node, Mapping):
             for key, value in node.entries:
@@ -28,17 +28,17 @@ class Service(Struct, frozen=True, eq=False):
             for item in node.items:
                 if isinstance(item, Scalar) and "=" in item.value:
                     at = passage(source, item)
-                    name, _, told = item.value.partition("=")
-                    yield name, told, at.start + at.text.find("=") + 1, at.end
+                    name, _, text = item.value.partition("=")
+                    yield name, text, at.start + at.text.find("=") + 1, at.end
 
     @property
     def shell_texts(self) -> list[Scalar]:
-        """What it hands to a shell: ``sh -c`` and its text."""
+        """The texts that it runs with ``sh -c``."""
         return [text for name in ("command", "entrypoint") for text in _after_c(self.node.get(name))]
 
 
 def services(root: Mapping) -> list[Service]:
-    """The services of a file in order, each once."""
+    """Return the services of a file in order, without repetitions by anchors."""
     found = {
         id(value): Service(key.value, key, value)
         for key, value in root.mapping("services").entries

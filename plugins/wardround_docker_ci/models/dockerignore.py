@@ -1,4 +1,4 @@
-"""What a .dockerignore keeps from a build."""
+"""The paths that a .dockerignore excludes from a build."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 
 
 class Ignored(enum.Enum):
-    """How much of a path is kept from the build; ``PARTLY`` where something inside is let through again."""
+    """The state of a path in the build context; ``PARTLY`` if a later pattern includes a part of it."""
 
     NOT = enum.auto()
     PARTLY = enum.auto()
@@ -19,7 +19,7 @@ class Ignored(enum.Enum):
 
 
 def ignored(path: str, patterns: Sequence[str]) -> Ignored:
-    """Whether a file or folder of the build context is ignored; the last pattern that fits counts."""
+    """Return the state of a file or directory of the build context; the last matching pattern wins."""
     name = _clean(path)
     if name in ("", "."):
         return Ignored.NOT
@@ -42,7 +42,7 @@ def _clean(path: str) -> str:
 
 
 def _fits(pattern: str, name: str) -> bool:
-    """Whether a pattern fits a path or a folder above it."""
+    """Return True if a pattern matches a path or a directory above it."""
     parts = name.split("/")
     expression = _compiled(pattern)
     return any(expression.fullmatch("/".join(parts[: n + 1])) for n in range(len(parts)))

@@ -1,4 +1,4 @@
-"""Which contexts of GitHub's expressions strangers can write into, and how to take them apart."""
+"""GitHub's expressions: their parts, and the contexts with untrusted text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNTRUSTED = LazyPattern(
     r"(?<![\w.-])(?:" + "|".join(part.replace(r"\.", r"\s*\.\s*") for part in _ATTACKER) + r")(?![\w-])",
     re.IGNORECASE,
 )
-"""Text anybody who opens an issue or a pull request writes."""
+"""Contexts with text by anyone who opens an issue or a pull request."""
 
 _OWNED = LazyPattern(
     r"^github\.(?:base_ref|workflow|repository\w*|actor\w*|triggering_actor"
@@ -29,15 +29,15 @@ _OWNED = LazyPattern(
     r"|event\.[\w.]+\.head\.repo\.(?:full_name|name|owner\.login))$",
     re.IGNORECASE,
 )
-"""What only those choose who own the repository, and names in which GitHub allows no sign of a shell's."""
+"""Contexts that only owners of the repository control, and names in which GitHub allows no shell syntax."""
 
 
 def is_owned(inside: str) -> bool:
-    """Return True for an expression that is one context nobody but the owner can put a command into."""
+    """Return True for an expression with one context that only the owner can put a command into."""
     return _OWNED.search("".join(inside.split())) is not None
 
 
-_JUDGED = LazyPattern(
+_COMPARISON = LazyPattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )
 
@@ -47,10 +47,10 @@ HEAD_REFERENCE = LazyPattern(
     r"|refs/pull/\$\{\{[^}]*\}\}/(?:head|merge)",
     re.IGNORECASE,
 )
-"""The commit of a pull request, as steps name it."""
+"""References of steps to the commit of a pull request."""
 
 
 def untrusted(inside: str) -> str:
-    """The context in an expression that a stranger writes; empty if the expression only compares it."""
+    """Return the untrusted context in an expression; empty if the expression only compares it."""
     found = UNTRUSTED.search(inside)
-    return "" if found is None or _JUDGED.search(inside) else "".join(found.group().split())
+    return "" if found is None or _COMPARISON.search(inside) else "".join(found.group().split())

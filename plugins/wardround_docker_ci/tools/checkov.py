@@ -1,4 +1,4 @@
-"""checkov, for Kubernetes manifests in CI: how it is called and read."""
+"""checkov for Kubernetes manifests in CI: its command and its output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CheckovResults(msgspec.Struct):
 
 
 class CheckovReport(msgspec.Struct):
-    """Where there was nothing to check it has counts in place of results."""
+    """The report of one framework; without any resource it has counts instead of results."""
 
     results: CheckovResults | None = None
     passed: int | None = None
@@ -57,23 +57,23 @@ _ABOUT = {
     "CKV_K8S_43": r"\bimage:",
     "CKV_K8S_49": r"['\"]\*['\"]",
 }
-"""What a check is about, to find the line of a resource that it stands on."""
+"""Patterns of the setting that a check reports, to find its line in the resource."""
 
 
-def _place(check: CheckovCheck, lines: Sequence[str]) -> Span:
-    """The setting in the resource that the check is about, else the resource's first line."""
+def _span(check: CheckovCheck, lines: Sequence[str]) -> Span:
+    """Return the span of the setting that the check reports, else of the resource's first line."""
     first, last = check.file_line_range
     first = min(max(first, 1), len(lines))
-    wanted = _ABOUT.get(check.check_id)
-    for number in range(first, min(last, len(lines)) + 1) if wanted else ():
-        found = re.search(wanted or "", lines[number - 1].partition(" #")[0])
+    pattern = _ABOUT.get(check.check_id)
+    for number in range(first, min(last, len(lines)) + 1) if pattern else ():
+        found = re.search(pattern or "", lines[number - 1].partition(" #")[0])
         if found:
             return Span(number, found.start() + 1, number, found.end() + 1)
     return Span(first, 1, first, max(len(lines[first - 1].rstrip()), 1) + 1)
 
 
 _CHOICES = LazyPattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
-"""The keys that choose checks; others can name code, addresses and files to write."""
+"""The keys that select checks; others can name code, addresses and output files."""
 
 
 def _choices(text: str) -> str:
@@ -81,7 +81,7 @@ def _choices(text: str) -> str:
 
 
 class Checkov(Tool):
-    """checkov, over Kubernetes manifests."""
+    """checkov for Kubernetes manifests."""
 
     name = "checkov"
     probe = Probe(
@@ -102,16 +102,16 @@ class Checkov(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """Only manifests, nothing downloaded.
+        """Return the command for manifests only, without downloads.
 
         Raises:
-            ToolFailed: the change adds a configuration, which checkov would read from the folder it runs in,
+            ToolFailed: the change adds a configuration, which checkov would read from its working directory
                 and which can name code to run.
         """
-        for brought in (name for name in _CONFIGS if (run.root / name).exists()):
-            if (run.root / brought).read_bytes() == _EMPTY.encode():
+        for added in (name for name in _CONFIGS if (run.root / name).exists()):
+            if (run.root / added).read_bytes() == _EMPTY.encode():
                 continue
-            raise ToolFailed(f"not started, because {brought} of this change could make it run code")
+            raise ToolFailed(f"not started, because {added} in this change could make it run code")
         config = configuration("checkov", run)
         chosen = ["--config-file", str(config)] if config is not None else []
         return [
@@ -120,18 +120,18 @@ class Checkov(Tool):
         ]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``checkov -o json``, which places everything at a whole resource.
+        """Read ``checkov -o json``, which locates findings by resource.
 
         Raises:
-            ToolOutputError: it gave a file up that is YAML; other files are in ``skipped_files``.
+            ToolOutputError: it could not read a valid YAML file; invalid ones are in ``skipped_files``.
         """
         report = decoded(output, CheckovReport)
         if report.results is None and report.passed is None:
             raise ToolOutputError("checkov printed neither results nor counts")
         results = report.results or CheckovResults([])
-        given_up = {Path(file).name for file in results.parsing_errors}
-        for name in given_up - {
-            Path(file).name for file in (self.skipped_files(b"", run) if given_up else ())
+        unreadable = {Path(file).name for file in results.parsing_errors}
+        for name in unreadable - {
+            Path(file).name for file in (self.skipped_files(b"", run) if unreadable else ())
         }:
             raise ToolOutputError(f"checkov could not read {name}")
         found = []
@@ -140,12 +140,12 @@ class Checkov(Tool):
             file = relative(inside, run)
             lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
             message = collapse_whitespace(f"{check.resource}: {check.check_name}")
-            found.append(RawFinding(check.check_id, file, _place(check, lines), message))
+            found.append(RawFinding(check.check_id, file, _span(check, lines), message))
         return found
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
-        """The files that are no YAML: checkov leaves them out and says nothing at all."""
-        import yaml  # nothing else here needs it, and it takes time to import
+        """Return the files that are not YAML, which checkov skips without a message."""
+        import yaml  # slow to import and only needed here
 
         reasons = {}
         for file in run.files:
@@ -160,7 +160,7 @@ class Checkov(Tool):
         return kind_of(path, text) is FileKind.KUBERNETES
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-        """The choice of checks above the snapshot, and nothing where checkov looks by itself."""
+        """Return the selection of checks outside the snapshot, and empty files where checkov searches."""
         overlay = overlay_above("checkov", _CONFIGS, folder, configs)
         if not overlay:
             return {}

@@ -1,4 +1,4 @@
-"""hadolint: how it is called and read."""
+"""hadolint: its command and its output."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ class HadolintResult(msgspec.Struct):
 
 
 def _waived(text: str) -> frozenset[str]:
-    """What the author told Docker's own linter not to say."""
+    """Return the codes that the file skips with ``# check=skip=...``."""
     if "skip" not in text[:_TOP]:
         return frozenset()
-    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
     from wardround_docker_ci.libraries import buildkit_checks
 
     return buildkit_checks.waived(dockerfile.read(text))
 
 
 _TOP = 2000
-"""Characters in which the directives of a Dockerfile stand."""
+"""Number of characters that contain the directives of a Dockerfile."""
 _INSTALLS = LazyPattern(r"\bapt-get\s[^&|;\n]*?\binstall\b([^&|;\n]*)")
 
 
 def _pins_most(text: str) -> bool:
-    """Whether most packages that apt-get installs have their version, so that one without was forgotten."""
+    """Return True if most packages of apt-get have a version, so one without was forgotten."""
     words = " ".join(_INSTALLS.findall(text.replace("\\\n", " "))).split()
     named = [word for word in words if word[:1].isalnum()]
     return 2 * sum("=" in word for word in named) > len(named)
 
 
 def _leaves_out_most(text: str) -> bool:
-    """Whether other calls of apt-get leave recommended packages out, or name versions, as the careful do."""
+    """Return True if most calls of apt-get exclude recommended packages, or pin versions."""
     calls = _INSTALLS.findall(text.replace("\\\n", " "))
-    told = sum("no-install-recommends" in call for call in calls)
-    return 2 * told > len(calls) or _pins_most(text)
+    excluding = sum("no-install-recommends" in call for call in calls)
+    return 2 * excluding > len(calls) or _pins_most(text)
 
 
-_ELSEWHERE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
+_USUAL_PRACTICE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
 _EXPOSES = LazyPattern(r"\s*EXPOSE\s", re.IGNORECASE)
-_SAID_BETTER = {
+_REPORTED_BY_CHECKS = {
     "DL3009": LazyPattern(r"\binstall\b"),
     "DL4006": LazyPattern(
         r"(?:curl|wget)\s[^|;&\n]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?"
@@ -102,16 +102,16 @@ _ABOUT = {
     "DL4005": r"\bln\b",
     "DL4006": r"(?<![|>])\|(?![|&])",
 }
-"""What a code is about, to find the line of a long instruction that it stands on."""
+"""Patterns of the text that a code reports, to find its line in a long instruction."""
 
 
-def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
-    """The thing in the instruction that the code is about, else the instruction's first line."""
+def _span(result: HadolintResult, lines: Sequence[str]) -> Span:
+    """Return the span of the text that the code reports, else of the instruction's first line."""
     first = min(max(result.line, 1), len(lines))
-    wanted = _ABOUT.get(result.code.removeprefix("forgotten-"))
-    if wanted is not None:
+    pattern = _ABOUT.get(result.code.removeprefix("forgotten-"))
+    if pattern is not None:
         for number, line in _instruction(lines, first):
-            found = re.search(wanted, line)
+            found = re.search(pattern, line)
             if found:
                 return Span(number, found.start() + 1, number, found.end() + 1)
     line = lines[first - 1].rstrip()
@@ -120,24 +120,24 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
 
 
 def _is_of_a_stage(text: str, line: int) -> bool:
-    """Return True for a FROM whose argument stands for an earlier stage."""
-    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    """Return True for a FROM whose argument resolves to an earlier stage."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
     stages = dockerfile.read(text).stages
     return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
 
 
-def _is_said_better(code: str, lines: Sequence[str], first: int) -> bool:
-    """Whether a check of ours tells the same defect by its cause: a lone update, a script run unseen."""
+def _is_reported_by_check(code: str, lines: Sequence[str], first: int) -> bool:
+    """Return True if a check of this specialist reports the cause: a lone update, an unverified script."""
     text = "\n".join(line for _, line in _instruction(lines, first)).replace("\\\n", " ")
-    found = _SAID_BETTER[code].search(text) is not None
+    found = _REPORTED_BY_CHECKS[code].search(text) is not None
     return not found if code == "DL3009" else found
 
 
 def _secret_named(lines: Sequence[str], first: int) -> Span | None:
-    """The first name in an ARG or ENV that announces a secret; hadolint also takes ``PRIVATE`` for one.
+    """Return the span of the first secret name in an ARG or ENV; hadolint also matches ``PRIVATE``.
 
-    Not one whose secret stands behind it in clear: DC039 says the worse thing of that.
+    A name whose secret follows in plain text is left to DC039.
     """
     for number, line in _instruction(lines, first):
         for name in _NAMES.finditer(line):
@@ -147,7 +147,7 @@ def _secret_named(lines: Sequence[str], first: int) -> Span | None:
 
 
 def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """The lines of the instruction that begins on a 1-based line, without its comments."""
+    """Yield the lines of the instruction that begins on a 1-based line, without its comments."""
     for number in range(first, len(lines) + 1):
         line = lines[number - 1].rstrip()
         is_comment = line.lstrip().startswith("#")
@@ -157,15 +157,47 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
             return
 
 
+def _finding(result: HadolintResult, file: str, text: str) -> RawFinding | None:
+    """Convert a result; None if it does not apply, or if a check of this specialist reports its cause."""
+    lines = text.split("\n")
+    result = _adjusted(result, text, lines)
+    span = _secret_named(lines, result.line) if result.code == "DL3064" else _span(result, lines)
+    if span is None or _does_not_apply(result, span, text, lines):
+        return None
+    rule = result.code.removeprefix("forgotten-")
+    url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
+    return RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
+
+
+def _adjusted(result: HadolintResult, text: str, lines: Sequence[str]) -> HadolintResult:
+    if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
+        # DC044 reports the cause; hadolint still does not read the rest of the file.
+        message = "hadolint stops at this EXPOSE; its arguments must be ports"
+        return HadolintResult(result.file, result.line, 1, "DL3011", message, "warning")
+    if result.code in _USUAL_PRACTICE and _USUAL_PRACTICE[result.code](text):
+        # Off by default, and on if other lines of the file do it right.
+        return msgspec.structs.replace(result, code=f"forgotten-{result.code}")
+    return result
+
+
+def _does_not_apply(result: HadolintResult, span: Span, text: str, lines: Sequence[str]) -> bool:
+    if result.code == "DL3025":  # it ends by itself, or replaces the shell
+        return _TAKES_SIGNALS.match(lines[span.line - 1]) is not None
+    if result.code == "DL3006":  # hadolint does not substitute arguments
+        return _is_of_a_stage(text, result.line)
+    is_cause_reported = result.code in _REPORTED_BY_CHECKS
+    return is_cause_reported and _is_reported_by_check(result.code, lines, result.line)
+
+
 _STEERS_THE_RUN = LazyPattern(
     r"^(?:format|no-fail|failure-threshold|no-color|verbose)[ \t]*:.*(?:\n|$)", re.MULTILINE
 )
-"""Keys about hadolint's output and status, which are ours to choose."""
+"""Keys for hadolint's output and exit status, which this tool sets."""
 _CONFIGS = (".hadolint.yaml", ".hadolint.yml")
 
 
 class Hadolint(Tool):
-    """hadolint, over Dockerfiles."""
+    """hadolint for Dockerfiles."""
 
     name = "hadolint"
     probe = Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2)
@@ -177,7 +209,7 @@ class Hadolint(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """The configuration is named even where there is none: hadolint would look for one of the change."""
+        """Return the command with an explicit configuration, so that hadolint ignores one of the change."""
         config = configuration("hadolint", run)
         if config is None:
             config = run.root.parent / "hadolint.none.yml"
@@ -186,41 +218,14 @@ class Hadolint(Tool):
         return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
+        """Read ``hadolint -f json``, which locates findings at the start of their instruction."""
         found = []
         for result in decoded(output, list[HadolintResult]):
             file = original(run, result.file)
             text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
-            if result.code in _waived(text):
-                continue
-            lines = text.split("\n")
-            if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
-                # DC044 says what is wrong; what follows the line is unread all the same.
-                said = "hadolint reads no further than this EXPOSE, which takes ports"
-                result = HadolintResult(  # noqa: PLW2901
-                    result.file, result.line, 1, "DL3011", said, "warning"
-                )
-            if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
-                # Off elsewhere, and on where the file does it right in another place.
-                result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
-            if result.code == "DL3064":
-                named = _secret_named(lines, result.line)
-                if named is None:
-                    continue  # the name is about a secret, or only sounds like one
-                span = named
-            else:
-                span = _place(result, lines)
-            if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
-                continue  # it runs to its end by itself, or takes the shell's place
-            if result.code == "DL3006" and _is_of_a_stage(text, result.line):
-                continue  # hadolint does not fill in arguments
-            if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
-                continue
-            rule = result.code.removeprefix("forgotten-")
-            url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
-            found.append(
-                RawFinding(result.code, file, span, collapse_whitespace(result.message), f"{url}{rule}")
-            )
+            finding = _finding(result, file, text) if result.code not in _waived(text) else None
+            if finding is not None:
+                found.append(finding)
         return found
 
     def accepts(self, path: str, text: str) -> bool:

@@ -1,8 +1,8 @@
-"""Dockerfiles as hadolint can read them: of a here-document it wants an empty line behind the end.
+"""Copies of Dockerfiles with an empty line after each here-document, which hadolint needs.
 
-Without one it takes the next line for a mistake and checks nothing of the file. Such a file it is handed as
-a copy with the same lines, but for the last one of each such document: that joins the one before it, where it
-can, and its place is taken by the end.
+Without one it rejects the next line and checks nothing of the file. The copy has the same lines, except
+for the last one of each such document: it is joined to the line before it if possible, and the terminator
+moves to its position.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ENDS_A_COMMAND = LazyPattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bt
 
 
 def readable(run: Invocation, file: str) -> str:
-    """The path to hand to hadolint: the file's own, or that of its copy."""
+    """Return the path to pass to hadolint: the file's own, or that of its copy."""
     text = (run.root / file).read_bytes().decode("utf-8", "surrogateescape")
     changed = with_gaps(text) if "<<" in text else text
     if changed == text:
@@ -30,14 +30,14 @@ def readable(run: Invocation, file: str) -> str:
 
 
 def original(run: Invocation, path: str) -> str:
-    """The file that a path from hadolint means, relative to the snapshot."""
+    """Return the file of a path in hadolint's output, relative to the snapshot."""
     copies = _copies(run)
     return str(Path(path).relative_to(copies)) if Path(path).is_relative_to(copies) else relative(path, run)
 
 
 def with_gaps(text: str) -> str:
-    """The text with an empty line behind each here-document, and as many lines as before."""
-    from wardround.languages import dockerfile  # the parser: not needed to start the tool
+    """Return the text with an empty line after each here-document, and the same number of lines."""
+    from wardround.languages import dockerfile  # the parser; not needed to start the tool
 
     lines = text.split("\n")
     for one in dockerfile.read(text).instructions:

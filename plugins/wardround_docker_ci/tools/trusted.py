@@ -1,6 +1,6 @@
-"""Handing a tool the project's configuration from the trusted side, out of reach of any file under review.
+"""Pass a tool the project's configuration from the trusted revision, outside the files under review.
 
-A tool that looked for its configuration itself would find the file of the change in the snapshot.
+A tool that searches for its own configuration would find the changed file in the snapshot.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from wardround.tools.tool import Invocation
 def overlay_above(
     tool: str, names: tuple[str, ...], folder: str, configs: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """The file above the snapshot with the first of a tool's configuration files, for ``config_overlay``."""
+    """Return the file outside the snapshot with a tool's first configuration file, for ``config_overlay``."""
     name = next((name for name in names if name in configs), None)
     return {} if folder or name is None else {f"../{_file(tool)}": configs[name]}
 
 
 def configuration(tool: str, run: Invocation) -> Path | None:
-    """The file that ``overlay_above`` added for a tool, if the project has one."""
-    placed = run.root.parent / _file(tool)
-    return placed if placed.is_file() else None
+    """Return the file that ``overlay_above`` added for a tool, if the project has one."""
+    path = run.root.parent / _file(tool)
+    return path if path.is_file() else None
 
 
 def _file(tool: str) -> str:

@@ -1,4 +1,4 @@
-"""zizmor: how it is called and read."""
+"""zizmor: its command and its output."""
 
 from __future__ import annotations
 
@@ -81,35 +81,35 @@ _KINDS = frozenset({FileKind.WORKFLOW, FileKind.ACTION, FileKind.DEPENDABOT})
 
 
 def _images_once(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
-    """An image without a version once in a file: a job more that takes the same one brings nothing new."""
-    told: dict[tuple[str, str], RawFinding] = {}
+    """Keep the first finding for each unpinned image of a file."""
+    reported: dict[tuple[str, str], RawFinding] = {}
     images = [one for one in found if one.code == "unpinned-images"]
     for one in sorted(images, key=lambda one: (one.file, one.span.line)):
         line = (run.root / one.file).read_text("utf-8", "replace").split("\n")[one.span.line - 1]
-        told.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
-    kept = list(told.values())
-    return [one for one in found if one.code != "unpinned-images" or one in kept]
+        reported.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
+    first = list(reported.values())
+    return [one for one in found if one.code != "unpinned-images" or one in first]
 
 
 def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFinding]:
-    """An action by its tag, once in a file, and under another code where all go by tags anyway.
+    """Keep one finding for each action referenced by a tag, with another code if the file uses tags anyway.
 
-    It counts where it is the only one, where the step is handed a secret, and where the file pins others.
-    Elsewhere every line that brings an action to its next version would be told what its authors know.
+    It matters if it is the only foreign action, if the step has a secret, or if the file pins others.
+    Otherwise every line that updates an action would repeat what its authors know.
     """
     out: list[RawFinding] = []
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for one in found:
         if one.code != "tag-of-action":
             out.append(one)
             continue
         lines = (run.root / one.file).read_text("utf-8", "replace").split("\n")
         action = lines[one.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
-        if (one.file, action) in told:
+        if (one.file, action) in reported:
             continue
         is_only = sum(_FOREIGN.search(line) is not None for line in lines) == 1
         if is_only or any(map(_PINNED.search, lines)) or _takes_a_secret(lines, one.span.line):
-            told.add((one.file, action))
+            reported.add((one.file, action))
             out.append(one)
         else:
             out.append(replace(one, code="tag-like-the-others"))
@@ -117,12 +117,12 @@ def _tags_that_count(found: Sequence[RawFinding], run: Invocation) -> list[RawFi
 
 
 def _takes_a_secret(lines: Sequence[str], line: int) -> bool:
-    """Whether the step around a line (1-based) is handed a secret other than the job's own token."""
+    """Return True if the step around a line (1-based) uses a secret other than the job's own token."""
     return any(_SECRET.search(lines[number - 1]) for number in _lines_of_step(lines, line))
 
 
 def _lines_of_step(lines: Sequence[str], line: int) -> range:
-    """The lines, 1-based, of the step around one of them."""
+    """Return the lines, 1-based, of the step around one of them."""
     first = next((n for n in range(line - 1, -1, -1) if lines[n].lstrip().startswith("- ")), line - 1)
     depth = len(lines[first]) - len(lines[first].lstrip())
     inside = lines[first + 1 :]
@@ -137,8 +137,8 @@ _SECRET = LazyPattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
 
 
 def _inheriting(call: Span, file: Path) -> Span:
-    """Where the job that makes a call says ``secrets: inherit``, which is where it is to be changed."""
-    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
+    """Return the span of ``secrets: inherit`` in the job that makes a call, which is the line to change."""
+    from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
     read = CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     for job in read.workflow.jobs:
@@ -150,7 +150,7 @@ def _inheriting(call: Span, file: Path) -> Span:
 
 
 def _switch_of_cache(step: Span, file: Path) -> Span:
-    """Where a step says that it takes from a cache, where it does: not what merely gets another version."""
+    """Return the span of the cache input of a step, if it has one, not of a changed version."""
     lines = file.read_text("utf-8", "replace").split("\n")
     for number in _lines_of_step(lines, step.line):
         if (switch := _CACHE.match(lines[number - 1])) is not None:
@@ -159,7 +159,7 @@ def _switch_of_cache(step: Span, file: Path) -> Span:
 
 
 def _once_for_a_line(found: Sequence[RawFinding]) -> list[RawFinding]:
-    """Several expressions pasted into one line of a script are one finding, which names them."""
+    """Merge the findings for expressions in one line of a script into one, which names them all."""
     out: list[RawFinding] = []
     at: dict[tuple[str, str, int], int] = {}
     for one in found:
@@ -177,7 +177,7 @@ def _slightness(one: RawFinding) -> int:
 
 
 def _is_within(result: ZizmorResult, place: ZizmorLocation, file: Path) -> bool:
-    """Whether all secrets go to a workflow of the same repository, whose people could take them anyway."""
+    """Return True if the secrets go to a workflow of the same repository, whose authors have access."""
     if result.ident != "secrets-inherit":
         return False
     start, end = place.concrete.location.start_point.row, place.concrete.location.end_point.row
@@ -189,10 +189,12 @@ _LOCAL_CALL = re.compile(rb"\s*['\"]?uses['\"]?\s*:\s*['\"]?\./")
 
 
 def _once_for_a_workflow(found: Sequence[RawFinding]) -> list[RawFinding]:
-    """What is said of a workflow as a whole, under another code where its jobs are concerned one by one."""
-    told = {result.file for result in found if result.code == _OF_WORKFLOW}
+    """Report permissions once for a workflow, with another code if its jobs are reported one by one."""
+    reported = {result.file for result in found if result.code == _OF_WORKFLOW}
     return [
-        replace(one, code=_OF_WORKFLOW if one.file not in told else _OF_JOB) if one.code == _OF_JOB else one
+        replace(one, code=_OF_WORKFLOW if one.file not in reported else _OF_JOB)
+        if one.code == _OF_JOB
+        else one
         for one in found
     ]
 
@@ -202,19 +204,19 @@ _OF_JOB = "default-permissions-of-job"
 
 
 def _primary(result: ZizmorResult) -> ZizmorLocation:
-    """Where the finding is.
+    """Return the primary location of a finding.
 
     Raises:
-        ToolOutputError: it says so nowhere.
+        ToolOutputError: it has none.
     """
     main = next((one for one in result.locations if one.symbolic.kind == "Primary"), None)
     if main is None:
-        raise ToolOutputError(f"zizmor reported {result.ident} without a place")
+        raise ToolOutputError(f"zizmor reported {result.ident} without a location")
     return main
 
 
-def _place(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
-    """The span, and what stands there if it is on one line."""
+def _span(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
+    """Return the span, and its text if it is on one line."""
     start, end = where.start_point, where.end_point
     span = Span(start.row + 1, start.column + 1, end.row + 1, end.column + 1)
     lines = file.read_bytes().split(b"\n")
@@ -224,7 +226,7 @@ def _place(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
 
 
 def _message(result: ZizmorResult, annotation: str, text: str) -> str:
-    """What the audit is about and why here, naming the thing; the line itself is shown anyway."""
+    """Return the audit's description and annotation with the reported name."""
     named = f": {text}" if text and result.ident in ("template-injection", "unpinned-uses") else ""
     return collapse_whitespace(f"{result.desc}{named}: {annotation}")
 
@@ -232,14 +234,14 @@ def _message(result: ZizmorResult, annotation: str, text: str) -> str:
 _ACTION = LazyPattern(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
 _TAG = LazyPattern(r"v?\d")
 _AT_COMMIT = LazyPattern(r"(?:uses:\s*)?['\"]?[^@\s]+\s*@\s*[0-9a-f]{40}\b")
-"""An action by its commit, whatever blanks are before or behind the sign."""
+"""An action pinned to its commit, with any blanks around the sign."""
 _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-template-injection"}
 _OWN = ("actions", "github")
 
 
 def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
-    """Whether what the workflow grants reaches one job only, since the others say what they need."""
-    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
+    """Return True if only one job uses the workflow's permissions, because the others declare theirs."""
+    from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
     if "workflow level" not in place.symbolic.annotation:
         return False
@@ -251,9 +253,9 @@ _SEVERAL = 2
 
 
 def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
-    """Whether a job that hands out what it built takes from a cache, in a workflow that only releases."""
+    """Return True if a publishing job restores a cache in a workflow that only releases."""
     from wardround_docker_ci.analysis import deployments
-    from wardround_docker_ci.document import CiFile  # the parser: not needed to start the tool
+    from wardround_docker_ci.document import CiFile  # the parser; not needed to start the tool
 
     read = CiFile(FileKind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
     only_tags = read.workflow.root.mapping("on", "push").get("tags") is not None
@@ -267,29 +269,42 @@ def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
 
 
 def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
-    """The audit, told apart where one audit says things of different weight."""
-    judged = result.determinations
-    persona = judged.persona.lower()
+    """Return the code of an audit, divided where one audit has findings of different severity."""
+    persona = result.determinations.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
-    if result.ident == "template-injection" and is_owned(text):
+    if _is_unsure(result, text):
         return _UNSURE[result.ident]
-    if result.ident in _UNSURE and (judged.confidence not in _SURE or judged.severity in _SLIGHT):
-        return _UNSURE[result.ident]
-    if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith(
-        "default permissions"
-    ):
-        return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
-    if result.ident == "excessive-permissions" and _one_job_takes(place, file):
-        return "pedantic-excessive-permissions"
-    # setup-node takes from a cache by itself only where package.json names the package manager.
+    if result.ident == "excessive-permissions":
+        return _permission_code(result.ident, place, file)
+    if result.ident == "unpinned-uses":
+        return _action_code(result.ident, text)
+    # setup-node only restores a cache by itself if package.json names the package manager.
     is_sure = "package-manager-cache" not in place.symbolic.annotation
     if result.ident == "cache-poisoning" and is_sure and _is_of_a_release(place, file):
         return "cache-of-release"
-    action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
-    if action and _TAG.match(action["ref"] or ""):
-        return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"
     return result.ident
+
+
+def _is_unsure(result: ZizmorResult, text: str) -> bool:
+    if result.ident == "template-injection" and is_owned(text):
+        return True
+    determination = result.determinations
+    is_doubtful = determination.confidence not in _SURE or determination.severity in _SLIGHT
+    return result.ident in _UNSURE and is_doubtful
+
+
+def _permission_code(audit: str, place: ZizmorLocation, file: Path) -> str:
+    if place.symbolic.annotation.startswith("default permissions"):
+        return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
+    return "pedantic-excessive-permissions" if _one_job_takes(place, file) else audit
+
+
+def _action_code(audit: str, text: str) -> str:
+    action = _ACTION.match(text)
+    if action is None or not _TAG.match(action["ref"] or ""):
+        return audit
+    return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"
 
 
 _FROM_OUTSIDE = LazyPattern(
@@ -298,29 +313,29 @@ _FROM_OUTSIDE = LazyPattern(
     r"|(?:comment|review|review_comment)\.body|workflow_run\.head_(?:branch|commit\.\S+)"
     r"|(?:head_commit|commits\[?\S*)\.(?:message|author\.\S+)|pages\S*\.page_name)"
 )
-"""What anybody can choose who can open an issue or a pull request."""
+"""Contexts that anyone who can open an issue or a pull request controls."""
 
 
 _BRINGS_FOREIGN_FILES = re.compile(rb"checkout|download-artifact|gh (?:pr|run) ")
 
 
-def _severity(code: str, judged: ZizmorJudgement, text: str, file: Path) -> Severity | None:
-    """Less than the rule's where zizmor is unsure or finds it slight, or where no outsider comes near."""
+def _severity(code: str, determination: ZizmorJudgement, text: str, file: Path) -> Severity | None:
+    """Return a lower severity than the rule's if zizmor is unsure, or if no untrusted text is involved."""
     tool_map = map_of("zizmor")
     entry = tool_map.codes.get(code)
     usual = Severity.named(
         entry.severity if entry and entry.severity else tool_map.default.severity or "warn"
     )
-    if judged.severity in _SLIGHT or judged.confidence not in _SURE:
+    if determination.severity in _SLIGHT or determination.confidence not in _SURE:
         return Severity.INFO
     if code == "dangerous-triggers" and not _BRINGS_FOREIGN_FILES.search(file.read_bytes()):
         return Severity.INFO
     if code == "template-injection" and not _FROM_OUTSIDE.search(text):
         return min(usual, Severity.WARN)
-    return min(usual, Severity.WARN) if judged.confidence == "Medium" else None
+    return min(usual, Severity.WARN) if determination.confidence == "Medium" else None
 
 
-_LOOKED_AT = LazyPattern(r"completed (.+)$", re.MULTILINE)
+_COMPLETED = LazyPattern(r"completed (.+)$", re.MULTILINE)
 _REFUSED = LazyPattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
 _NO_YAML = LazyPattern(r"failed to parse input: (.+)$", re.MULTILINE)
 
@@ -332,7 +347,7 @@ _CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.y
 
 
 class Zizmor(Tool):
-    """zizmor, over workflows, actions and Dependabot files."""
+    """zizmor for workflows, actions and Dependabot files."""
 
     name = "zizmor"
     probe = Probe(
@@ -352,10 +367,10 @@ class Zizmor(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """The strictest persona is asked for; what only it says has a code of its own, so each can be chosen.
+        """Return the command with the strictest persona; its own findings have codes of their own.
 
-        A configuration is named or refused, never looked for: a change could bring one, and a workflow called
-        ``zizmor.yml`` would be taken for one.
+        The configuration is explicit or disabled: a change could add one, and zizmor would read a workflow
+            named ``zizmor.yml`` as one.
         """
         config = configuration("zizmor", run)
         chosen = ["--config", str(config)] if config is not None else ["--no-config"]
@@ -365,52 +380,50 @@ class Zizmor(Tool):
         ]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read ``zizmor --format json-v1``, whose places are 0-based and whose columns are bytes."""
+        """Read ``zizmor --format json-v1``, whose positions are 0-based and whose columns are bytes."""
         found = []
         for result in decoded(output, list[ZizmorResult]):
             place = _primary(result)
             file = relative(place.symbolic.key.local.verbatim_path, run)
-            span, text = _place(place.concrete.location, run.root / file)
+            span, text = _span(place.concrete.location, run.root / file)
             if result.ident == "secrets-inherit":
                 span = _inheriting(span, run.root / file)
             code = _code(result, place, text, run.root / file)
             if code == "cache-of-release":
                 span = _switch_of_cache(span, run.root / file)
-            judged = result.determinations
+            determination = result.determinations
             is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
             if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
                 found.append(
                     RawFinding(
                         code, file, span, _message(result, place.symbolic.annotation, text), result.url,
-                        confidence=_CONFIDENCE.get(judged.confidence, 0.4),
-                        severity=_severity(code, judged, text, run.root / file),
+                        confidence=_CONFIDENCE.get(determination.confidence, 0.4),
+                        severity=_severity(code, determination, text, run.root / file),
                     )
                 )  # fmt: skip
         found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
         return _tags_that_count(found, run)
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
-        """The files it did not call completed: it leaves out what it cannot read, and only says so here."""
-        said = errors.decode("utf-8", "replace")
-        looked_at = {match[1].strip() for match in _LOOKED_AT.finditer(said)}
-        refused = {match[1]: match[2] for match in _REFUSED.finditer(said)}
-        no_yaml = _NO_YAML.search(said)
+        """Return the files not reported as completed; zizmor only logs the files that it cannot read."""
+        log = errors.decode("utf-8", "replace")
+        completed = {match[1].strip() for match in _COMPLETED.finditer(log)}
+        refused = {match[1]: match[2] for match in _REFUSED.finditer(log)}
+        no_yaml = _NO_YAML.search(log)
         reasons = {}
         for file in run.files:
-            if file in looked_at:
+            if file in completed:
                 continue
             if file in refused:
                 reasons[file] = f"{PARSE_FAILURE_PREFIX}: {collapse_whitespace(refused[file])}"
             else:
-                reasons[file] = (
-                    f"{PARSE_FAILURE_PREFIX}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
-                )
+                reasons[file] = f"{PARSE_FAILURE_PREFIX}: {no_yaml[1]}" if no_yaml else "zizmor skipped it"
         return reasons
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for files it audits: those of pre-commit only with an unencrypted repository address.
+        """Return True for files that zizmor audits: pre-commit's only with an unencrypted repository address.
 
-        It fails over others that name a repository by a path or as ``git@host:name``.
+        It fails on others that name a repository by a path or as ``git@host:name``.
         """
         kind = kind_of(path, text)
         return kind in _KINDS or (kind is FileKind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)

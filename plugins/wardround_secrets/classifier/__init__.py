@@ -1,6 +1,6 @@
-"""Literals the patterns leave in doubt: which they are, and what is counted about them for a model.
+"""Ambiguous literals, which the patterns cannot classify, and their features for a model.
 
-``literals`` finds them, ``features`` turns one into a row of numbers, ``trigrams`` says how much a text reads
-like the words and names of code. A review loads this where a model is lent; ``history`` and ``generated``
-are for training alone.
+``candidates`` finds them, ``features`` turns one into a row of numbers, and ``trigrams`` measures how much a
+text resembles the words and names of code. A review loads these modules where a model is available;
+``history`` and ``synthetic_secrets`` are for training only.
 """

@@ -1,7 +1,7 @@
-"""Which literals are in doubt: where a secret could stand, and what is neither surely one nor surely none.
+"""Ambiguous literals: in the position of a secret, and neither certainly a secret nor certainly harmless.
 
-A literal is surely a secret where a check reports it, and surely none where something takes its place at run
-time, where it says itself that it is made up, or where it is an address, a number or plain words.
+A literal is certainly a secret where a check reports it, and certainly harmless where it is a template,
+a placeholder, an address, a number or plain words.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import is_password, names_a_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import denotes_password, is_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText
 
 SHORTEST, LONGEST = 6, 200
 ASSIGNED = "assigned"
-"""The place that the checks look at themselves."""
+"""The kind of position that the checks inspect themselves."""
 _SURELY_NONE = LazyPattern(
     r"[\w+.-]+://|(?:\.{0,2}|~|#|[\w.@-]+)/(?:[\w.@{}:-]+/)*[\w.@-]*$|[\w.+-]+@[\w-]+\.\w+$|\w+\(|arn:|ssh-"
     r"|sha\d+[-:]|data:|projects/|secretsmanager:|vault:|ref:|op://|ENC\[|AQICAH|pk_|phc_|eyJ|\$\w+\$"
@@ -27,8 +27,8 @@ _SURELY_NONE = LazyPattern(
 )
 _PLAIN = LazyPattern(r"_{0,2}[^\W\d_]+(?:[ ._:/'-]{1,2}[^\W\d_]+)*[ .:!?_-]?$")
 _FOUR_LETTERS = LazyPattern(r"[^\W\d_]{4}")
-_SPOKEN = 0.34
-"""The part of its pairs of letters that must be English for a value without a digit to be plain words."""
+_ENGLISH_SHARE = 0.34
+"""Minimum share of letter pairs that are English for a value without digits to be plain words."""
 _HEADER = LazyPattern(r"[\"'`\s:](?P<name>Bearer|Basic|Token)[ ]+(?P<value>[\w.~+/=-]{6,200})(?=[\"'`])")
 _WITHIN = LazyPattern(
     r"[\"'`;&?] ?(?P<name>Password|password|Pwd|pwd|PWD|PASSWORD)="
@@ -38,7 +38,7 @@ _HEADERS, _STRINGS = (b"bearer ", b"basic ", b"token "), (b"password=", b"pwd=")
 
 
 class CandidateLiteral(msgspec.Struct, frozen=True):
-    """A value, the name it stands by, and where it stands; ``place`` says how it was found."""
+    """A value, its name and its offsets; ``place`` is the kind of position it was found in."""
 
     name: str
     value: str
@@ -47,19 +47,19 @@ class CandidateLiteral(msgspec.Struct, frozen=True):
     place: str = ASSIGNED
 
 
-def literals_in_doubt(text: ScannedText) -> Iterator[CandidateLiteral]:
-    """Every literal in doubt, in the order of the ways they are found, no value's place twice."""
+def ambiguous_literals(text: ScannedText) -> Iterator[CandidateLiteral]:
+    """Yield every ambiguous literal, by kind of position, each offset once."""
     seen: set[int] = set()
-    for literal in _placed(text):
-        if literal.start not in seen and is_in_doubt(literal.name, literal.value, literal.place):
+    for literal in _positioned(text):
+        if literal.start not in seen and is_ambiguous(literal.name, literal.value, literal.place):
             seen.add(literal.start)
             yield literal
 
 
-def _placed(text: ScannedText) -> Iterator[CandidateLiteral]:
-    """Literals where a secret could stand."""
-    for given in text.assignments:
-        yield CandidateLiteral(given.name, given.value, given.start, given.end)
+def _positioned(text: ScannedText) -> Iterator[CandidateLiteral]:
+    """Yield the literals in the position of a secret."""
+    for assignment in text.assignments:
+        yield CandidateLiteral(assignment.name, assignment.value, assignment.start, assignment.end)
     if any(word in text.lower for word in _HEADERS):
         yield from _matches(text.text, _HEADER, "header")
     if any(word in text.lower for word in _STRINGS):
@@ -71,28 +71,24 @@ def _matches(text: str, pattern: LazyPattern, place: str) -> Iterator[CandidateL
         yield CandidateLiteral(match["name"], match["value"], *match.span("value"), place)
 
 
-def is_in_doubt(name: str, value: str, place: str = ASSIGNED) -> bool:
-    """Whether neither the checks nor a plain look can tell what a value is."""
-    if not SHORTEST <= len(value) <= LONGEST or is_surely_none(value):
+def is_ambiguous(name: str, value: str, place: str = ASSIGNED) -> bool:
+    """Return True if neither the checks nor the filters can classify a value."""
+    if not SHORTEST <= len(value) <= LONGEST or is_surely_harmless(value):
         return False
-    return place != ASSIGNED or not (is_drawn(value) or (names_a_password(name) and is_password(value)))
+    return place != ASSIGNED or not (is_random(value) or (denotes_password(name) and is_password(value)))
 
 
-def is_surely_none(value: str) -> bool:
-    """Whether a value is filled in later, made up, an address, a number, or plain words."""
-    if (
-        value_filters.is_filled_in_later(value)
-        or value_filters.is_made_up(value)
-        or _SURELY_NONE.match(value)
-    ):
+def is_surely_harmless(value: str) -> bool:
+    """Return True if a value is a template, a placeholder, an address, a number or plain words."""
+    if value_filters.is_template(value) or value_filters.is_placeholder(value) or _SURELY_NONE.match(value):
         return True
     return is_plain(value)
 
 
 def is_plain(value: str) -> bool:
-    """Whether a value is words or a name of code, without a digit in it."""
-    if " " in value and value_filters.is_wordy(value, _SPOKEN):
+    """Return True if a value is words or an identifier without digits."""
+    if " " in value and value_filters.is_wordy(value, _ENGLISH_SHARE):
         return True
     if not _PLAIN.match(value):
         return False
-    return value_filters.is_wordy(value, _SPOKEN) or not _FOUR_LETTERS.search(value)
+    return value_filters.is_wordy(value, _ENGLISH_SHARE) or not _FOUR_LETTERS.search(value)

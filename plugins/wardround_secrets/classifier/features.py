@@ -1,7 +1,7 @@
-"""What is counted about a literal in doubt: one row of numbers, whatever the language.
+"""Features of an ambiguous literal: one row of numbers, whatever the language.
 
-Four groups: what characters a value is made of, how it reads, what shape it has, and the name and place it
-stands by. Nothing of a row tells the value itself.
+Four groups: the characters of a value, how it reads, its shape, and its name and position. A row does not
+reveal the value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wardround_secrets.detection import value_filters
 _Numbers = dict[str, float]
 
 _ROWS = ("qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./", "1234567890-=", "1qaz", "2wsx", "3edc", "4rfv", "5tgb")
-_BESIDE = frozenset(pair for row in _ROWS for a, b in pairwise(row) for pair in ((a, b), (b, a)))
+_NEIGHBOURING_KEYS = frozenset(pair for row in _ROWS for a, b in pairwise(row) for pair in ((a, b), (b, a)))
 _UNSHIFTED = str.maketrans("!@#$%^&*()", "1234567890")
 _LETTERS = LazyPattern(r"[A-Za-z]{3,}")
 _HEX, _BASE32, _BASE64 = (
@@ -37,7 +37,7 @@ _FILE_LIKE = LazyPattern(r".*\.[a-z]{2,4}\d?")
 _NUMBERED = LazyPattern(r"[A-Za-z]+(?:[ _./:-]+[A-Za-z]+)*[ _./:-]*\d{1,3}")
 _TOKEN_LENGTHS = frozenset({16, 20, 22, 24, 26, 28, 32, 36, 40, 43, 44, 48, 64, 86, 88})
 _COMMON_READING = 3.6
-"""Bits a character below which three in a row are usual in code."""
+"""Surprise in bits below which three characters in a row are common in code."""
 _STRANGE = 6.0
 _READABLE = (0x20, 0x7E)
 _KINDS = {
@@ -52,7 +52,7 @@ _FILES = {
     "shell": LazyPattern(r"\.(?:sh|bash|zsh)$|(?:^|/)(?:Dockerfile|Makefile|Jenkinsfile)"),
     "sql": LazyPattern(r"\.sql$"),
 }
-_TALKS = LazyPattern(
+_EXAMPLE_WORDS = LazyPattern(
     r"example|test|fake|dummy|mock|sample|default|e\.g\.|localhost|placeholder", re.IGNORECASE
 )
 _LINE = 300
@@ -60,24 +60,24 @@ _LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class LiteralContext:
-    """Where a literal stands: its file's path, whether that is there to be tried or read, and its line."""
+    """Position of a literal: the path of its file, whether it is in an example or test, and its line."""
 
     path: str
-    is_tried: bool
+    is_example: bool
     line: str
 
 
 def features(literal: CandidateLiteral, setting: LiteralContext) -> tuple[float, ...]:
-    """The features of one literal, in the order of ``NAMES``; all finite."""
-    return tuple(float(value) for value in _measured(literal, setting).values())
+    """Return the features of one literal, in the order of ``NAMES``; all finite."""
+    return tuple(float(value) for value in _named_features(literal, setting).values())
 
 
-def _measured(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
+def _named_features(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
     value = literal.value
-    return {**_made_of(value), **_reading(value), **_shape(value), **_place(literal, setting)}
+    return {**_composition(value), **_reading(value), **_shape(value), **_place(literal, setting)}
 
 
-def _made_of(value: str) -> _Numbers:
+def _composition(value: str) -> _Numbers:
     size = len(value)
     counts = Counter(value)
     entropy = value_filters.entropy(value)
@@ -155,8 +155,8 @@ def _shape(value: str) -> _Numbers:
         "shape_ends_in_digits": len(value) - len(value.rstrip("0123456789")),
         "shape_groups": sum(char in "-_.:/ " for char in value),
         "shape_even_groups": _even_groups(value),
-        "shape_keyboard": _walk(value) / len(value),
-        "shape_climb": _climb(value) / len(value),
+        "shape_keyboard": _keyboard_walk(value) / len(value),
+        "shape_climb": _sequence(value) / len(value),
         "shape_stammer": max(len(list(group)) for _, group in groupby(value)) / len(value),
         "shape_repeated": _repeated(value),
         "shape_brackets": sum(char in "{}[]()<>$%" for char in value),
@@ -165,7 +165,7 @@ def _shape(value: str) -> _Numbers:
 
 
 def _decodes(value: str) -> bool:
-    """Whether a value is the base64 of something readable, such as ``user:password``."""
+    """Return True if a value is the base64 form of readable text, such as ``user:password``."""
     if len(value) % 4 or not _BASE64.fullmatch(value):
         return False
     try:
@@ -176,18 +176,18 @@ def _decodes(value: str) -> bool:
 
 
 def _even_groups(value: str) -> float:
-    """Whether separators part a value into three or more pieces of one length."""
+    """Return 1.0 if separators divide a value into three or more pieces of equal length, else 0.0."""
     sizes = {len(piece) for piece in re.split(r"[-_.: ]", value)}
     return float(len(sizes) == 1 and len(value) > 2 * (sizes.pop() + 1))
 
 
-def _walk(value: str) -> int:
-    """The longest walk from key to neighbouring key, with or without shift."""
-    return _longest(value.lower().translate(_UNSHIFTED), lambda a, b: (a, b) in _BESIDE)
+def _keyboard_walk(value: str) -> int:
+    """Return the length of the longest walk over neighbouring keys, with or without shift."""
+    return _longest(value.lower().translate(_UNSHIFTED), lambda a, b: (a, b) in _NEIGHBOURING_KEYS)
 
 
-def _climb(value: str) -> int:
-    """The longest run of characters one after another, up or down."""
+def _sequence(value: str) -> int:
+    """Return the length of the longest ascending or descending run of characters."""
     return max(
         _longest(value, lambda a, b: ord(b) - ord(a) == 1), _longest(value, lambda a, b: ord(a) - ord(b) == 1)
     )
@@ -202,7 +202,7 @@ def _longest(value: str, follows: Callable[[str, str], bool]) -> int:
 
 
 def _repeated(value: str) -> float:
-    """The share of pairs of characters that came before in the value."""
+    """Return the share of character pairs that occur earlier in the value."""
     pairs = Counter(pairwise(value.lower()))
     return 1 - len(pairs) / pairs.total()
 
@@ -223,12 +223,14 @@ def _place(literal: CandidateLiteral, setting: LiteralContext) -> _Numbers:
         **{
             f"place_{kind}_file": pattern.search(setting.path) is not None for kind, pattern in _FILES.items()
         },
-        "place_tried": setting.is_tried,
-        "place_talks": _TALKS.search(line.replace(value, "")) is not None,
+        "place_tried": setting.is_example,
+        "place_talks": _EXAMPLE_WORDS.search(line.replace(value, "")) is not None,
         "place_strings": sum(char in "\"'`" for char in line) / 2,
         "place_call": "(" in line,
     }
 
 
-NAMES: tuple[str, ...] = tuple(_measured(CandidateLiteral("", "none!1", 0, 6), LiteralContext("", False, "")))
+NAMES: tuple[str, ...] = tuple(
+    _named_features(CandidateLiteral("", "none!1", 0, 6), LiteralContext("", False, ""))
+)
 """The names of the features, in order; the part before the first underscore is the group."""

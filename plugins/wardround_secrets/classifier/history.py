@@ -1,8 +1,8 @@
-"""Literals in doubt as repositories have held them: what a model is trained and measured on, never a review.
+"""Ambiguous literals from the history of repositories: training and evaluation data of the model.
 
-A repository is looked at as it was on several days; what stands in it on one of them and stood in it on none
-before counts as of that day. Whether such a literal is a secret nobody has said: presumed is that it is none,
-which reading must confirm where a figure rests on it.
+A repository is read at several commits; a literal is dated by the first of them that contains it. The label
+of such a literal is unknown: it is presumed harmless, and a figure that depends on it needs a review by a
+person.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from wardround.checks.lazy import LazyPattern
 from wardround.training_tasks import History
-from wardround_secrets.classifier.candidates import CandidateLiteral, is_in_doubt, literals_in_doubt
+from wardround_secrets.classifier.candidates import CandidateLiteral, ambiguous_literals, is_ambiguous
 from wardround_secrets.classifier.features import LiteralContext, features
 from wardround_secrets.detection.positions import is_generated
 from wardround_secrets.detection.scanner import ScannedText
@@ -31,25 +31,25 @@ PATTERNS = (
     "*Jenkinsfile*",
 )
 AROUND = 6
-"""Lines before and behind a literal that are kept, for those who judge by context."""
+"""Lines before and after a literal that are stored, for judgement by context."""
 _ANY = LazyPattern(
     r"(?P<name>[A-Za-z_$][\w.$-]{1,60})[\"']?\]?[ ]{0,3}(?:=>|:=|=|:)[ ]{0,3}"
     r"(?P<quote>[\"'`])(?P<value>[^\"'`\n\r\\]{6,200})(?P=quote)"
 )
 _NAME = LazyPattern(r"[A-Za-z][A-Za-z_]{2,29}")
-_TELLING = LazyPattern(r"\d|[^\w\s].*[^\w\s]")
+_DIGIT_OR_SYMBOLS = LazyPattern(r"\d|[^\w\s].*[^\w\s]")
 _PER_NAME, _PER_FILE = 12, 40
 
 
 @dataclass(frozen=True, slots=True)
 class HistoricalLiteral:
-    """A literal where a repository had it.
+    """A literal in the history of a repository.
 
     Attributes:
-        time: seconds since 1970, of the commit it was first seen at.
+        time: seconds since 1970, of the first commit that contains it.
         before, line, behind: the lines around it, and its own.
         column: 0-based, where the value begins in its line.
-        is_named: whether it stands where a review would ask; else it is a literal of any name.
+        is_named: True if a review would classify it; otherwise it is a literal of any name.
     """
 
     repository: str
@@ -62,31 +62,31 @@ class HistoricalLiteral:
     name: str
     value: str
     place: str
-    is_tried: bool
+    is_example: bool
     is_named: bool
 
     def holding(self, value: str) -> HistoricalLiteral:
-        """The same line with another value in it."""
+        """Return a copy with another value in the same line."""
         end = self.column + len(self.value)
         return replace(self, value=value, line=self.line[: self.column] + value + self.line[end:])
 
     @property
     def row(self) -> tuple[float, ...]:
-        """Its features."""
+        """The features of the literal."""
         literal = CandidateLiteral(
             self.name, self.value, self.column, self.column + len(self.value), self.place
         )
-        return features(literal, LiteralContext(self.path, self.is_tried, self.line))
+        return features(literal, LiteralContext(self.path, self.is_example, self.line))
 
 
 def found_in(
     history: History, commits: Sequence[tuple[int, str]], *, broadly: bool = False
 ) -> Iterator[HistoricalLiteral]:
-    """The literals of some commits, oldest first; each name with each value once.
+    """Yield the literals of some commits, oldest first; each name with each value once.
 
     Args:
-        commits: (time, id), ascending; what stands in the first counts as of its time too.
-        broadly: literals of any name beside those a review asks about.
+        commits: (time, id), ascending.
+        broadly: include literals of any name in addition to those that a review classifies.
     """
     blobs: set[str] = set()
     seen: set[tuple[str, str]] = set()
@@ -98,7 +98,7 @@ def found_in(
             text = history.text(blob) if is_new else None
             if text is None:
                 continue
-            for one in _kept(_in_text(history.repository, time, path, text, broadly)):
+            for one in _limited(_in_text(history.repository, time, path, text, broadly)):
                 key = (one.name, one.value)
                 if key not in seen and per_name[one.name] < _PER_NAME * 10:
                     seen.add(key)
@@ -106,22 +106,22 @@ def found_in(
                     yield one
 
 
-def _kept(found: Iterator[HistoricalLiteral]) -> Iterator[HistoricalLiteral]:
-    """No more than so many of one file and of one name in it: a table of data is one example."""
-    of_name: Counter[tuple[str, bool]] = Counter()
+def _limited(found: Iterator[HistoricalLiteral]) -> Iterator[HistoricalLiteral]:
+    """Limit the literals of one file and of one name in it: a table of data is one example."""
+    per_name: Counter[tuple[str, bool]] = Counter()
     count = Counter[bool]()
     for one in found:
-        of_name[one.name, one.is_named] += 1
+        per_name[one.name, one.is_named] += 1
         count[one.is_named] += 1
-        if of_name[one.name, one.is_named] <= _PER_NAME and count[one.is_named] <= _PER_FILE:
+        if per_name[one.name, one.is_named] <= _PER_NAME and count[one.is_named] <= _PER_FILE:
             yield one
 
 
-def asked_about(repository: str, time: int, path: str, content: str) -> Iterator[HistoricalLiteral]:
-    """The literals of a file that a review would ask a model about, whichever lines a change brought."""
+def review_literals(repository: str, time: int, path: str, content: str) -> Iterator[HistoricalLiteral]:
+    """Yield the literals of a file that a review would classify, on all lines."""
     if not is_generated(path):
         found = _in_text(repository, time, path, content, broadly=False)
-        yield from (one for one in found if not one.is_tried)
+        yield from (one for one in found if not one.is_example)
 
 
 def _in_text(
@@ -130,13 +130,13 @@ def _in_text(
     text = ScannedText(path, content)
     lines = content.split("\n")
     taken = set()
-    for literal in literals_in_doubt(text):
+    for literal in ambiguous_literals(text):
         taken.add(literal.start)
         yield _placed(repository, time, text, lines, literal, is_named=True)
     for match in _ANY.finditer(content) if broadly else ():
-        if match.start("value") in taken or not _TELLING.search(match["value"]):
+        if match.start("value") in taken or not _DIGIT_OR_SYMBOLS.search(match["value"]):
             continue
-        if is_in_doubt(match["name"], match["value"]):
+        if is_ambiguous(match["name"], match["value"]):
             literal = CandidateLiteral(match["name"], match["value"], *match.span("value"))
             yield _placed(repository, time, text, lines, literal, is_named=False)
 
@@ -150,17 +150,17 @@ def _placed(
     *,
     is_named: bool,
 ) -> HistoricalLiteral:
-    line, column = text.place_of(literal.start)
+    line, column = text.position_of(literal.start)
     at = line - 1
     return HistoricalLiteral(
         repository, time, text.path, tuple(lines[max(0, at - AROUND) : at]), lines[at],
         tuple(lines[at + 1 : at + 1 + AROUND]), column - 1, literal.name, literal.value, literal.place,
-        text.is_tried(literal.start), is_named,
+        text.is_example(literal.start), is_named,
     )  # fmt: skip
 
 
 def names_in(history: History, commit: str, most_files: int = 800) -> Counter[str]:
-    """The names and words of a commit's code, with the number of files each is in; files spread evenly."""
+    """Count the files in which each name and word of a commit occurs, over an even sample of files."""
     entries = [(path, blob) for path, blob in history.tree(commit, PATTERNS) if not is_generated(path)]
     found: Counter[str] = Counter()
     for _, blob in entries[:: 1 + len(entries) // most_files]:

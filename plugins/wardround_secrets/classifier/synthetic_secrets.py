@@ -1,7 +1,7 @@
-"""Secrets that were never anybody's: values as programs draw them and as people type them, by family.
+"""Synthetic secrets: values as programs generate them and as people type them, by family.
 
-A model is trained on some families and measured on others, so that what it is given credit for is not knowing
-these generators. Words are handed in: those of the repository a value is put into, so that they tell nothing.
+A model is trained on some families and evaluated on others, so that the evaluation does not reward knowledge
+of these generators. Words are those of the repository that a value is inserted into, so they reveal nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MARKS = "!#?.*@"
 _MARK_OR_NONE: Sequence[str] = ("", *_MARKS)
 _FEW_SIGNS = "!?*-_."
 _ODD_LENGTHS = (10, 12, 16, 20, 24, 28, 36, 44, 48)
-"""Of hex values; at the lengths of digests a check reports them."""
+"""Lengths of hex values; at the lengths of digests a check reports them."""
 
 Words = Sequence[str]
 Maker = Callable[[random.Random, Words], str]
@@ -36,12 +36,12 @@ Maker = Callable[[random.Random, Words], str]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One way in which secrets come about.
+    """One way in which secrets are made.
 
     Attributes:
-        make: a value, given words to choose from.
-        typed: whether people choose such values, as passwords; else programs draw them.
-        held_out: whether it is kept for measuring.
+        make: returns a value from a generator and words to choose from.
+        typed: True if people choose such values, as passwords; otherwise programs generate them.
+        held_out: True if it is reserved for evaluation.
     """
 
     make: Maker
@@ -54,7 +54,7 @@ def _drawn(alphabet: str, shortest: int, longest: int) -> Maker:
 
 
 def _encoded(alphabet: str, smallest: int, largest: int) -> Maker:
-    """Random bytes as base64, with padding where it belongs."""
+    """Return a maker of random bytes as base64, with padding where required."""
 
     def make(rng: random.Random, words: Words) -> str:
         encode = base64.urlsafe_b64encode if alphabet == URL64 else base64.b64encode
@@ -73,14 +73,14 @@ def _word(rng: random.Random, words: Words) -> str:
 
 
 def _number(rng: random.Random) -> str:
-    """What people put behind a word: a year, a few digits, one digit."""
+    """Return a number as people append it to a word: a year, a few digits, one digit."""
     return str(
         rng.choice([rng.randint(1955, 2026), rng.randint(10, 99), rng.randint(100, 9999), rng.randint(1, 9)])
     )
 
 
 def _mixed(rng: random.Random, size: int, signs: str) -> str:
-    """At least one of each kind of character, in any order."""
+    """Return a value with at least one of each kind of character, in any order."""
     kinds = [string.ascii_lowercase, string.ascii_uppercase, string.digits, signs]
     drawn = [rng.choice(kind) for kind in kinds]
     drawn += rng.choices(BASE62 + signs, k=size - len(drawn))
@@ -162,7 +162,7 @@ def _name_and_birthday(rng: random.Random, words: Words) -> str:
 
 
 def _initials(rng: random.Random, words: Words) -> str:
-    """The first letters of a sentence, with a number and a mark."""
+    """Return the first letters of a sentence, with a number and a mark."""
     letters = "".join(
         rng.choice([_word(rng, words)[0].lower(), _word(rng, words)[0].upper()]) for _ in range(7)
     )
@@ -177,14 +177,14 @@ def _phrase(rng: random.Random, words: Words) -> str:
 
 
 def _spoken(rng: random.Random, words: Words) -> str:
-    """Pronounceable, as password programs make it."""
+    """Return a pronounceable value, as password generators make it."""
     text = _syllables(rng, rng.randint(3, 5))
     at = rng.randrange(len(text))
     return text[:at] + text[at].upper() + text[at + 1 :] + str(rng.randint(1, 99))
 
 
 def _of_a_keychain(rng: random.Random, words: Words) -> str:
-    """Three spoken groups of six with one capital and one digit."""
+    """Return three pronounceable groups of six with one capital and one digit."""
     text = [*"-".join((_syllables(rng, 3)) for _ in range(3))]
     letters = [at for at, char in enumerate(text) if char != "-"]
     capital, digit = rng.sample(letters, 2)

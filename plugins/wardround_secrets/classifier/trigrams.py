@@ -1,6 +1,6 @@
-"""How much a text reads like the words and names of code: a table of three characters in a row.
+"""Similarity of a text to the words and names of code, from a table of character trigrams.
 
-The table was counted in the code of the repositories the model was trained on. Letters count without their
+The table was counted on the code of the repositories the model was trained on. Letters count without their
 case, all digits as one, everything else as one separator.
 """
 
@@ -28,18 +28,21 @@ _FOLDED = {
 _OTHER = SYMBOLS.index("_")
 
 Table: TypeAlias = bytes
-"""Levels by (first, second, third) symbol, flattened; each level stands as one printable character."""
+"""Levels by (first, second, third) symbol, flattened; each level is one printable character."""
 
 
 @cache
 def table() -> Table:
-    """The table that comes with the plugin."""
+    """Return the table that ships with the plugin."""
     text: bytes = (files("wardround_secrets.classifier") / TABLE).read_bytes()
     return text.replace(b"\n", b"")
 
 
 def surprises(text: str, counted: Table | None = None) -> list[float]:
-    """Bits of surprise at each character, given the two before it; a word begins behind a separator."""
+    """Return the surprise of each character in bits, given the two before it;
+
+    a word begins after a separator.
+    """
     known = table() if counted is None else counted
     first = second = _OTHER
     found = []
@@ -51,7 +54,7 @@ def surprises(text: str, counted: Table | None = None) -> list[float]:
 
 
 def counted(texts: Iterable[str]) -> Table:
-    """A table of how often characters follow one another in some texts."""
+    """Return the table of how often characters follow one another in some texts."""
     counts: Counter[tuple[int, int, int]] = Counter()
     for text in texts:
         symbols = [_OTHER, _OTHER, *(_FOLDED.get(char, _OTHER) for char in text), _OTHER]
@@ -66,5 +69,5 @@ def counted(texts: Iterable[str]) -> Table:
 
 
 def written(known: Table) -> bytes:
-    """A table as the file that holds it: a line for each pair of symbols."""
+    """Return a table in its file format: one line for each pair of symbols."""
     return b"".join(known[at : at + _SIZE] + b"\n" for at in range(0, len(known), _SIZE))

@@ -1,20 +1,17 @@
-"""Where a name that speaks of a secret is given a literal value: ``apiKey: "..."``, ``DB_PASSWORD=...``.
+"""Assignments of a literal to a name that denotes a secret: ``apiKey: "..."``, ``DB_PASSWORD=...``.
 
-The names are found first, by ``bytes.find``; only where one ends in an operator is the value looked at.
+Names are found first, by ``bytes.find``; a value is matched only where an operator follows the name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround.checks.lazy import LazyPattern
-
-if TYPE_CHECKING:
-    from wardround_secrets.detection.scanner import ScannedText
+from wardround_secrets.detection.anchors import offsets_of
 
 _ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
 _KEYS = (
@@ -69,7 +66,7 @@ _KEYS = (
     b"cohere",
     b"mistral",
 )
-"""What stands before ``key`` where the key is a secret."""
+"""Words before ``key`` that make it a secret."""
 _JOINTS = b"_-. "
 _REST_OF_NAME = LazyPattern(
     r"(?:word|wd|phrase|code)?s?"
@@ -91,7 +88,7 @@ _QUOTED = LazyPattern(
     r"(?:[rbuRBU]{0,2}|\[\s{0,40}|(?:[\w.]|new[ ]){1,40}\(\s{0,40})"
     r"(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
 )
-_FALLEN_BACK_TO = LazyPattern(
+_FALLBACK = LazyPattern(
     r"(?:[^\n;\"'`]|[\"'`][\w.$-]{2,60}[\"'`]){0,60}?(?:(?:get(?:env|orelse|ordefault)?|env"
     r"|env_?var|lookup_?env|fetch|coalesce|config|setting|option"
     r"|first_?set|lookup|default|field|prop(?:erty)?)\((?:[^\n;\"'`()]{0,60}|[\s]*[\"'`][\w.$-]{2,60}[\"'`]),"
@@ -99,10 +96,12 @@ _FALLEN_BACK_TO = LazyPattern(
     r"(?:default(?:_value)?\s?[=:]\s?)?(?P<quote>[\"'`])(?P<value>[^\"'`\n\r\\]{6,200})(?P=quote)",
     re.IGNORECASE,
 )
-"""What takes a value's place where nothing else gives one."""
-_CHOSEN = LazyPattern(r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z")
+"""A default value that is used where no other is set."""
+_DEFAULT_CALL = LazyPattern(
+    r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z"
+)
 _SETTER = LazyPattern(r"(?:\b(?:set|with|add)_?\w{0,20}|\.)\Z", re.IGNORECASE)
-"""What makes a call one that gives a value away: ``setPassword(...)``, ``builder.password(...)``."""
+"""Prefix of a call that sets a value: ``setPassword(...)``, ``builder.password(...)``."""
 _EXPANDED = LazyPattern(r"\$\{[\w.-]{2,60}:\Z")
 _DEFAULTED = LazyPattern(r"(?P<value>[^\s}\"'`]{6,200})(?=\})")
 _BARE = LazyPattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
@@ -134,7 +133,7 @@ _NOT_ABOUT_A_SECRET = LazyPattern(
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """A name, the literal it is given, and where that stands."""
+    """A name, the literal assigned to it, and the offsets of the literal."""
 
     name: str
     value: str
@@ -143,59 +142,62 @@ class Assignment(msgspec.Struct, frozen=True):
     is_quoted: bool
 
 
-def assignments_in(text: ScannedText) -> Iterator[Assignment]:
-    """Every literal that a name which speaks of a secret is given, in the order of anchors."""
-    bare = _BARE_FILES.search(text.path) is not None
+def assignments_in(path: str, text: str, lower: bytes) -> Iterator[Assignment]:
+    """Yield every literal that is assigned to a name of a secret, in the order of anchors."""
+    bare = _BARE_FILES.search(path) is not None
     for anchor in _ANCHORS:
-        for place in text.places_of(anchor):
-            if anchor == b"key" and not _is_secret_key(text.lower, place):
+        for offset in offsets_of(lower, anchor):
+            if anchor == b"key" and not _is_secret_key(lower, offset):
                 continue
-            found = _assigned(text, place, place + len(anchor), bare)
+            found = _assigned(text, offset, offset + len(anchor), bare)
             if found is not None:
                 yield found
 
 
-def _is_secret_key(lower: bytes, place: int) -> bool:
-    """Whether the word before ``key`` makes it one: ``api_key``, but neither ``"key"`` nor ``cache_key``."""
-    before = place - (place > 0 and lower[place - 1] in _JOINTS)
+def _is_secret_key(lower: bytes, offset: int) -> bool:
+    """Return True if the word before ``key`` denotes a secret.
+
+    ``api_key`` is one, ``"key"`` and ``cache_key`` are not.
+    """
+    before = offset - (offset > 0 and lower[offset - 1] in _JOINTS)
     return before > 0 and lower[before - 1 : before].isalpha() and lower.endswith(_KEYS, 0, before)
 
 
-def _assigned(text: ScannedText, place: int, end_of_anchor: int, bare: bool) -> Assignment | None:
-    whole = text.text
-    rest = _REST_OF_NAME.match(whole, end_of_anchor)
+def _assigned(text: str, offset: int, end_of_anchor: int, bare: bool) -> Assignment | None:
+    rest = _REST_OF_NAME.match(text, end_of_anchor)
     end_of_name = rest.end() if rest else end_of_anchor
-    to_value = _TO_VALUE.match(whole, end_of_name)
-    if to_value is None or not _gives(whole, place, to_value):
+    to_value = _TO_VALUE.match(text, end_of_name)
+    if to_value is None or not _is_assignment(text, offset, to_value):
         return None
-    value = _value(whole, to_value, bare)
+    value = _value(text, to_value, bare)
     if value is None:
         return None
-    before = _NAME_BEFORE.search(whole, max(0, place - 60), place)
-    name = (before[0] if before else "") + whole[place:end_of_name]
+    before = _NAME_BEFORE.search(text, max(0, offset - 60), offset)
+    name = (before[0] if before else "") + text[offset:end_of_name]
     if _NOT_ABOUT_A_SECRET.search(name):
         return None
     return Assignment(name, value["value"], *value.span("value"), "quote" in value.re.groupindex)
 
 
-def _gives(whole: str, place: int, to_value: re.Match[str]) -> bool:
-    """Whether what stands behind a name is given to it: an argument beside it is only where one is chosen."""
+def _is_assignment(text: str, offset: int, to_value: re.Match[str]) -> bool:
+    """Return True if the value after a name is assigned to it.
+
+    The next argument is assigned only in calls that choose a default.
+    """
     operator = to_value["operator"]
     if operator == "(":
-        return _SETTER.search(whole, max(0, place - 40), place) is not None
+        return _SETTER.search(text, max(0, offset - 40), offset) is not None
     if operator != ",":
         return to_value["index"] != ")" or operator in ("??", "||", "?:", "or")
-    return bool(to_value["close"]) or _CHOSEN.search(whole, max(0, place - 120), place) is not None
+    return bool(to_value["close"]) or _DEFAULT_CALL.search(text, max(0, offset - 120), offset) is not None
 
 
-def _value(whole: str, to_value: re.Match[str], bare: bool) -> re.Match[str] | None:
-    """The literal behind an operator, or the one that is taken where nothing gives another."""
-    operator, place = to_value["operator"], to_value.end()
-    if operator == ":-" or (operator == ":" and _EXPANDED.search(whole, max(0, place - 80), place)):
-        return _DEFAULTED.match(whole, place)
-    value = _QUOTED.match(whole, place)
+def _value(text: str, to_value: re.Match[str], bare: bool) -> re.Match[str] | None:
+    """Return the literal after an operator, or the default that applies where no other value is set."""
+    operator, offset = to_value["operator"], to_value.end()
+    if operator == ":-" or (operator == ":" and _EXPANDED.search(text, max(0, offset - 80), offset)):
+        return _DEFAULTED.match(text, offset)
+    value = _QUOTED.match(text, offset)
     if value is None and bare and (operator in ("=", ":", ">") or operator.endswith("value:")):
-        value = _BARE.match(whole, place)
-    return (
-        _FALLEN_BACK_TO.match(whole, place) if value is None and operator in ("=", ":", "=>", ":=") else value
-    )
+        value = _BARE.match(text, offset)
+    return _FALLBACK.match(text, offset) if value is None and operator in ("=", ":", "=>", ":=") else value

@@ -1,4 +1,4 @@
-"""What a path says about the secrets in its file: generated text holds random strings, tests made-up keys."""
+"""Kinds of files by path: generated text contains random strings, tests contain made-up keys."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MADE_FOR_TESTS = LazyPattern(
 
 
 def is_generated(path: str) -> bool:
-    """Whether a file is written by a program or full of data: lock files, source maps, snapshots."""
+    """Return True if a file is generated or data: lock files, source maps, snapshots."""
     return _GENERATED.search(path) is not None
 
 
-def is_for_show(path: str) -> bool:
-    """Whether what stands in a file is there to be read or tried: tests, examples, documentation."""
+def is_example_file(path: str) -> bool:
+    """Return True if a file is a test, an example or documentation."""
     return _MADE_FOR_TESTS.search(path) is not None

@@ -1,7 +1,7 @@
-"""The tokens of providers that give them a shape of their own.
+"""Tokens of providers that have a recognisable format.
 
-Each row says how a token begins, what follows, and which word must stand in the file where the shape alone
-could be something else. The shapes are those the providers describe for secret scanning and in their API
+Each row has the prefix of a token, the format of the rest, and a word that the file must contain where the
+format alone is ambiguous. The formats are those the providers document for secret scanning and in their API
 documentation; tokens are matched where a run of token characters begins.
 """
 
@@ -24,11 +24,11 @@ class KnownToken(msgspec.Struct, frozen=True):
     """One kind of token.
 
     Attributes:
-        kind: how people call it.
-        prefixes: how it begins, each taken literally; ``shape`` is what follows, as a regular expression.
-        needs: a word in small letters that must stand in the file; empty if the shape says enough.
-        checked: whether its last characters are a checksum of the others, so that a real one can be told.
-        mild: it opens little by itself, or is often meant to be public, so it is worth a warning only.
+        kind: its usual name.
+        prefixes: literal prefixes; ``shape`` is the rest, as a regular expression.
+        needs: a lower-case word that the file must contain; empty if the format is sufficient.
+        checked: True if its last characters are a checksum of the others, so that real ones are recognised.
+        mild: grants little by itself or is often public, so it is reported as a warning.
     """
 
     kind: str
@@ -225,13 +225,13 @@ TOKENS: tuple[KnownToken, ...] = (
 DOTTED: tuple[str, ...] = tuple(
     sorted({p[: p.rfind(".") + 1] for t in TOKENS for p in t.prefixes if "." in p} | {"v1."})
 )
-"""What a token may hold before a dot, which no run of token characters contains."""
+"""Parts of a token before a dot, which no run of token characters contains."""
 _BEHIND = r"(?![A-Za-z0-9])"
 
 
 @cache
 def by_start() -> Mapping[str, Sequence[tuple[str, KnownToken]]]:
-    """The tokens by their first two characters; the longest prefix first."""
+    """Return the tokens by their first two characters; the longest prefix first."""
     found: dict[str, list[tuple[str, KnownToken]]] = defaultdict(list)
     for token in TOKENS:
         for prefix in token.prefixes:
@@ -241,12 +241,12 @@ def by_start() -> Mapping[str, Sequence[tuple[str, KnownToken]]]:
 
 @cache
 def shape_of(token: KnownToken) -> LazyPattern:
-    """What must follow the prefix of a token, up to where no more of it can follow."""
+    """Return the pattern of a token after its prefix, up to a character that cannot continue it."""
     return LazyPattern(token.shape + _BEHIND)
 
 
 def checksum_of(body: str) -> str:
-    """The characters with which a token ends whose other characters behind the prefix are these.
+    """Return the checksum that ends a token with this body, the characters after the prefix.
 
     Source: GitHub, "Behind GitHub's new authentication token formats"; npm follows it.
     """
@@ -258,5 +258,5 @@ def checksum_of(body: str) -> str:
 
 
 def checksum_holds(value: str, prefix: str) -> bool:
-    """Whether the checksum at a token's end is right: it was issued, and not made up."""
+    """Return True if the checksum at a token's end is correct, so it was issued and not made up."""
     return checksum_of(value[len(prefix) : -_CHECKSUM_LENGTH]) == value[-_CHECKSUM_LENGTH:]

@@ -1,7 +1,8 @@
-"""One look at a text for all checks: where secrets could begin, found at the speed of ``bytes.find``.
+"""One scan of a text for all checks: candidate positions are found at the speed of ``bytes.find``.
 
-Nearly all text holds no secret, so nothing slow happens before an anchor stands: a run of twenty characters
-that tokens are made of, or a word such as ``password``. Both are searched for in a copy of one byte for each
+
+Nearly all text contains no secret, so patterns run only at an anchor: a run of twenty characters that tokens
+are made of, or a word such as ``password``. Both are searched for in a copy with one byte for each
 code point, so that offsets are columns.
 """
 
@@ -19,10 +20,11 @@ from wardround.findings import Plane, RawFinding, Severity, Span
 from wardround.inference.api import Models, NoModels
 from wardround.text.line_index import LineIndex
 from wardround_secrets.detection import positions
+from wardround_secrets.detection.anchors import offsets_of
 from wardround_secrets.detection.assignments import Assignment, assignments_in
 
 _MOST = 100
-"""Secrets of one file that are reported; a dump of keys needs no more to be stopped."""
+"""Maximum number of secrets reported in one file; a dump of keys needs no more."""
 _RUN, _REST = ord("a"), ord(" ")
 _IN_TOKENS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _SHORTEST_RUN = b"a" * 20
@@ -30,22 +32,22 @@ _SHAPE = bytes(_RUN if char in _IN_TOKENS else _REST for char in range(256))
 
 
 def _unescaped(notebook: str) -> str:
-    """A notebook with its escaped quotes as the code has them, and everything else where it was."""
+    """Return a notebook with unescaped quotes as in the code, and the same offsets."""
     lines = notebook.split("\n") if '\\"' in notebook else [notebook]
     return "\n".join(_with_plain_quotes(line) for line in lines)
 
 
 def _with_plain_quotes(line: str) -> str:
-    """The blank takes the place of the backslash outside the quotes, so that what is quoted stays whole."""
+    """Replace the backslash outside the quotes by a blank, so that quoted text stays intact."""
     first, *others = line.split('\\"')
     return first + "".join((' "' if number % 2 == 0 else '" ') + piece for number, piece in enumerate(others))
 
 
-_BESIDE_THE_SOURCE = ('"outputs":', '"metadata":', '"attachments":')
+_OTHER_CELL_KEYS = ('"outputs":', '"metadata":', '"attachments":')
 
 
 class SecretMatch(msgspec.Struct, frozen=True):
-    """A secret in a text: where it stands, what to say of it, and how bad it is here."""
+    """A secret in a text: its offsets, message and severity in this position."""
 
     start: int
     end: int
@@ -54,12 +56,12 @@ class SecretMatch(msgspec.Struct, frozen=True):
 
 
 class ScannedText:
-    """The text of one file, and the places in it that are worth a look.
+    """The text of one file, and the candidate positions in it.
 
     Attributes:
-        text: as it stands; in a notebook, with a blank in place of what escapes a quote.
-        models: what may be asked about literals that are in doubt.
-        is_added: whether the change brought a line (1-based).
+        text: the content; in a notebook, with a blank in place of the escape of a quote.
+        models: classify ambiguous literals.
+        is_added: returns True if the change added a line (1-based).
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class ScannedText:
 
     @cached_property
     def lower(self) -> bytes:
-        """The text in small letters, a byte for each code point; what is not ASCII is a question mark."""
+        """The text in lower case, a byte for each code point; a non-ASCII character is a question mark."""
         return self._bytes.lower()
 
     @cached_property
@@ -89,8 +91,8 @@ class ScannedText:
         return positions.is_generated(self.path)
 
     @cached_property
-    def is_for_show(self) -> bool:
-        return positions.is_for_show(self.path)
+    def is_example_file(self) -> bool:
+        return positions.is_example_file(self.path)
 
     @cached_property
     def runs(self) -> Sequence[tuple[int, int]]:
@@ -106,97 +108,101 @@ class ScannedText:
 
     @cached_property
     def assignments(self) -> Sequence[Assignment]:
-        """Where a name that speaks of a secret is given a literal."""
-        return list(assignments_in(self))
+        """Assignments of a literal to a name that denotes a secret."""
+        return list(assignments_in(self.path, self.text, self.lower))
 
     @cached_property
     def _tests_from(self) -> int:
-        """Where the tests in a file of code begin."""
-        place = self.text.find("#[cfg(test)]") if self.path.endswith(".rs") else -1
-        return place if place >= 0 else len(self.text)
+        """Offset at which the tests in a source file begin."""
+        offset = self.text.find("#[cfg(test)]") if self.path.endswith(".rs") else -1
+        return offset if offset >= 0 else len(self.text)
 
-    def is_tried(self, place: int) -> bool:
-        """Whether what stands at a place is there to be tried or read: in a test, an example, a manual."""
-        return self.is_for_show or place > self._tests_from
+    def is_example(self, offset: int) -> bool:
+        """Return True if an offset is in a test, an example or documentation."""
+        return self.is_example_file or offset > self._tests_from
 
-    def is_printed(self, place: int) -> bool:
-        """Whether what stands at a place of a notebook is what its code printed, or is about a cell."""
+    def is_cell_output(self, offset: int) -> bool:
+        """Return True if an offset of a notebook is in the output or metadata of a cell."""
         if not self.is_notebook:
             return False
-        source = self.text.rfind('"source":', 0, place)
-        return source < max(self.text.rfind(word, 0, place) for word in _BESIDE_THE_SOURCE)
+        source = self.text.rfind('"source":', 0, offset)
+        return source < max(self.text.rfind(word, 0, offset) for word in _OTHER_CELL_KEYS)
 
-    def places_of(self, word: bytes) -> Iterator[int]:
-        """Where a word begins, in any case; the word in small letters."""
-        lower = self.lower
-        place = lower.find(word)
-        while place >= 0:
-            yield place
-            place = lower.find(word, place + len(word))
+    def offsets_of(self, word: bytes) -> Iterator[int]:
+        """Yield the offset of each occurrence of a lower-case word, in any case."""
+        yield from offsets_of(self.lower, word)
 
     @cached_property
     def _lines(self) -> LineIndex:
         return LineIndex(self.text)
 
-    def place_of(self, offset: int) -> tuple[int, int]:
-        """The 1-based line and column of an offset."""
+    def position_of(self, offset: int) -> tuple[int, int]:
+        """Return the 1-based line and column of an offset."""
         return self._lines.position(offset)
 
-    def line_of(self, place: int) -> str:
-        """The line around a place."""
-        end = self.text.find("\n", place)
-        return self.text[self.text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(self.text)]
+    def line_of(self, offset: int) -> str:
+        """Return the line that contains an offset."""
+        end = self.text.find("\n", offset)
+        return self.text[self.text.rfind("\n", 0, offset) + 1 : end if end >= 0 else len(self.text)]
 
 
 class SecretCheck(Check):
-    """What every check for secrets shares: its place in the catalogue, and the scan that serves them all."""
+    """Base of every check for secrets: its catalogue entry, and the shared scan."""
 
     PLANE: ClassVar[Plane] = Plane.SECURITY
     SEVERITY: ClassVar[Severity] = Severity.ERROR
     DEFECT_CLASS: ClassVar[str | None] = "hardcoded-secret"
     MASKED: ClassVar[bool] = True
     IN_TESTS: ClassVar[bool] = False
-    """Whether it speaks of what is there to be tried or read, in tests, examples and manuals."""
+    """True if it reports in tests, examples and documentation."""
     IN_GENERATED: ClassVar[bool] = False
-    """Whether it speaks of files that are written by programs or hold data."""
+    """True if it reports in generated files and data files."""
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterable[SecretMatch]:
-        """The secrets of this kind in a text, whichever lines the change brought."""
+        """Yield the secrets of this kind in a text, on all lines."""
         raise NotImplementedError
 
     def run(self) -> None:
-        self.results += scanned([type(self)], [type(self)], self.source)
+        self.results += scan([type(self)], [type(self)], self.source)
 
 
-def scanned(
-    order: Sequence[type[SecretCheck]], wanted: Sequence[type[Check]], source: SourceFile
+def scan(
+    order: Sequence[type[SecretCheck]], selected: Sequence[type[Check]], source: SourceFile
 ) -> list[RawFinding]:
-    """What the wanted checks say about a file; of two that see the same secret, the one first in order."""
+    """Return the findings of the selected checks.
+
+    Of two checks that match the same secret, the first in order reports it.
+    """
     text = ScannedText(source.path, source.text, source.models, source.is_added)
-    taken: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     found: list[RawFinding] = []
     for check in order:
-        if (text.is_for_show and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
-            continue
-        for hit in check.find(text):
-            if len(taken) >= _MOST:
+        for hit in _hits(check, text):
+            if len(reported) >= _MOST:
                 break
-            hidden = (not check.IN_TESTS and text.is_tried(hit.start)) or (
-                not check.IN_GENERATED and text.is_printed(hit.start)
-            )
-            span = None if hidden else _added_span(source, text, hit)
-            if span is None or any(hit.start < end and start < hit.end for start, end in taken):
+            span = _added_span(source, text, hit)
+            if span is None or any(hit.start < end and start < hit.end for start, end in reported):
                 continue
-            taken.append((hit.start, hit.end))
-            if check in wanted:
+            reported.append((hit.start, hit.end))
+            if check in selected:
                 found.append(RawFinding(check.ID, source.path, span, hit.message, severity=hit.severity))
     return sorted(found, key=lambda result: result.span)
 
 
+def _hits(check: type[SecretCheck], text: ScannedText) -> Iterator[SecretMatch]:
+    """Yield the matches of a check in the files and positions in which it reports."""
+    if (text.is_example_file and not check.IN_TESTS) or (text.is_generated and not check.IN_GENERATED):
+        return
+    for hit in check.find(text):
+        is_example = not check.IN_TESTS and text.is_example(hit.start)
+        if not is_example and (check.IN_GENERATED or not text.is_cell_output(hit.start)):
+            yield hit
+
+
 def _added_span(source: SourceFile, text: ScannedText, hit: SecretMatch) -> Span | None:
-    """The place of a hit, from the first line of it that the change brought; None if it brought none."""
-    (line, column), (last, end_column) = text.place_of(hit.start), text.place_of(hit.end)
+    """Return the span of a match from its first added line; None if no line of it was added."""
+    (line, column), (last, end_column) = text.position_of(hit.start), text.position_of(hit.end)
     first = next((number for number in range(line, last + 1) if source.is_added(number)), None)
     if first is None:
         return None

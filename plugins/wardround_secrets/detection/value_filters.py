@@ -1,4 +1,4 @@
-"""Whether a value can be a secret at all: what was typed by hand or made up is none."""
+"""Filters for values that cannot be a secret, since they were typed by hand or made up."""
 
 from __future__ import annotations
 
@@ -34,63 +34,68 @@ _ENGLISH = (
     "spcaamirtsrsckopigayapevimulabupolepghhtfivaviueuiosodplclgrrdokcrmybuwertltmpncxtex"
 )
 _PAIRS = frozenset(_ENGLISH[i : i + 2] for i in range(0, len(_ENGLISH), 2))
-"""Pairs of letters that follow one another in English; four in five of all pairs do not."""
+"""Pairs of letters that are common in English; four in five of all pairs are not."""
 _LETTERS = LazyPattern(r"[A-Za-z]{2,}")
 _UUID = LazyPattern(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _HEX = LazyPattern(r"[0-9a-f]+|[0-9A-F]+")
-_CLIMB = 6
-"""So many characters each one after the last, as in ``abcdef``, and nobody drew them at random."""
-_STAMMER = 5
+_LONGEST_SEQUENCE = 6
+"""Length of a sequence such as ``abcdef`` from which a value is not random."""
+_LONGEST_RUN = 5
 _FEWEST_PER_LENGTH = 0.28
-_SPOKEN = 0.5
-"""The part of the pairs of letters that are English from which on a value was written, not drawn."""
+_ENGLISH_SHARE = 0.5
+"""Minimum share of English letter pairs in a value that was written rather than generated."""
 _FEWEST_PAIRS = 4
 
 
-def is_made_up(value: str) -> bool:
-    """Whether a value was typed by a person who needed something in its place."""
-    if _MADE_UP.search(value) or _climbs_or_stammers(value):
+def is_placeholder(value: str) -> bool:
+    """Return True if a value is a placeholder that a person typed."""
+    if _MADE_UP.search(value) or _has_sequence_or_run(value):
         return True
     fewest = min(10, 6 if _HEX.fullmatch(value) else len(value) * _FEWEST_PER_LENGTH)
     return len(set(value)) < fewest or _repeats(value)
 
 
-def names_a_stand_in(value: str) -> bool:
-    """Whether a text of any length says by its words or its look that it stands for another."""
-    return _MADE_UP.search(value) is not None or _climbs_or_stammers(value)
+def resembles_placeholder(value: str) -> bool:
+    """Return True if a text of any length contains the words or sequences of a placeholder."""
+    return _MADE_UP.search(value) is not None or _has_sequence_or_run(value)
 
 
-def _climbs_or_stammers(value: str) -> bool:
+def _has_sequence_or_run(value: str) -> bool:
     up = down = same = 1
     for left, right in pairwise(value):
         step = ord(right) - ord(left)
         up = up + 1 if step == 1 else 1
         down = down + 1 if step == -1 else 1
         same = same + 1 if step == 0 else 1
-        if max(up, down) >= _CLIMB or same >= _STAMMER:
+        if max(up, down) >= _LONGEST_SEQUENCE or same >= _LONGEST_RUN:
             return True
     return False
 
 
 def _repeats(value: str) -> bool:
-    """Whether the second half says the first again."""
+    """Return True if the second half repeats the first."""
     half = len(value) // 2
     return half >= 4 and value[:half] == value[half : 2 * half]
 
 
 def has_stop_word(value: str) -> bool:
-    """Whether a value holds a word people choose for a password that protects nothing."""
+    """Return True if a value contains a word that people choose for a password without value."""
     return _STOP_WORDS.search(value) is not None
 
 
 def stop_word_share(value: str) -> float:
-    """The part of a value that is such words, 0 to 1."""
+    """Return the share of a value that consists of such words, 0 to 1."""
     return sum(len(word) for word in _STOP_WORDS.findall(value)) / len(value)
 
 
-def is_filled_in_later(value: str) -> bool:
-    """Whether something else takes the value's place at run time."""
+def is_template(value: str) -> bool:
+    """Return True if a value is a template that is replaced at run time."""
     return _TEMPLATE.search(value) is not None
+
+
+def is_no_secret(value: str) -> bool:
+    """Return True if a value is a template, a placeholder or a password without value."""
+    return is_template(value) or is_placeholder(value) or has_stop_word(value)
 
 
 def is_uuid(value: str) -> bool:
@@ -101,8 +106,8 @@ def is_hex(value: str) -> bool:
     return _HEX.fullmatch(value) is not None
 
 
-def is_wordy(value: str, part: float = _SPOKEN) -> bool:
-    """Whether a value is made of words one could say."""
+def is_wordy(value: str, part: float = _ENGLISH_SHARE) -> bool:
+    """Return True if a value consists of pronounceable words."""
     runs = _LETTERS.findall(value.lower())
     pairs = [run[i : i + 2] for run in runs for i in range(len(run) - 1)]
     if len(pairs) < _FEWEST_PAIRS or 2 * sum(map(len, runs)) < len(value):
@@ -111,11 +116,16 @@ def is_wordy(value: str, part: float = _SPOKEN) -> bool:
 
 
 def entropy(value: str) -> float:
-    """Bits for each character, by how often each stands in the value itself."""
+    """Return the Shannon entropy of a value in bits a character."""
     counts = Counter(value)
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
 
 
+def display_name(name: str) -> str:
+    """Return the end of a name, short enough for a message."""
+    return name[-40:].lstrip(".-_")
+
+
 def shown(value: str, prefix: str = "") -> str:
-    """What may be printed of a secret: at most four characters of a known prefix, else nothing of it."""
+    """Return the masked form of a secret: at most four characters of a known prefix."""
     return f"{prefix[:4]}***" if value.startswith(prefix[:4]) else "***"

@@ -1,4 +1,4 @@
-"""gitleaks, where it is installed: a second opinion in CI. How it is called, configured and read."""
+"""gitleaks, where it is installed: a second scanner in CI. Its command line, configuration and output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.tools.parsing import decoded, map_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 _FOUND = 3
-"""The exit status we ask for when it finds something; 1 is left for "it broke"."""
+"""The exit status requested for findings; 1 is reserved for failures."""
 _CONFIG, _IGNORED = ".gitleaks.toml", ".gitleaksignore"
 _BUNDLED = "[extend]\nuseDefault = true\n"
 _LONGEST_NAME = 60
@@ -29,7 +29,7 @@ class GitleaksResult(msgspec.Struct, rename="pascal"):
 
 
 def _span(result: GitleaksResult) -> Span:
-    """Its place: columns count bytes, on all lines but the first from the newline before them."""
+    """Return the span of a result: columns count bytes, after the first line from the preceding newline."""
     start = max(1, result.start_column - (result.start_line > 1))
     end = max(1, result.end_column - (result.end_line > 1) + 1)
     if (result.end_line, end) < (result.start_line, start):
@@ -37,14 +37,14 @@ def _span(result: GitleaksResult) -> Span:
     return Span(result.start_line, start, result.end_line, end)
 
 
-def _spoken(rule: str) -> str:
-    """A rule's name in words; a project may have named it as it likes."""
+def _rule_words(rule: str) -> str:
+    """Return the name of a rule in words; a project may name its rules freely."""
     words = "".join(char if char.isalnum() else " " for char in rule).split()
     return " ".join(words)[:_LONGEST_NAME] or "secret"
 
 
 _PROBE = "gh" + "p_" + "".join(chr(ord("a") + 7 * n % 26) + str(n * 3 % 10) for n in range(18))
-"""What looks like a token, made here so that no file holds it."""
+"""A token-like text, assembled here so that no file contains it."""
 
 
 class Gitleaks(Tool):
@@ -64,9 +64,9 @@ class Gitleaks(Tool):
     config_at_root = True
 
     def command(self, run: Invocation) -> Sequence[str]:
-        """It takes one folder, so it looks at the whole snapshot; redacted, so that no value leaves it.
+        """Return the command line, which scans the entire snapshot and redacts every value.
 
-        A comment in the source cannot switch it off: such a comment may come with the change.
+        ``gitleaks:allow`` comments are ignored, since the change may contain them.
         """
         return [
             str(run.program), "dir", "--no-banner", "--redact", "--exit-code", str(_FOUND),
@@ -75,9 +75,9 @@ class Gitleaks(Tool):
         ]  # fmt: skip
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read its JSON report; what it says about files that only other tools were given is left out."""
+        """Parse the JSON report; results for files of other tools are dropped."""
         from wardround_secrets.detection.positions import (
-            is_for_show,  # the checks: not needed before a tool has run
+            is_example_file,  # the checks: not needed before a tool has run
         )
 
         found = []
@@ -86,15 +86,17 @@ class Gitleaks(Tool):
             if file not in run.files:
                 continue
             code = result.rule_id if result.rule_id in map_of("gitleaks").codes else _ANY_PROVIDER
-            severity = Severity.WARN if is_for_show(file) else None
-            said = f"gitleaks sees a {_spoken(result.rule_id)} (***)"
-            found.append(RawFinding(code, file, _span(result), said, severity=severity))
+            severity = Severity.WARN if is_example_file(file) else None
+            message = (
+                f"gitleaks reports {_rule_words(result.rule_id)} (***); if it is real, revoke and remove it"
+            )
+            found.append(RawFinding(code, file, _span(result), message, severity=severity))
         return found
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-        """The project's settings from the trusted side, in place of what the change makes of them.
+        """Return the project's settings from the trusted revision instead of those in the change.
 
-        What it is to ignore it reads at the root of what it looks at, whatever else it is told.
+        gitleaks always reads its ignore file at the root of the scan folder.
         """
         if folder:
             return {}

@@ -1,1 +1,1 @@
-"""SQL found in other languages."""
+"""Readers of SQL embedded in other languages."""

@@ -1,4 +1,4 @@
-"""Alembic's operations, written as the SQL they run."""
+"""Alembic operations as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallin
 
 
 class AlembicReader:
-    """The operations of one file; ``batch_alter_table`` gives its table to those on its variable."""
+    """Operations of one file; those on the variable of ``batch_alter_table`` use its table."""
 
     def __init__(self, module: SqlModule) -> None:
         self.module = module
@@ -46,7 +46,7 @@ class AlembicReader:
                 )
 
     def operation(self, call: CallSite) -> Iterator[AssembledText]:
-        """The SQL an operation runs, for those whose SQL has something to be said about."""
+        """Return the SQL of an operation, for operations that rules inspect."""
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
         if not isinstance(owner, ast.Name):
             return
@@ -58,36 +58,32 @@ class AlembicReader:
         if call.name == "create_table":
             yield from _table(self.module, call.node, start, width)
             return
-        for sql, at, wide in self._parts(call, table, start, width):
+        for sql, offset, wide in self._parts(call, table, start, width):
             writer = SqlAssembler()
-            writer.add(sql, at, wide)
+            writer.add(sql, offset, wide)
             yield writer.text()
 
     def _parts(
         self, call: CallSite, table: str | None, start: int, width: int
     ) -> Iterator[tuple[str, int, int]]:
-        """The SQL of an operation; each thing ``alter_column`` changes stands at the argument that says
-        so.
-        """
+        """Yield the SQL of an operation; each change of ``alter_column`` at the argument that requests it."""
         if call.name != "alter_column":
             sql = _sql(self.module, call, table)
             if sql:
                 yield sql, start, width
             return
-        given = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
-        if not given.text("column_name"):
+        arguments = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
+        if not arguments.text("column_name"):
             return
-        for name, sql in _altered(quoted(given.table or _UNKNOWN), given):
-            said = next((one for one in call.node.keywords if one.arg == name), None)
-            at = self.module.place_of(said.lineno, said.col_offset) if said is not None else start
-            yield sql, at, len(name) if said is not None else width
+        for name, sql in _altered(quoted(arguments.table or _UNKNOWN), arguments):
+            words = next((keyword for keyword in call.node.keywords if keyword.arg == name), None)
+            offset = self.module.place_of(words.lineno, words.col_offset) if words is not None else start
+            yield sql, offset, len(name) if words is not None else width
 
     def commits(self) -> Iterator[AssembledText]:
-        """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
+        """Yield the ends of ``autocommit_block``s, where their changes are committed."""
         for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
-            opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-            blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
-            if isinstance(node, ast.With) and blocks:
+            if isinstance(node, ast.With) and any(map(_is_autocommit_block, node.items)):
                 end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
                 writer = SqlAssembler()
                 writer.add("COMMIT", end, 1)
@@ -99,35 +95,39 @@ class AlembicReader:
         return "" if name == "batch_op" else None
 
 
+def _is_autocommit_block(item: ast.withitem) -> bool:
+    return isinstance(item.context_expr, ast.Call) and called(item.context_expr) == "autocommit_block"
+
+
 class _Arguments:
-    """The arguments of an operation; those on a batch leave the table out."""
+    """Arguments of an operation; those of a batch operation omit the table."""
 
     def __init__(self, module: SqlModule, call: CallSite, table: str | None, names: tuple[str, ...]) -> None:
-        given = _keywords(call.node)
+        arguments = _keywords(call.node)
         positions = names if table is None else tuple(name for name in names if name not in _TABLES)
-        given.update(zip(positions, call.node.args, strict=False))
-        self.given = given
+        arguments.update(zip(positions, call.node.args, strict=False))
+        self.given = arguments
         self.module = module
         self.scope = call.scope
         self.table = table if table is not None else self.text(*_TABLES)
 
     def text(self, *names: str) -> str:
-        return next((found for name in names if (found := self._said(self.given.get(name)))), "")
+        return next((result for name in names if (result := self._string(self.given.get(name)))), "")
 
-    def _said(self, node: ast.expr | None) -> str:
-        """A text as it is written, or of a name the first it stands for."""
+    def _string(self, node: ast.expr | None) -> str:
+        """Return a string literal, or the first string that a name is bound to."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            held = next(self.module.values(node, self.scope), None)
-            return held.text if held is not None and not held.holes else ""
+            entries = next(self.module.values(node, self.scope), None)
+            return entries.text if entries is not None and not entries.holes else ""
         return _text(node)
 
     def texts(self, name: str) -> list[str]:
-        """The texts of a list; none if one of them cannot be told."""
+        """Return the strings of a list; empty if one of them is unknown."""
         node = self.given.get(name)
         if isinstance(node, ast.Name):
-            return [one.text for one in self.module.values(node, self.scope) if not one.holes]
-        found = [_text(one) for one in getattr(node, "elts", [])]
-        return found if all(found) else []
+            return [entry.text for entry in self.module.values(node, self.scope) if not entry.holes]
+        result = [_text(item) for item in getattr(node, "elts", [])]
+        return result if all(result) else []
 
     def is_true(self, name: str) -> bool:
         return getattr(self.given.get(name), "value", None) is True
@@ -158,79 +158,83 @@ _UNKNOWN = "the table"
 def _sql(module: SqlModule, call: CallSite, table: str | None) -> str:
     if call.name not in _SIGNATURES:
         return ""
-    given = _Arguments(module, call, table, _SIGNATURES[call.name])
+    arguments = _Arguments(module, call, table, _SIGNATURES[call.name])
     if call.name == "drop_table":
-        return f"DROP TABLE {quoted(given.table)}" if given.table else ""
-    at = quoted(given.table or _UNKNOWN)
+        return f"DROP TABLE {quoted(arguments.table)}" if arguments.table else ""
+    name = quoted(arguments.table or _UNKNOWN)
     match call.name:
         case "add_column":
-            return _added(at, given)
+            return _added(name, arguments)
         case "create_index":
-            return _index(at, given)
-        case "create_foreign_key" if given.texts("local_cols") and given.text("referent_table"):
-            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
-            local, target = listed(given.texts("local_cols")), quoted(given.text("referent_table"))
-            gone = _on_delete(given.given)
-            return f"ALTER TABLE {at} ADD FOREIGN KEY ({local}) REFERENCES {target}{gone}{late}"
-        case "create_check_constraint":
-            late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
-            return f"ALTER TABLE {at} ADD CHECK (c > 0){late}"
-        case "create_unique_constraint" if given.texts("columns"):
-            return f"ALTER TABLE {at} ADD UNIQUE ({listed(given.texts('columns'))})"
-        case "drop_column" if given.text("column_name"):
-            return f"ALTER TABLE {at} DROP COLUMN {quoted(given.text('column_name'))}"
+            return _index(name, arguments)
+        case "drop_column" if arguments.text("column_name"):
+            return f"ALTER TABLE {name} DROP COLUMN {quoted(arguments.text('column_name'))}"
         case "drop_index":
-            how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
-            return f"DROP INDEX {how}{quoted(given.text('index_name') or 'index')}"
-        case "rename_table" if given.text("new_table_name"):
-            return f"ALTER TABLE {at} RENAME TO {quoted(given.text('new_table_name'))}"
+            how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
+            return f"DROP INDEX {how}{quoted(arguments.text('index_name') or 'index')}"
+        case "rename_table" if arguments.text("new_table_name"):
+            return f"ALTER TABLE {name} RENAME TO {quoted(arguments.text('new_table_name'))}"
+    return _new_constraint(call.name, name, arguments)
+
+
+def _new_constraint(call: str, table: str, arguments: _Arguments) -> str:
+    validity = " NOT VALID" if arguments.is_true("postgresql_not_valid") else ""
+    match call:
+        case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
+            local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
+            action = _on_delete(arguments.given)
+            return f"ALTER TABLE {table} ADD FOREIGN KEY ({local}) REFERENCES {target}{action}{validity}"
+        case "create_check_constraint":
+            return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
+        case "create_unique_constraint" if arguments.texts("columns"):
+            return f"ALTER TABLE {table} ADD UNIQUE ({listed(arguments.texts('columns'))})"
     return ""
 
 
-def _added(table: str, given: _Arguments) -> str:
-    column = given.given.get("column")
-    found = declared(column) if column is not None else None
-    if found is None:
+def _added(table: str, arguments: _Arguments) -> str:
+    column = arguments.given.get("column")
+    result = declared(column) if column is not None else None
+    if result is None:
         return ""
-    sql = f"ALTER TABLE {table} ADD COLUMN {found.sql}"
-    return f"{sql}; CREATE INDEX ON {table} ({quoted(found.name)})" if found.indexed else sql
+    sql = f"ALTER TABLE {table} ADD COLUMN {result.sql}"
+    return f"{sql}; CREATE INDEX ON {table} ({quoted(result.name)})" if result.indexed else sql
 
 
-def _index(table: str, given: _Arguments) -> str:
-    names = given.texts("columns") or ["an expression"]
-    unique = "UNIQUE " if given.is_true("unique") else ""
-    how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
-    some = " WHERE true" if "postgresql_where" in given.given else ""
+def _index(table: str, arguments: _Arguments) -> str:
+    names = arguments.texts("columns") or ["an expression"]
+    unique = "UNIQUE " if arguments.is_true("unique") else ""
+    how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
+    some = " WHERE true" if "postgresql_where" in arguments.given else ""
     return f"CREATE {unique}INDEX {how}ON {table} ({listed(names)}){some}"
 
 
-def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
-    """What ``alter_column`` does: the argument that says so, and its SQL."""
-    column = quoted(given.text("column_name"))
-    new = given.given.get("type_")
-    if new is not None and not _is_same(given.given.get("existing_type"), new):
+def _altered(table: str, arguments: _Arguments) -> Iterator[tuple[str, str]]:
+    """Yield the changes of ``alter_column``: the argument that requests each, and its SQL."""
+    column = quoted(arguments.text("column_name"))
+    new = arguments.given.get("type_")
+    if new is not None and not _is_same(arguments.given.get("existing_type"), new):
         yield "type_", f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}"
-    if given.is_false("nullable") and not given.is_false("existing_nullable"):
+    if arguments.is_false("nullable") and not arguments.is_false("existing_nullable"):
         yield "nullable", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
-    default = _default(given.given.get("server_default"))
+    default = _default(arguments.given.get("server_default"))
     if default:
         yield "server_default", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
-    if given.text("new_column_name"):
-        renamed = quoted(given.text("new_column_name"))
+    if arguments.text("new_column_name"):
+        renamed = quoted(arguments.text("new_column_name"))
         yield "new_column_name", f"ALTER TABLE {table} RENAME COLUMN {column} TO {renamed}"
 
 
 def _default(node: ast.expr | None) -> str:
-    """A default as SQL, where it is one text."""
+    """Return a default as SQL if it is a single string."""
     written = _text(node).replace("'", "''")
     if written:
         return f"'{written}'"
     inside = node.args[0] if isinstance(node, ast.Call) and called(node) == "text" and node.args else None
-    return found if (found := _text(inside)) and _PLAIN_DEFAULT.fullmatch(found) else ""
+    return result if (result := _text(inside)) and _PLAIN_DEFAULT.fullmatch(result) else ""
 
 
 def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
-    """Whether a change of type keeps how values are stored, as far as the types say."""
+    """Return True if a change of type keeps the stored form of the values, according to the types."""
     if old is None:
         return False
     if _type(old) != _type(new):
@@ -240,11 +244,11 @@ def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
 
 
 def _length(node: ast.expr) -> int | None:
-    """The length of a text; None where there is none."""
+    """Return the length of a text type; None if it has none."""
     if not isinstance(node, ast.Call):
         return None
-    given = node.args[0] if node.args else _keywords(node).get("length")
-    value = getattr(given, "value", None)
+    arguments = node.args[0] if node.args else _keywords(node).get("length")
+    value = getattr(arguments, "value", None)
     return value if isinstance(value, int) else None
 
 
@@ -259,9 +263,9 @@ def _table(module: SqlModule, call: ast.Call, start: int, width: int) -> Iterato
     for part in call.args[1:]:
         sql = ""
         if isinstance(part, ast.Call) and called(part) == "Column":
-            found = declared(part)
-            sql = found.sql if found else ""
-            indexed += [found.name] if found and found.indexed else []
+            result = declared(part)
+            sql = result.sql if result else ""
+            indexed += [result.name] if result and result.indexed else []
         elif isinstance(part, ast.Call):
             sql = _constraint(part)
         if sql and isinstance(part, ast.Call):
@@ -276,31 +280,33 @@ def _table(module: SqlModule, call: ast.Call, start: int, width: int) -> Iterato
 
 
 def first_line(module: SqlModule, node: ast.expr) -> int:
-    """How many characters of a node stand on its first line."""
+    """Return the number of characters of a node on its first line."""
     start, end = module.place(node)
     return max(len(module.text[start:end].split("\n", 1)[0]), 1)
 
 
 def _constraint(part: ast.Call) -> str:
-    """A constraint of a table as SQL; nothing if it does not matter here."""
+    """Return a table constraint as SQL; empty if no rule inspects it."""
     match called(part):
         case "PrimaryKeyConstraint" | "UniqueConstraint":
-            names = [_text(one) for one in part.args]
+            names = [_text(arg) for arg in part.args]
             kind = "PRIMARY KEY" if called(part) == "PrimaryKeyConstraint" else "UNIQUE"
             return f"{kind} ({listed(names)})" if names and all(names) else ""
         case "ForeignKeyConstraint" if len(part.args) > 1:
-            local = [_text(one) for one in getattr(part.args[0], "elts", [])]
-            remote = [_text(one) for one in getattr(part.args[1], "elts", [])]
-            if local and remote and all(local) and all(remote):
-                gone = _on_delete(_keywords(part))
-                return f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{gone}"
+            return _key_constraint(part)
     return ""
 
 
+def _key_constraint(part: ast.Call) -> str:
+    local, remote = ([_text(node) for node in getattr(names, "elts", [])] for names in part.args[:2])
+    if not local or not remote or not all(local) or not all(remote):
+        return ""
+    target = quoted(remote[0].rsplit(".", 1)[0])
+    return f"FOREIGN KEY ({listed(local)}) REFERENCES {target}{_on_delete(_keywords(part))}"
+
+
 class DeclaredTable:
-    """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to and
-    where.
-    """
+    """Declared column: its name, its SQL, whether it requests an index, its target and its location."""
 
     def __init__(self, name: str, head: str, indexed: bool) -> None:
         self.name = name
@@ -315,9 +321,9 @@ class DeclaredTable:
 
 
 def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable | None:
-    """A ``Column(...)`` or ``mapped_column(...)``; None where it is no plain column.
+    """Return a ``Column(...)`` or ``mapped_column(...)``; None if it is not a plain column.
 
-    ``name`` and ``typed`` are what stands around it, where the call itself says nothing.
+    ``name`` and ``typed`` come from the context, for calls that omit them.
     """
     if not isinstance(node, ast.Call) or called(node) not in ("Column", "mapped_column"):
         return None
@@ -327,32 +333,43 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> DeclaredTable |
     if not name:
         return None
     keywords = _keywords(node)
-    key = _flag(keywords, "primary_key") is True
-    target = next((one for one in rest if isinstance(one, ast.Call) and called(one) == "ForeignKey"), None)
-    kind = next((one for one in rest if one is not target and called_type(one)), keywords.get("type_"))
-    written = _type(kind) if kind is not None else typed or ("bigint" if target is not None else "text")
-    generated = any(
-        isinstance(one, ast.Call) and called(one) in ("Identity", "Computed", "Sequence") for one in rest
+    target = next(
+        (entry for entry in rest if isinstance(entry, ast.Call) and called(entry) == "ForeignKey"), None
     )
-    sql = f"{quoted(name)} {written}"
-    sql += " NOT NULL" if _flag(keywords, "nullable") is False else ""
-    sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
-    sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
+    kind = next((item for item in rest if item is not target and called_type(item)), keywords.get("type_"))
+    default_type = typed or ("bigint" if target is not None else "text")
+    written = _type(kind) if kind is not None else default_type
+    result = DeclaredTable(
+        name, f"{quoted(name)} {written}{_column_options(keywords, rest)}", _flag(keywords, "index") is True
+    )
     points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
-    found = DeclaredTable(name, sql, _flag(keywords, "index") is True)
     if points_to and target is not None:
-        found.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
-        found.target = target
-    return found
+        result.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
+        result.target = target
+    return result
+
+
+def _column_options(keywords: dict[str, ast.expr], arguments: list[ast.expr]) -> str:
+    """Return NOT NULL, DEFAULT, PRIMARY KEY and UNIQUE of a column."""
+    generators = ("Identity", "Computed", "Sequence")
+    generated = any(
+        isinstance(argument, ast.Call) and called(argument) in generators for argument in arguments
+    )
+    filled = "server_default" in keywords or "autoincrement" in keywords or generated
+    options = " NOT NULL" if _flag(keywords, "nullable") is False else ""
+    options += " DEFAULT null" if filled else ""
+    if _flag(keywords, "primary_key") is True:
+        return options + " PRIMARY KEY"
+    return options + (" UNIQUE" if _flag(keywords, "unique") is True else "")
 
 
 def _on_delete(keywords: dict[str, ast.expr]) -> str:
-    said = _text(keywords.get("ondelete")).upper()
-    return f" ON DELETE {said}" if said in ("CASCADE", "SET NULL", "RESTRICT") else ""
+    text = _text(keywords.get("ondelete")).upper()
+    return f" ON DELETE {text}" if text in ("CASCADE", "SET NULL", "RESTRICT") else ""
 
 
 def called_type(node: ast.expr) -> bool:
-    """Whether an argument of a column is its type."""
+    """Return True if an argument of a column is its type."""
     if isinstance(node, ast.Call):
         return called(node) not in (
             "ForeignKey",
@@ -366,7 +383,7 @@ def called_type(node: ast.expr) -> bool:
 
 
 def declared_type(node: ast.expr) -> str:
-    """A type as SQL; nothing where it is none that is known."""
+    """Return a type as SQL; empty if it is unknown."""
     named = node.func if isinstance(node, ast.Call) else node
     return _type(node) if getattr(named, "attr", getattr(named, "id", "")) in _TYPES else ""
 
@@ -383,7 +400,7 @@ def _type(node: ast.expr) -> str:
 
 
 def _keywords(call: ast.Call) -> dict[str, ast.expr]:
-    return {one.arg: one.value for one in call.keywords if one.arg}
+    return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
 
 def _flag(keywords: dict[str, ast.expr], name: str) -> object:
@@ -391,7 +408,7 @@ def _flag(keywords: dict[str, ast.expr], name: str) -> object:
 
 
 def _text(node: ast.expr | None) -> str:
-    """The text of a constant; of ``op.f("name")`` the name."""
+    """Return the text of a constant, and the name in ``op.f("name")``."""
     if isinstance(node, ast.Call) and called(node) == "f" and node.args:
         node = node.args[0]
     value = node.value if isinstance(node, ast.Constant) else ""

@@ -1,4 +1,4 @@
-"""dbt models: the columns one is certain to have, and those its documentation tells of."""
+"""dbt models: the columns that a model certainly has, and those that its properties file documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COVERED = LazyPattern(
     r"|\{\{(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|(?!\}\}).)*+(?:\}\}|\Z)|\{%.*?%\}",
     re.DOTALL,
 )
-"""What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""
+"""Text that is not SQL of the model: comments, strings, templates, and queries assigned in a template."""
 _HOLE, _BLOCK = "\x01", "\x02"
 _PART = LazyPattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
 _HEAD = LazyPattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
@@ -35,11 +35,11 @@ _SHOWN = 3
 _DESCRIBED_AT_LEAST = 2
 _DESCRIBED_SHARE = 0.9
 _LARGEST = 400_000
-"""Characters; documentation above is generated."""
+"""Size in characters; longer documentation is generated."""
 
 
 class DbtColumn(msgspec.Struct, frozen=True):
-    """A column of a select list, in lower case, and the (start, end) of its name in the text."""
+    """Column of a select list, in lower case, and the (start, end) of its name in the text."""
 
     name: str
     start: int
@@ -47,7 +47,7 @@ class DbtColumn(msgspec.Struct, frozen=True):
 
 
 class SelectList(msgspec.Struct, frozen=True):
-    """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
+    """Columns of a model; ``select`` is the offset of the preceding keyword."""
 
     select: int
     columns: tuple[DbtColumn, ...]
@@ -58,11 +58,11 @@ class SelectList(msgspec.Struct, frozen=True):
 
 
 class Documentation(msgspec.Struct, frozen=True):
-    """What a properties file says of a model's columns.
+    """Documentation of a model's columns in a properties file.
 
     Attributes:
-        columns: those it lists, in lower case.
-        described: those of them it has words about; others are listed for their tests.
+        columns: the listed columns, in lower case.
+        described: the listed columns with a description; the others are listed for their tests.
     """
 
     path: str
@@ -71,34 +71,34 @@ class Documentation(msgspec.Struct, frozen=True):
 
 
 class ModelChange(msgspec.Struct, frozen=True):
-    """A documented model whose columns a change touched."""
+    """Documented model whose columns the change modifies."""
 
     old: SelectList
     new: SelectList
     documented: Documentation
 
     def gone(self) -> list[tuple[str, str | None]]:
-        """The documented columns that are gone, each with the one that plainly took its place."""
+        """Return the removed documented columns, each with its evident replacement."""
         old, new = self.old.names, self.new.names
         return [
-            (name, new[at] if len(old) == len(new) and new[at] not in old else None)
-            for at, name in enumerate(old)
+            (name, new[offset] if len(old) == len(new) and new[offset] not in old else None)
+            for offset, name in enumerate(old)
             if name not in new and name in self.documented.columns
         ]
 
     def undocumented(self) -> list[DbtColumn]:
-        """The new columns that are not documented, where nearly all others are and none of them is gone."""
+        """Return the new undocumented columns, if nearly all others are documented and none was removed."""
         if self.gone():
             return []
         old, described = set(self.old.names), self.documented.described
-        kept = old.intersection(described, self.new.names)
-        if len(kept) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
+        retained = old.intersection(described, self.new.names)
+        if len(retained) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
             return []
         return [column for column in self.new.columns if column.name not in old | self.documented.columns]
 
 
 def model_change(source: SourceFile) -> ModelChange | None:
-    """What a change did to a model's columns; None where that is not certain or nothing documents it."""
+    """Return the change of a model's columns; None if it is uncertain or the model is undocumented."""
     base = source.base_text
     if base is None or base == source.text or not is_model(source.path, source.text):
         return None
@@ -110,22 +110,22 @@ def model_change(source: SourceFile) -> ModelChange | None:
 
 
 def is_model(path: str, text: str) -> bool:
-    """Whether a file is a model as somebody wrote it, and no compiled one."""
+    """Return True if a file is a hand-written model, not a compiled one."""
     return "models/" in path and "{{" in text and not path.startswith(("target/", "dbt_packages/"))
 
 
 def select_list(text: str) -> SelectList | None:
-    """The columns of a model; None where one of them is not certain."""
+    """Return the columns of a model; None if one of them is uncertain."""
     covered = _COVERED.sub(_cover, text)
     return _select_list(covered, 0, len(covered), 0)
 
 
-def _cover(found: re.Match[str]) -> str:
-    piece = found[0]
-    if found["aside"]:
+def _cover(match: re.Match[str]) -> str:
+    piece = match[0]
+    if match["aside"]:
         return re.sub(r"[^\n]", " ", piece)
     sign = {"{{": _HOLE, "{%": _BLOCK}.get(piece[:2], "'" if piece[0] == "'" else " ")
-    return "".join("\n" if one == "\n" else sign for one in piece)
+    return "".join("\n" if item == "\n" else sign for item in piece)
 
 
 def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | None:
@@ -136,18 +136,25 @@ def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | No
         return None
     first = selects[0]
     following = next((m for m in top if m.start() > first.start() and m[0].lower() == "from"), None)
-    stop = following.start() if following else text.find(";", first.end(), end)
-    head = _HEAD.match(text, first.end())
-    items = list(_items(text, head.end() if head else first.end(), stop if stop >= 0 else end))
-    if following and len(items) == 1 and text[items[0][0] : items[0][1]].strip() == "*":
+    items = _selected(text, first, following, end)
+    if following and [text[begin:stop].strip() for begin, stop in items] == ["*"]:
         return _of_table(text, first.start(), following.end(), end, depth)
     columns = [_column(text, *item) for item in items]
     certain = tuple(column for column in columns if column is not None)
     return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
 
 
+def _selected(
+    text: str, select: re.Match[str], following: re.Match[str] | None, end: int
+) -> list[tuple[int, int]]:
+    """Return start and end of the items between SELECT and FROM, or the end of the statement."""
+    stop = following.start() if following else text.find(";", select.end(), end)
+    head = _HEAD.match(text, select.end())
+    return list(_items(text, head.end() if head else select.end(), stop if stop >= 0 else end))
+
+
 def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
-    """The columns of the only table that ``select *`` is from, if a query above it makes it."""
+    """Return the columns of the only table of ``select *``, if a query above defines it."""
     source = _ONE_SOURCE.match(text[behind:end])
     if source is None or depth == _DEEPEST:
         return None
@@ -158,9 +165,9 @@ def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> Sele
     return None
 
 
-def _closing(text: str, at: int, end: int) -> int | None:
+def _closing(text: str, offset: int, end: int) -> int | None:
     depth = 1
-    for match in re.compile(r"[()]").finditer(text, at, end):
+    for match in re.compile(r"[()]").finditer(text, offset, end):
         depth += 1 if match[0] == "(" else -1
         if depth == 0:
             return match.start()
@@ -168,7 +175,7 @@ def _closing(text: str, at: int, end: int) -> int | None:
 
 
 def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The words that build a query, those in brackets left out."""
+    """Yield the keywords of a query outside parentheses."""
     depth = 0
     for match in _PART.finditer(text, start, end):
         if match[0] in "()":
@@ -178,89 +185,91 @@ def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    depth, begun = 0, start
+    depth, begin = 0, start
     for match in re.compile(r"[(),\[\]]").finditer(text, start, end):
         if match[0] in "([":
             depth += 1
         elif match[0] in ")]":
             depth -= 1
         elif depth == 0:
-            yield begun, match.start()
-            begun = match.end()
-    if text[begun:end].strip():
-        yield begun, end
+            yield begin, match.start()
+            begin = match.end()
+    if text[begin:end].strip():
+        yield begin, end
 
 
 def _column(text: str, start: int, end: int) -> DbtColumn | None:
     item = text[start:end]
     if _BLOCK in item:
         return None
-    found = _NAMED.match(item)
-    if found is None:
+    result = _NAMED.match(item)
+    if result is None:
         lead = len(item) - len(item.lstrip())
-        found = _PLAIN.fullmatch(item.rstrip(), lead)
-        if found is None or _HOLE in found[1]:
+        result = _PLAIN.fullmatch(item.rstrip(), lead)
+        if result is None or _HOLE in result[1]:
             return None
-    name = found[1].strip('"`').lower()
-    return DbtColumn(name, start + found.start(1), start + found.end(1))
+    name = result[1].strip('"`').lower()
+    return DbtColumn(name, start + result.start(1), start + result.end(1))
 
 
 def documentation(path: str, project: RepositoryView) -> Documentation | None:
-    """What documents the columns of a model; None if nothing does, or more than one file."""
+    """Return the documentation of a model; None if no file or more than one documents it."""
     model = path.rpartition("/")[2].removesuffix(".sql")
-    found = []
+    result = []
     for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
         text = project.read(file) or ""
         if "models:" in text and "columns:" in text and len(text) <= _LARGEST:
             columns = documented_columns(text, model)
             if columns is not None:
                 described = frozenset(name for name, words in columns.items() if words)
-                found.append(Documentation(file, frozenset(columns), described))
-    return found[0] if len(found) == 1 else None
+                result.append(Documentation(file, frozenset(columns), described))
+    return result[0] if len(result) == 1 else None
 
 
 def documented_columns(text: str, model: str) -> dict[str, str] | None:
-    """The columns a properties file lists for a model, in lower case, and what it says of each.
+    """Return the columns that a properties file lists for a model, in lower case, with their descriptions.
 
-    None if it is not about the model.
+    None if the file is not about the model.
     """
-    import yaml  # not needed unless a model's columns changed
+    import yaml  # only needed if a model's columns changed
 
     try:
         content: Any = yaml.load(text, Loader=_loader())  # noqa: S506  (a safe one)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
     entries = [
-        one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one
+        entry
+        for entry in _listed(content, "models")
+        if entry.get("name") == model and "versions" not in entry
     ]
     if len(entries) != 1:
         return None
     columns = [column for column in _listed(entries[0], "columns") if "name" in column]
-    said = {str(one["name"]).lower(): str(one.get("description") or "").strip() for one in columns}
-    return said or None
+    words = {str(item["name"]).lower(): str(item.get("description") or "").strip() for item in columns}
+    return words or None
 
 
 def _loader() -> Any:
-    """The fast safe loader, where there is one."""
+    """Return the fast safe loader if it is available."""
     import yaml
 
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
-    """The mappings of a list in a mapping."""
+    """Return the mappings of a list in a mapping."""
     items = content.get(key) if isinstance(content, dict) else None
-    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def span(text: str, start: int, end: int) -> Span:
-    """The place between two offsets of one line."""
+    """Return the span between two offsets of one line."""
     line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
     return Span(line, column, line, column + end - start)
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence; of many the first few."""
+    """Join names for a message; only the first few of many."""
     shown = [f'"{name}"' for name in names[:_SHOWN]]
     if len(names) > _SHOWN:
         return f"{', '.join(shown)} and {len(names) - _SHOWN} more"

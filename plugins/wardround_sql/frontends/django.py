@@ -1,4 +1,4 @@
-"""Django's migrations and models, as the SQL they stand for."""
+"""Django migrations and models as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField",
 
 
 def django_migration(module: SqlModule) -> Iterator[AssembledText]:
-    """The SQL of a migration's operations; those on Django's own state alone run none."""
-    for one in module.classes:
-        listed = [s for s in one.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
-        made: set[str] = set()
+    """Yield the SQL of a migration's operations; state-only operations run none."""
+    for item in module.classes:
+        listed = [s for s in item.body if isinstance(s, ast.Assign) and _name(s.targets[0]) == "operations"]
+        created: set[str] = set()
         for statement in listed:
             for call in _operations(statement.value):
-                sql = _sql(module, call, made)
+                sql = _sql(module, call, created)
                 if isinstance(sql, AssembledText):
                     yield sql
                 elif sql:
@@ -33,74 +33,78 @@ def django_migration(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _operations(node: ast.expr) -> Iterator[ast.Call]:
-    for one in getattr(node, "elts", []):
-        if not isinstance(one, ast.Call):
+    for item in getattr(node, "elts", []):
+        if not isinstance(item, ast.Call):
             continue
-        if called(one) == "SeparateDatabaseAndState":
-            inside = {k.arg: k.value for k in one.keywords}.get("database_operations")
+        if called(item) == "SeparateDatabaseAndState":
+            inside = {k.arg: k.value for k in item.keywords}.get("database_operations")
             yield from _operations(inside) if inside is not None else ()
-        elif called(one) in _OPERATIONS:
-            yield one
+        elif called(item) in _OPERATIONS:
+            yield item
 
 
-def _sql(module: SqlModule, call: ast.Call, made: set[str]) -> str | AssembledText:
-    given = {one.arg: one.value for one in call.keywords if one.arg}
-    names: tuple[str, ...] = (
-        ("name",)
-        if called(call).endswith("Model") and called(call) != "RenameModel"
-        else ("model_name", "name")
-    )
-    names = {"RenameField": ("model_name", "old_name", "new_name"), "RenameModel": ("old_name", "new_name"),
-             "AddIndex": ("model_name", "index"), "AddIndexConcurrently": ("model_name", "index"),
-             "AddConstraint": ("model_name", "constraint"),
-             "AddField": ("model_name", "name", "field"), "AlterField": ("model_name", "name", "field"),
-             "CreateModel": ("name", "fields")}.get(called(call), names)  # fmt: skip
-    given.update(zip(names, call.args, strict=False))
-    said = {key: str(getattr(value, "value", "")) for key, value in given.items()}
-    table = quoted(said.get("model_name", said.get("old_name", said.get("name", ""))).lower())
-    column = quoted(said.get("name", ""))
-    match called(call):
+def _sql(module: SqlModule, call: ast.Call, created: set[str]) -> str | AssembledText:
+    operation = called(call)
+    arguments = _arguments(call)
+    text = {key: str(getattr(value, "value", "")) for key, value in arguments.items()}
+    table = quoted(text.get("model_name", text.get("old_name", text.get("name", ""))).lower())
+    column = quoted(text.get("name", ""))
+    match operation:
         case "CreateModel":
-            made.add(table)
-            return _created(module, table, given.get("fields"), call)
+            created.add(table)
+            return _created(module, table, arguments.get("fields"), call)
         case "AddField":
-            return (
-                f"ALTER TABLE {table} ADD COLUMN {found}"
-                if (
-                    found := field(
-                        column, given.get("field"), own=not _is_of_django(module, given.get("field"))
-                    )
-                )
-                else ""
-            )
+            is_own = not _is_of_django(module, arguments.get("field"))
+            declared = field(column, arguments.get("field"), own=is_own)
+            return f"ALTER TABLE {table} ADD COLUMN {declared}" if declared else ""
         case "AlterField":
-            options = _options(given.get("field"))
-            wanted = options.get("db_index") is True and called_of(given.get("field")) not in _KEYS
-            return f"CREATE INDEX ON {table} ({column})" if wanted and table not in made else ""
-        case "RemoveField":
-            return f"ALTER TABLE {table} DROP COLUMN {column}"
-        case "RenameField":
-            return (f"ALTER TABLE {table} RENAME COLUMN {quoted(said.get('old_name', ''))} "
-                    f"TO {quoted(said.get('new_name', ''))}")  # fmt: skip
-        case "DeleteModel":
-            return f"DROP TABLE {table}"
-        case "RenameModel":
-            return f"ALTER TABLE {table} RENAME TO {quoted(said.get('new_name', '').lower())}"
-        case "AddIndex":
-            return f"CREATE INDEX ON {table} (c)"
-        case "AddIndexConcurrently":
-            return f"CREATE INDEX CONCURRENTLY ON {table} (c)"
-        case "RemoveIndexConcurrently":
-            return f"DROP INDEX CONCURRENTLY {column}"
+            options = _options(arguments.get("field"))
+            indexed = options.get("db_index") is True and called_of(arguments.get("field")) not in _KEYS
+            return f"CREATE INDEX ON {table} ({column})" if indexed and table not in created else ""
         case "AddConstraint":
-            kind = called_of(given.get("constraint"))
+            kind = called_of(arguments.get("constraint"))
             added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")
             return f"ALTER TABLE {table} ADD {added}" if added else ""
-    return ""
+    plain = _PLAIN_OPERATIONS.get(operation, "")
+    new = quoted(text.get("new_name", "").lower() if operation == "RenameModel" else text.get("new_name", ""))
+    return plain.format(table=table, column=column, old=quoted(text.get("old_name", "")), new=new)
+
+
+_PLAIN_OPERATIONS = {
+    "RemoveField": "ALTER TABLE {table} DROP COLUMN {column}",
+    "RenameField": "ALTER TABLE {table} RENAME COLUMN {old} TO {new}",
+    "DeleteModel": "DROP TABLE {table}",
+    "RenameModel": "ALTER TABLE {table} RENAME TO {new}",
+    "AddIndex": "CREATE INDEX ON {table} (c)",
+    "AddIndexConcurrently": "CREATE INDEX CONCURRENTLY ON {table} (c)",
+    "RemoveIndexConcurrently": "DROP INDEX CONCURRENTLY {column}",
+}
+_PARAMETERS = {
+    "RenameField": ("model_name", "old_name", "new_name"),
+    "RenameModel": ("old_name", "new_name"),
+    "AddIndex": ("model_name", "index"),
+    "AddIndexConcurrently": ("model_name", "index"),
+    "AddConstraint": ("model_name", "constraint"),
+    "AddField": ("model_name", "name", "field"),
+    "AlterField": ("model_name", "name", "field"),
+    "CreateModel": ("name", "fields"),
+    "DeleteModel": ("name",),
+}
+"""Positional parameters of the operations; of all others the names of the model and the object."""
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr]:
+    """Return the arguments of an operation by parameter."""
+    names = _PARAMETERS.get(
+        called(call), ("name",) if called(call).endswith("Model") else ("model_name", "name")
+    )
+    arguments = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    arguments.update(zip(names, call.args, strict=False))
+    return arguments
 
 
 def called_of(node: ast.expr | None) -> str:
-    """The last part of the name of what is called; nothing where nothing is."""
+    """Return the last part of the name of the called object; empty for other nodes."""
     return called(node) if isinstance(node, ast.Call) else ""
 
 
@@ -113,53 +117,53 @@ def _created(module: SqlModule, table: str, fields: ast.expr | None, call: ast.C
         if len(parts) == 2 and isinstance(parts[0], ast.Constant):
             sql = field(quoted(str(parts[0].value)), parts[1])
             if sql:
-                begun, end = module.place(parts[0])
-                writer.add(f", {sql}", begun, end - begun)
+                begin, end = module.place(parts[0])
+                writer.add(f", {sql}", begin, end - begin)
     writer.add(")", start, len(ast.unparse(call.func)))
     return writer.text()
 
 
 def django_models(module: SqlModule) -> Iterator[AssembledText]:
-    """The tables that Django's model classes stand for."""
+    """Yield the tables of Django's model classes."""
     if not any(name.startswith("django.db") for name in module.imports):
         return
-    for one in module.classes:
+    for item in module.classes:
         writer, count = SqlAssembler(), 0
-        start = module.place_of(one.lineno, one.col_offset)
-        writer.add(f"CREATE TABLE {quoted(one.name)} (id bigint PRIMARY KEY", start, 5)
-        for statement in one.body:
+        start = module.place_of(item.lineno, item.col_offset)
+        writer.add(f"CREATE TABLE {quoted(item.name)} (id bigint PRIMARY KEY", start, 5)
+        for statement in item.body:
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
                 name = _name(statement.targets[0])
                 sql = field(quoted(name), statement.value, modelled=True) if name else ""
                 if sql:
-                    begun = module.place_of(statement.lineno, statement.col_offset)
-                    writer.add(f", {sql}", begun, len(name))
+                    begin = module.place_of(statement.lineno, statement.col_offset)
+                    writer.add(f", {sql}", begin, len(name))
                     count += 1
         writer.add(")", start, 5)
-        meta = next((s for s in one.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
+        meta = next((s for s in item.body if isinstance(s, ast.ClassDef) and s.name == "Meta"), None)
         indexed = ast.unparse(meta) if meta is not None else ""
         if count and not any(word in indexed for word in ("index", "unique", "constraints")):
             yield writer.text()
 
 
 def _on_delete(node: ast.expr | None) -> str:
-    """What is done to a row when the one it points to goes: ``CASCADE``, ``PROTECT`` ..."""
-    given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
-    said = given.get("on_delete") or (
+    """Return the action on deletion of the referenced row: ``CASCADE``, ``PROTECT`` ..."""
+    arguments = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+    text = arguments.get("on_delete") or (
         node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
     )
-    return str(getattr(said, "attr", getattr(said, "id", "")))
+    return str(getattr(text, "attr", getattr(text, "id", "")))
 
 
 def _target(node: ast.expr | None) -> str:
-    """The model a key points to."""
-    given = (
+    """Return the model that a foreign key references."""
+    arguments = (
         node.args[:1] or [k.value for k in node.keywords if k.arg == "to"]
         if isinstance(node, ast.Call)
         else []
     )
-    said = str(getattr(given[0], "value", "")) or ast.unparse(given[0]) if given else ""
-    return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
+    text = str(getattr(arguments[0], "value", "")) or ast.unparse(arguments[0]) if arguments else ""
+    return quoted(text.rsplit(".", 1)[-1] if isinstance(text, str) else "other")
 
 
 def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
@@ -174,12 +178,12 @@ def _is_of_django(module: SqlModule, node: ast.expr | None) -> bool:
 
 
 def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool = False) -> str:
-    """A model's field as a column; nothing where it is none.
+    """Return a model field as a column; empty if it is not a field.
 
-    ``modelled``: of a model, not of a migration: an index on a key that deletes with its target is left out,
-    as
-    Django makes it, and stands as UNIQUE for what asks for one. ``own``: of a class that is not Django's,
-    which is required only where the migration says so.
+    Args:
+        modelled: whether the field belongs to a model, not to a migration: the index of a cascading key is
+            omitted, as Django creates it, and UNIQUE represents a requested index.
+        own: whether the class is not Django's; it is required only if the migration states so.
     """
     kind = called_of(node)
     if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):
@@ -205,13 +209,15 @@ def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool
         "URLField",
     )
     required = options.get("null", own) is not True and not may_be_blank
-    filled = any(one in options for one in _FILLED) or kind in ("AutoField", "BigAutoField")
+    filled = any(item in options for item in _FILLED) or kind in ("AutoField", "BigAutoField")
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 
 
 def _options(node: ast.expr | None) -> dict[str, object]:
     keywords = node.keywords if isinstance(node, ast.Call) else []
-    return {one.arg: getattr(one.value, "value", one.value) for one in keywords if one.arg}
+    return {
+        keyword.arg: getattr(keyword.value, "value", keyword.value) for keyword in keywords if keyword.arg
+    }
 
 
 def _name(node: ast.expr) -> str:

@@ -1,4 +1,4 @@
-"""Schemas as knex, TypeORM and Sequelize build them in migrations, as the SQL they stand for."""
+"""Schemas built with knex, TypeORM and Sequelize migrations, as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -47,73 +47,71 @@ _STRING = LazyPattern(r"['\"`]([\w.]+)['\"`]")
 
 
 def built_schema(text: str) -> Iterator[AssembledText]:
-    """The SQL of the calls that build a schema."""
+    """Yield the SQL of the calls that build a schema."""
     if not any(
         word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
     ):
         return
-    held = _Held(text)
-    for found in _BLOCK.finditer(text):
-        end = closing(text, text.index("(", found.start()))
-        yield from _table(held, found, end)
-    for found in _QUERY_INTERFACE.finditer(text):
-        if found["owner"] in held.runners:
-            end = closing(text, text.index("(", found.start()))
-            yield from _operations(held, found, end)
-    for found in re.finditer(
+    values = _NamedValues(text)
+    for match in _BLOCK.finditer(text):
+        end = closing(text, text.index("(", match.start()))
+        yield from _table(values, match, end)
+    for match in _QUERY_INTERFACE.finditer(text):
+        if match["owner"] in values.runners:
+            end = closing(text, text.index("(", match.start()))
+            yield from _operations(values, match, end)
+    for match in re.finditer(
         r"\.(?:dropTable|dropTableIfExists|renameTable)\(\s*['\"`](\w+)['\"`](?:\s*,\s*['\"`](\w+)['\"`])?",
         text,
     ):
-        if re.search(r"schema\s*$", text[: found.start()]):
+        if re.search(r"schema\s*$", text[: match.start()]):
             writer = SqlAssembler()
             sql = (
-                f"ALTER TABLE {quoted(found[1])} RENAME TO {quoted(found[2])}"
-                if found[2]
-                else f"DROP TABLE {quoted(found[1])}"
+                f"ALTER TABLE {quoted(match[1])} RENAME TO {quoted(match[2])}"
+                if match[2]
+                else f"DROP TABLE {quoted(match[1])}"
             )
-            writer.add(sql, found.start() + 1, found.end() - found.start() - 1)
+            writer.add(sql, match.start() + 1, match.end() - match.start() - 1)
             yield writer.text()
 
 
-class _Held:
-    """What a file keeps under names: the runners of its migrations, objects, and functions that make a
-    column.
-    """
+class _NamedValues:
+    """Named values of a file: runners of its migrations, objects, and functions that create a column."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.runners = _RUNNERS | {name for m in _RUNNER.finditer(text) for name in m.groups() if name}
-        self.values = {found["name"]: found.end() for found in _HELD.finditer(text)}
-        self.helpers = {found["name"] or found["held"]: found for found in _STEP_HELPER.finditer(text)}
+        self.values = {match["name"]: match.end() for match in _HELD.finditer(text)}
+        self.helpers = {result["name"] or result["held"]: result for result in _STEP_HELPER.finditer(text)}
 
     def of(self, name: str) -> tuple[str, int] | None:
-        """The text kept under a name, ``this.name`` too, and where it begins."""
-        at = self.values.get(name.removeprefix("this."))
-        if at is None:
+        """Return the text bound to a name, including ``this.name``, and its start."""
+        offset = self.values.get(name.removeprefix("this."))
+        if offset is None:
             return None
-        first = self.text[at]
+        first = self.text[offset]
         if first in "'\"`":
-            end = self.text.find(first, at + 1)
-            return (self.text[at + 1 : end], at + 1) if end > 0 else None
-        opened = at if first in "{[" else self.text.index("(", at)
-        return self.text[at : closing(self.text, opened) + 1], at
+            end = self.text.find(first, offset + 1)
+            return (self.text[offset + 1 : end], offset + 1) if end > 0 else None
+        opened = offset if first in "{[" else self.text.index("(", offset)
+        return self.text[offset : closing(self.text, opened) + 1], offset
 
-    def table(self, found: re.Match[str]) -> str:
-        """The table a call is about, as far as the file says."""
-        if found["table"]:
-            return found["table"]
-        held = self.of(found["variable"])
-        return held[0] if held is not None and re.fullmatch(r"[\w.]+", held[0]) else "the table"
+    def table(self, match: re.Match[str]) -> str:
+        """Return the table of a call, as far as the file states it."""
+        if match["table"]:
+            return match["table"]
+        values = self.of(match["variable"])
+        return values[0] if values is not None and re.fullmatch(r"[\w.]+", values[0]) else "the table"
 
-    def helped(self, name: str, given: str) -> tuple[str, str] | None:
-        """The step a function of the file makes of what it is given: the call, and its chain."""
+    def helped(self, name: str, arguments: str) -> tuple[str, str] | None:
+        """Return the step that a function of the file makes with its parameter: the call, and its chain."""
         helper = self.helpers.get(name)
         if helper is None:
             return None
-        begun = helper.start("body")
-        body = self.text[begun : _statement_end(self.text, begun, len(self.text))]
-        names = [one.split(":")[0].split("=")[0].strip(" ?") for one in helper["rest"].split(",")[1:]]
-        values = [one.strip() for one in given.split(",")[1:]]
+        begin = helper.start("body")
+        body = self.text[begin : _statement_end(self.text, begin, len(self.text))]
+        names = [item.split(":")[0].split("=")[0].strip(" ?") for item in helper["rest"].split(",")[1:]]
+        values = [entry.strip() for entry in arguments.split(",")[1:]]
         for parameter, value in zip(names, values, strict=False):
             if parameter:
                 body = re.sub(rf"\b{re.escape(parameter)}\b", value.replace("\\", r"\\"), body)
@@ -121,60 +119,62 @@ class _Held:
         return (call[1], body) if call else None
 
 
-def _steps(held: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
-    """The steps of a block, those through a function of the file too: place, call, chain and width."""
-    text = held.text
+def _steps(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
+    """Yield the steps of a block, also through functions of the file: location, call, chain, width."""
+    text = values.text
     for step in _STEP.finditer(text, block.end(), end):
         if step["owner"] == block["name"]:
-            at = step.start("owner")
-            chain = text[at : _statement_end(text, at, end)]
+            offset = step.start("owner")
+            chain = text[offset : _statement_end(text, offset, end)]
             named = re.search(r"['\"`]\w+['\"`]\s*,\s*(\w+)\s*\)", chain)
-            value = held.of(named[1]) if named else None
-            yield at, step["call"], chain + (f" /* {value[0]} */" if value else ""), _line(chain)
-    for name in sorted(held.helpers):
+            value = values.of(named[1]) if named else None
+            yield offset, step["call"], chain + (f" /* {value[0]} */" if value else ""), _line(chain)
+    for name in sorted(values.helpers):
         for used in re.finditer(rf"\b{name}\(\s*{re.escape(block['name'])}\b", text[block.end() : end]):
-            at = block.end() + used.start()
-            close = closing(text, text.index("(", at))
-            made = held.helped(name, text[text.index("(", at) + 1 : close])
-            rest = text[close + 1 : _statement_end(text, at, end)]
-            if made is not None:
-                yield at, made[0], made[1] + rest, _line(text[at:end])
+            offset = block.end() + used.start()
+            close = closing(text, text.index("(", offset))
+            created = values.helped(name, text[text.index("(", offset) + 1 : close])
+            rest = text[close + 1 : _statement_end(text, offset, end)]
+            if created is not None:
+                yield offset, created[0], created[1] + rest, _line(text[offset:end])
 
 
-def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[AssembledText]:
-    table, new = quoted(held.table(block)), block["kind"].startswith("create")
+def _table(values: _NamedValues, block: re.Match[str], end: int) -> Iterator[AssembledText]:
+    table, new = quoted(values.table(block)), block["kind"].startswith("create")
     writer, count, after = SqlAssembler(), 0, []
     start, width = block.start() + 1, len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
-    for at, call, chain, wide in sorted(_steps(held, block, end)):
+    for offset, call, chain, wide in sorted(_steps(values, block, end)):
         column = _column(call, chain)
         if column:
             if new:
-                writer.add((", " if count else "") + column, at, wide)
+                writer.add((", " if count else "") + column, offset, wide)
                 count += 1
             elif ".alter(" in chain:
                 name, typed = column.split(" ", 1)
                 if not re.search(r"alter\(\s*\{[^}]*alterType:\s*false", chain):
-                    after.append((f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {_bare(typed)}", at, wide))
+                    after.append(
+                        (f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {_bare(typed)}", offset, wide)
+                    )
             else:
-                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", offset, wide))
         if re.search(r"\.(?:index|unique)\(\s*\)", chain) and column:
-            after.append((f"CREATE INDEX ON {table} ({column.split(' ', 1)[0]})", at, wide))
+            after.append((f"CREATE INDEX ON {table} ({column.split(' ', 1)[0]})", offset, wide))
         sql = _operation(call, chain, table)
         if sql:
-            after.append((sql, at, wide))
+            after.append((sql, offset, wide))
     writer.add(")", start, width)
     if not new:
         writer = SqlAssembler()
-    for number, (sql, at, long) in enumerate(after):
-        writer.add(("; " if new or number else "") + sql, at, long)
-    made = writer.text()
-    if made.parts and (count or after):
-        yield made
+    for number, (sql, offset, long) in enumerate(after):
+        writer.add(("; " if new or number else "") + sql, offset, long)
+    created = writer.text()
+    if created.parts and (count or after):
+        yield created
 
 
 def _column(call: str, chain: str) -> str:
-    """A column as SQL; nothing where the call makes none."""
+    """Return a column as SQL; empty if the call creates none."""
     named = re.match(r"\w+\s*\.\w+\(\s*['\"`](\w+)['\"`]", chain)
     if call not in _KNEX_TYPES or named is None:
         return ""
@@ -192,8 +192,8 @@ def _column(call: str, chain: str) -> str:
     return sql + (f" REFERENCES {quoted(pointed[1])}{_on_delete(chain)}" if pointed else "")
 
 
-def _on_delete(said: str) -> str:
-    return " ON DELETE CASCADE" if re.search(r"onDelete(?:\(|:)\s*['\"`]cascade['\"`]", said, re.I) else ""
+def _on_delete(text: str) -> str:
+    return " ON DELETE CASCADE" if re.search(r"onDelete(?:\(|:)\s*['\"`]cascade['\"`]", text, re.I) else ""
 
 
 def _bare(typed: str) -> str:
@@ -227,64 +227,69 @@ def _foreign_key(chain: str, table: str, column: str) -> str:
     return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
 
 
-def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[AssembledText]:
-    """The SQL of one call; of several columns or keys each where it is written down."""
-    text, table = held.text, held.table(found)
-    rest, begun = text[found.end() : end], found.end()
-    call = found["call"]
+def _operations(values: _NamedValues, match: re.Match[str], end: int) -> Iterator[AssembledText]:
+    """Yield the SQL of one call; several columns or keys each at their own location."""
+    text, table = values.text, values.table(match)
+    rest, begin = text[match.end() : end], match.end()
+    call = match["call"]
     single = {"addColumns": "addColumn", "createForeignKeys": "createForeignKey",
               "createIndices": "createIndex", "dropColumns": "dropColumn"}.get(call, call)  # fmt: skip
     parts: list[tuple[str, int]] = []
     for name in re.finditer(r"(?<![\w.'\"`])((?:this\.)?[A-Za-z_]\w*)\s*(?=[,\])]|$)", rest):
-        value = held.of(name[1])
+        value = values.of(name[1])
         if value is not None and not value[0].startswith("["):
             parts.append(value)
         elif value is not None:
-            rest, begun = ", " + value[0], value[1] - 2
+            rest, begin = ", " + value[0], value[1] - 2
     if single != call and not parts:
-        parts = [(text_of, begun + at) for text_of, at in _objects(rest)]
-    for part, at in parts or [(rest, 0)]:
+        parts = [(text_of, begin + offset) for text_of, offset in _objects(rest)]
+    for part, position in parts or [(rest, 0)]:
         sql = _called(single, table, part if part == rest else ", " + part)
-        named = re.search(r"\bname:", part) if at and single == "addColumn" else None
+        named = re.search(r"\bname:", part) if position and single == "addColumn" else None
         if sql:
             writer = SqlAssembler()
             if named is not None:
-                writer.add(sql, at + named.start(), _line(part[named.start() :]))
+                writer.add(sql, position + named.start(), _line(part[named.start() :]))
             else:
-                writer.add(sql, found.start(), found.end() - found.start())
+                writer.add(sql, match.start(), match.end() - match.start())
             yield writer.text()
 
 
 def _objects(rest: str) -> Iterator[tuple[str, int]]:
-    """The objects of a list, each with its place."""
-    for made in re.finditer(r"new\s+\w+\s*\(|(?<=[\[,])\s*\{", rest):
-        opened = made.end() - 1
-        yield rest[made.start() : closing(rest, opened) + 1], made.start()
+    """Yield the objects of a list, each with its location."""
+    for match in re.finditer(r"new\s+\w+\s*\(|(?<=[\[,])\s*\{", rest):
+        opened = match.end() - 1
+        yield rest[match.start() : closing(rest, opened) + 1], match.start()
 
 
 def _called(call: str, table: str, rest: str) -> str:
-    """The SQL of a call of TypeORM's or Sequelize's migrations."""
-    at, names = quoted(table), _STRING.findall(rest)
+    """Return the SQL of a call in TypeORM or Sequelize migrations."""
+    name, names = quoted(table), _STRING.findall(rest)
     if call == "addColumn":
-        return _column_added(at, rest)
+        return _column_added(name, rest)
     if call in ("addIndex", "createIndex"):
         how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
-        return f"CREATE INDEX {how}ON {at} (c)"
-    if call in ("dropColumn", "removeColumn") and names:
-        return f"ALTER TABLE {at} DROP COLUMN {quoted(names[0])}"
-    if call == "renameColumn" and len(names) > 1:
-        return f"ALTER TABLE {at} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
-    if call == "renameTable" and names:
-        return f"ALTER TABLE {at} RENAME TO {quoted(names[0])}"
+        return f"CREATE INDEX {how}ON {name} (c)"
     if call == "dropTable":
-        return f"DROP TABLE {at}"
+        return f"DROP TABLE {name}"
     if call == "changeColumn":
-        return _column_changed(at, rest)
+        return _column_changed(name, rest)
+    if call in ("dropColumn", "removeColumn", "renameColumn", "renameTable"):
+        return _renamed_or_dropped(call, name, names)
     is_key = call == "addConstraint" and re.search(r"foreign key", rest, re.IGNORECASE) is not None
-    return _key_added(at, rest) if call == "createForeignKey" or is_key else ""
+    return _key_added(name, rest) if call == "createForeignKey" or is_key else ""
 
 
-def _column_added(at: str, rest: str) -> str:
+def _renamed_or_dropped(call: str, table: str, names: list[str]) -> str:
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "renameTable" and names:
+        return f"ALTER TABLE {table} RENAME TO {quoted(names[0])}"
+    is_drop = call in ("dropColumn", "removeColumn") and bool(names)
+    return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}" if is_drop else ""
+
+
+def _column_added(table: str, rest: str) -> str:
     named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     if named is None or typed is None:
@@ -295,35 +300,35 @@ def _column_added(at: str, rest: str) -> str:
     filled = re.search(
         r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
     )
-    sql = f"ALTER TABLE {at} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
+    sql = f"ALTER TABLE {table} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 
 
-def _column_changed(at: str, rest: str) -> str:
+def _column_changed(table: str, rest: str) -> str:
     typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
     named = re.match(r"\s*,\s*['\"`](\w+)", rest)
     if typed is None or named is None:
         return ""
-    return f"ALTER TABLE {at} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
 
 
-def _key_added(at: str, rest: str) -> str:
+def _key_added(table: str, rest: str) -> str:
     local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
     target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
     if local is None or target is None:
         return ""
-    key = f"ALTER TABLE {at} ADD FOREIGN KEY ({quoted(local[1])})"
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(local[1])})"
     return f"{key} REFERENCES {quoted(target[1])}{_on_delete(rest)}"
 
 
-def _type(said: str) -> str:
-    plain = said.strip().rpartition(".")[2].lower()
+def _type(words: str) -> str:
+    plain = words.strip().rpartition(".")[2].lower()
     known = {"float": "double precision", "double": "double precision", "real": "real",
     "double precision": "double precision",
              "timestamp": "timestamp", "datetime": "timestamp", "timestamp without time zone": "timestamp",
              "integer": "integer", "int": "integer", "bigint": "bigint", "numeric": "numeric",
              "decimal": "numeric"}  # fmt: skip
-    return "timestamptz" if plain == "date" and "." in said else known.get(plain, "text")
+    return "timestamptz" if plain == "date" and "." in words else known.get(plain, "text")
 
 
 def _line(chain: str) -> int:
@@ -331,7 +336,7 @@ def _line(chain: str) -> int:
 
 
 def closing(text: str, at: int) -> int:
-    """Where the bracket at a place is closed."""
+    """Return the offset of the bracket that closes the one at an offset."""
     depth, quote = 0, ""
     while at < len(text):
         char = text[at]
@@ -354,7 +359,7 @@ def closing(text: str, at: int) -> int:
 
 
 def _statement_end(text: str, at: int, limit: int) -> int:
-    """Where a chain of calls ends: at a semicolon, or at a line that does not go on with a dot."""
+    """Return the end of a chain of calls: a semicolon, or a line without a continuing dot."""
     while at < limit:
         char = text[at]
         if char in "([{":

@@ -1,4 +1,4 @@
-"""Values that may be None or null where code passes them to a query."""
+"""Values that may be None or null when code passes them to a query."""
 
 from __future__ import annotations
 
@@ -17,39 +17,41 @@ _PLACEHOLDER = LazyPattern(
 
 
 def may_be_none(module: SqlModule, call: CallSite, sql: str) -> tuple[int, ...]:
-    """The places of a query's placeholders whose value may be None, as the function's own signature says."""
+    """Return the offsets of a query's placeholders whose value may be None by the function's signature."""
     function = call.scope.node
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(call.node.args) < 2:
         return ()
     names = _optional(function) - _guarded(function)
     if not names:
         return ()
-    given = call.node.args[1]
-    if isinstance(given, ast.Dict):
-        keys = [str(getattr(key, "value", "")) for key in given.keys]
+    arguments = call.node.args[1]
+    if isinstance(arguments, ast.Dict):
+        keys = [str(getattr(key, "value", "")) for key in arguments.keys]
         named = {
-            key for key, value in zip(keys, given.values, strict=True) if getattr(value, "id", "") in names
+            key
+            for key, value in zip(keys, arguments.values, strict=True)
+            if getattr(value, "id", "") in names
         }
-        return tuple(at for at, name, _number in placeholders(sql) if name in named)
+        return tuple(offset for offset, name, _number in placeholders(sql) if name in named)
     values: Sequence[ast.expr] = (
-        given.elts if isinstance(given, (ast.Tuple, ast.List)) else call.node.args[1:]
+        arguments.elts if isinstance(arguments, (ast.Tuple, ast.List)) else call.node.args[1:]
     )
     numbers = {number for number, value in enumerate(values) if getattr(value, "id", "") in names}
-    return tuple(at for at, name, number in placeholders(sql) if not name and number in numbers)
+    return tuple(position for position, name, number in placeholders(sql) if not name and number in numbers)
 
 
 def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     arguments = function.args
-    found = set()
-    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        said = ast.unparse(one.annotation) if one.annotation is not None else ""
-        if re.search(r"\bNone\b|\bOptional\b", said):
-            found.add(one.arg)
-    return found
+    result = set()
+    for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        text = ast.unparse(item.annotation) if item.annotation is not None else ""
+        if re.search(r"\bNone\b|\bOptional\b", text):
+            result.add(item.arg)
+    return result
 
 
 def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Names a function tests, or gives another value."""
+    """Return the names that a function tests or reassigns."""
     found = set()
     for node in walk(function):
         tests = []
@@ -59,38 +61,39 @@ def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
             tests = list(node.values)
         elif isinstance(node, (ast.Assign, ast.AugAssign, ast.NamedExpr)):
             tests = list(node.targets) if isinstance(node, ast.Assign) else [node.target]
-        found |= {one.id for test in tests for one in walk(test) if isinstance(one, ast.Name)}
+        found |= {child.id for test in tests for child in walk(test) if isinstance(child, ast.Name)}
     return found
 
 
 def placeholders(sql: str) -> Iterator[tuple[int, str, int]]:
-    """Where placeholders stand: the place, the name,
-    and the number counted from 0 of those without a name.
-    """
+    """Yield the placeholders: offset, name, and the 0-based number of those without a name."""
     count = 0
-    for found in _PLACEHOLDER.finditer(sql):
-        name = found["percent"] or found["named"] or ""
+    for match in _PLACEHOLDER.finditer(sql):
+        name = match["percent"] or match["named"] or ""
         if name:
-            yield found.start(), name, -1
-        elif found["number"]:
-            yield found.start(), "", int(found["number"]) - 1
-        elif found["bare"]:
-            yield found.start(), "", count
+            yield match.start(), name, -1
+        elif match["number"]:
+            yield match.start(), "", int(match["number"]) - 1
+        elif match["bare"]:
+            yield match.start(), "", count
             count += 1
 
 
 def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]:
-    """The same in TypeScript: ``after`` is what follows the query in the call,
-    ``before`` where the call begins.
+    """Return the placeholders that may be null in TypeScript.
+
+    Args:
+        after: text of the call after the query.
+        before: offset at which the call begins.
     """
-    given = re.match(r"\s*,\s*\[([^\[\]]*)\]", after)
-    if given is None:
+    arguments = re.match(r"\s*,\s*\[([^\[\]]*)\]", after)
+    if arguments is None:
         return ()
     first = max(before - 3000, 0)
     start = max(code.rfind("\n}", first, before), code.rfind("\n  }", first, before), first)
     around = code[start:before]
     numbers = set()
-    for number, value in enumerate(one.strip() for one in given[1].split(",")):
+    for number, value in enumerate(item.strip() for item in arguments[1].split(",")):
         if not re.fullmatch(r"[A-Za-z_$][\w$]*", value):
             continue
         typed = bounded(rf"\b{re.escape(value)}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)").search(
@@ -102,4 +105,4 @@ def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]
         )
         if typed and not tested:
             numbers.add(number)
-    return tuple(at for at, name, number in placeholders(sql) if not name and number in numbers)
+    return tuple(position for position, name, number in placeholders(sql) if not name and number in numbers)

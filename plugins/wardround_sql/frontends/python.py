@@ -1,4 +1,4 @@
-"""SQL in Python: strings given to a database, operations of migrations, and statements of ORMs."""
+"""SQL in Python: strings passed to a database, operations of migrations, and statements of ORMs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from wardround_sql.frontends.alembic import AlembicReader
 from wardround_sql.frontends.django import django_migration, django_models
 from wardround_sql.frontends.nullable_arguments import may_be_none
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
-from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
-from wardround_sql.frontends.sqlalchemy_queries import built_queries, narrowed_in_vain
+from wardround_sql.frontends.sqlalchemy_queries import built_queries, discarded_narrowing
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.enum_usage import enum_uses
@@ -34,14 +34,14 @@ _KEYWORDS = ("sql", "query", "statement", "operation")
 
 
 def python_calls(path: str, text: str) -> CallNames:
-    """What a Python file has of SQL; nothing if it cannot be read."""
+    """Return the SQL of a Python file; empty if it cannot be parsed."""
     module = parsed_module(text)
     if module is None:
         return CallNames()
-    found = _Found(module, is_migration(path))
-    found.read()
-    order = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return CallNames(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
+    result = _Found(module, is_migration(path))
+    result.read()
+    order = sorted(result.fragments.values(), key=lambda item: item.offset)
+    return CallNames(tuple(order), tuple(result.built.values()), tuple(discarded_narrowing(module)))
 
 
 _DRIVERS = LazyPattern(
@@ -61,17 +61,8 @@ class _Found:
     def read(self) -> None:
         module = self.module
         alembic = AlembicReader(module)
-        for call in module.calls:
-            if call.scope.down:
-                continue
-            if call.name in _CALLS:
-                self._text_call(call)
-            elif call.name in ("PGView", "PGMaterializedView"):
-                self._view(call)
-            elif call.name == "extra":
-                self._extra(call)
-            elif call.name == "append" and self.queries and call.node.args:
-                self._piece(call.node.args[0], call.scope)
+        for call in (call for call in module.calls if not call.scope.down):
+            self._call(call)
             if self.migrates:
                 self._keep_all(alembic.operation(call), migrates=True)
         if self.migrates:
@@ -89,6 +80,16 @@ class _Found:
         self._constants()
         self._grown()
 
+    def _call(self, call: CallSite) -> None:
+        if call.name in _CALLS:
+            self._text_call(call)
+        elif call.name in ("PGView", "PGMaterializedView"):
+            self._view(call)
+        elif call.name == "extra":
+            self._extra(call)
+        elif call.name == "append" and self.queries and call.node.args:
+            self._piece(call.node.args[0], call.scope)
+
     def _keep_all(self, texts: Iterator[AssembledText], *, migrates: bool) -> None:
         for text in texts:
             fragment = text.fragment(migrates=migrates, modelled=True)
@@ -105,9 +106,9 @@ class _Found:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
     def _view(self, call: CallSite) -> None:
-        """A view as alembic_utils is given one."""
+        """Add a view declared for alembic_utils."""
         given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
-        given |= {one.arg: one.value for one in call.node.keywords if one.arg}
+        given |= {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
         name, query = given.get("signature"), given.get("definition")
         if query is None or not isinstance(name, ast.Constant):
             return
@@ -120,18 +121,21 @@ class _Found:
 
     @cached_property
     def queries(self) -> bool:
-        """Whether the file talks to a database itself."""
+        """Return True if the file itself accesses a database."""
         return any(_DRIVERS.match(name) for name in self.module.imports)
 
     def _extra(self, call: CallSite) -> None:
-        """Conditions and columns of Django's ``extra()``."""
-        given = {one.arg: one.value for one in call.node.keywords}
-        parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
+        """Add conditions and columns of Django's ``extra()``."""
+        arguments = {keyword.arg: keyword.value for keyword in call.node.keywords}
+        parts = [
+            *getattr(arguments.get("where"), "elts", []),
+            *getattr(arguments.get("select"), "values", []),
+        ]
         for part in parts:
             self._piece(part, call.scope)
 
     def _piece(self, node: ast.expr, scope: PythonScope) -> None:
-        """A part of a query that is put together elsewhere."""
+        """Add a part of a query that is assembled elsewhere."""
         text = self.module.value(node, scope)
         if text is not None and text.holes:
             self.built.setdefault((text.holes[0].offset, text.text), text)
@@ -145,7 +149,7 @@ class _Found:
                 self.fragments[fragment.offset, ""] = replace(known, maybe_null=nullable)
 
     def _constants(self) -> None:
-        """Strings that a module keeps under a name that says they are SQL."""
+        """Add strings of a module bound to a name that indicates SQL."""
         scope = self.module.scope
         holders = (scope.names, self.module.members)
         for name, values in ((n, v) for holder in holders for n, v in holder.items()):
@@ -159,14 +163,14 @@ class _Found:
                     self._keep(text, migrates=self.migrates)
 
     def _grown(self) -> None:
-        """Texts with holes that are added to a text which is given to a database."""
-        given: set[tuple[int, str]] = set()
+        """Add texts with holes that are appended to a text passed to a database."""
+        arguments: set[tuple[int, str]] = set()
         for call in self.module.calls:
             argument = _argument(call.node, call.name) if call.name in _CALLS else None
             if isinstance(argument, ast.Name):
-                given.add((id(call.scope), argument.id))
+                arguments.add((id(call.scope), argument.id))
         for add, scope in self.module.adds:
-            if isinstance(add.target, ast.Name) and (id(scope), add.target.id) in given:
+            if isinstance(add.target, ast.Name) and (id(scope), add.target.id) in arguments:
                 self._built_before(add.target.id, scope)
                 text = self.module.value(add.value, scope)
                 if text is not None and text.holes:
@@ -180,8 +184,8 @@ class _Found:
 
 
 def _argument(call: ast.Call, name: str) -> ast.expr | None:
-    """The SQL a call is given."""
+    """Return the SQL argument of a call."""
     position = 1 if name in _LATER else 0
     if len(call.args) > position:
         return call.args[position]
-    return next((one.value for one in call.keywords if one.arg in _KEYWORDS), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg in _KEYWORDS), None)

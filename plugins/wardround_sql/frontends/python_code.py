@@ -1,4 +1,4 @@
-"""Python source as SQL is looked for in it: its calls, and what the strings in them come to."""
+"""Python source for the search of SQL: its calls, and the values of their strings."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ _DEPTH = 12
 
 @lru_cache(maxsize=8)
 def parsed_module(text: str) -> SqlModule | None:
-    """A file, read once for all who ask; None if it cannot be read."""
+    """Return the parsed file, cached for all readers; None if it cannot be parsed."""
     try:
         return SqlModule(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None  # what reviews Python says so
+        return None  # the Python specialist reports it
 
 
 class PythonScope(Struct):
-    """A module or function: what its names were given."""
+    """Module or function with the values bound to its names."""
 
     names: dict[str, list[ast.expr]] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ class PythonScope(Struct):
 
 
 class CallSite(Struct):
-    """A call and where it stands."""
+    """Call and its scope."""
 
     node: ast.Call
     scope: PythonScope
@@ -69,7 +69,7 @@ class CallSite(Struct):
 
 
 class SqlModule:
-    """One file, read once."""
+    """One file, parsed once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -96,7 +96,7 @@ class SqlModule:
                 here = PythonScope(outer=here, node=node, down=here.down or node.name == "downgrade")
                 arguments = node.args
                 every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-                here.unknown |= {one.arg for one in every}
+                here.unknown |= {item.arg for item in every}
                 member = False
             elif isinstance(node, ast.ClassDef):
                 self.classes.append(node)
@@ -113,59 +113,59 @@ class SqlModule:
             self.bare += [node.value] if isinstance(node.value, ast.Call) else []
         elif isinstance(node, ast.UnaryOp):
             self.inverted |= {id(node.operand)} if isinstance(node.op, ast.Invert) else set()
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                if isinstance(target, ast.Name) and node.value is not None:
-                    holder = self.members if member else scope.names
-                    holder.setdefault(target.id, []).append(node.value)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            if isinstance(node.target, ast.Name):
-                self._note_loop(node.target.id, node.iter, scope)
-        elif isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Name):
-                self.adds.append((node, scope))
-                scope.unknown.add(node.target.id)
         elif isinstance(node, ast.Import):
             self.imports |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             self.imports.add(node.module)
             self.imports |= {f"{node.module}.{alias.name}" for alias in node.names}
+        else:
+            self._note_binding(node, scope, self.members if member else scope.names)
+
+    def _note_binding(self, node: ast.AST, scope: PythonScope, names: dict[str, list[ast.expr]]) -> None:
+        """Record the values that assignments and loops bind to names."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and node.value is not None:
+                    names.setdefault(target.id, []).append(node.value)
+        elif isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node.target, ast.Name):
+            self._note_loop(node.target.id, node.iter, scope)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self.adds.append((node, scope))
+            scope.unknown.add(node.target.id)
 
     def _note_loop(self, name: str, items: ast.expr, scope: PythonScope) -> None:
         if isinstance(items, ast.Call) and called(items) in ("reversed", "list", "tuple") and items.args:
             items = items.args[0]
         scope.names.setdefault(name, []).append(ast.Starred(items))
 
-    # What an expression comes to
+    # Values of expressions
 
     def values(self, node: ast.expr, scope: PythonScope) -> Iterator[AssembledText]:
-        """The texts an expression can be: several where it goes over a list that is written down."""
+        """Return the possible texts of an expression: several if it iterates over a literal list."""
         each = self._listed(node, scope)
         if each is not None:
-            for one in each:
-                yield from self.values(one, scope)
+            for item in each:
+                yield from self.values(item, scope)
             return
-        found = self.value(node, scope)
-        if found is not None:
-            yield found
+        result = self.value(node, scope)
+        if result is not None:
+            yield result
 
     def _listed(self, node: ast.expr, scope: PythonScope) -> list[ast.expr] | None:
-        """The items where an expression is a list, or the variable of a loop over one."""
+        """Return the items of an expression that is a literal list, or the variable of a loop over one."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return node.elts
-        held = self._held(node.id, scope) if isinstance(node, ast.Name) else []
-        if len(held) == 1 and isinstance(held[0], ast.Starred):
-            inside = held[0].value
+        values = self._held(node.id, scope) if isinstance(node, ast.Name) else []
+        if len(values) == 1 and isinstance(values[0], ast.Starred):
+            inside = values[0].value
             listed = self._held(inside.id, scope) if isinstance(inside, ast.Name) else [inside]
             if len(listed) == 1 and isinstance(listed[0], (ast.List, ast.Tuple)):
                 return listed[0].elts
         return None
 
     def value(self, node: ast.expr, scope: PythonScope, depth: int = 0) -> AssembledText | None:
-        """The text of an expression,
-        with a hole for whatever is not written in the file; None if it is no text.
-        """
+        """Return the text of an expression with holes for unknown parts; None if it is not a text."""
         if depth > _DEPTH:
             return None
         if isinstance(node, ast.Constant):
@@ -177,18 +177,18 @@ class SqlModule:
         if isinstance(node, ast.Call):
             return self._called(node, scope, depth)
         if isinstance(node, ast.Name):
-            held = self._held(node.id, scope)
-            if len(held) == 1 and isinstance(held[0], ast.Starred):
+            values = self._held(node.id, scope)
+            if len(values) == 1 and isinstance(values[0], ast.Starred):
                 return self._first(node, scope, depth)
-            return self.value(held[0], scope, depth + 1) if len(held) == 1 else None
+            return self.value(values[0], scope, depth + 1) if len(values) == 1 else None
         if isinstance(node, ast.Attribute):
-            held = self.members.get(node.attr, [])
+            values = self.members.get(node.attr, [])
             own = isinstance(node.value, ast.Name)
-            return self.value(held[0], scope, depth + 1) if own and len(held) == 1 else None
+            return self.value(values[0], scope, depth + 1) if own and len(values) == 1 else None
         return None
 
     def _first(self, node: ast.Name, scope: PythonScope, depth: int) -> AssembledText | None:
-        """The first text the variable of a loop over a written list stands for."""
+        """Return the first text of the variable of a loop over a literal list."""
         each = self._listed(node, scope)
         return self.value(each[0], scope, depth + 1) if each else None
 
@@ -210,16 +210,16 @@ class SqlModule:
         return read_literals(self.text[start:end], start, fill)
 
     def _fill(self, code: str, offset: int, writer: SqlAssembler, scope: PythonScope, depth: int) -> None:
-        """What stands for an expression inside a text: the text it holds, or a hole."""
+        """Add the text of an interpolated expression, or a hole."""
         bare = re.sub(r"=?(?:![rsa])?(?::[^:]*)?$", "", code).strip()
         try:
             node = ast.parse(bare or "_", mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             writer.hole(code.strip(), offset)
             return
-        held = self.value(node, scope, depth + 1) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if held is not None and not held.holes:
-            writer.add(held.text, offset, max(len(code.split("\n", 1)[0]), 1))
+        values = self.value(node, scope, depth + 1) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        if values is not None and not values.holes:
+            writer.add(values.text, offset, max(len(code.split("\n", 1)[0]), 1))
         else:
             numeric = re.search(r":[^:'\"]*[dfxeg]$", code) is not None or "!r" in code
             safe = numeric or self.is_safe(node, scope)
@@ -245,28 +245,30 @@ class SqlModule:
         return writer.text()
 
     def _interpolated(self, left: AssembledText, right: ast.expr, scope: PythonScope) -> AssembledText:
-        """``text % values``: each ``%s`` is a hole."""
+        """Return ``text % values``, with a hole for each ``%s``."""
         values = right.elts if isinstance(right, ast.Tuple) else [right]
-        writer, at = SqlAssembler(), 0
-        for number, found in enumerate(re.finditer(r"%(?:\((\w+)\))?([sdrifx])|%%", left.text)):
-            _copy(left, at, found.start(), writer)
-            at = found.end()
-            if found[2] is None:
-                writer.add("%", _where(left, found.start()), 1)
+        writer, offset = SqlAssembler(), 0
+        for number, result in enumerate(re.finditer(r"%(?:\((\w+)\))?([sdrifx])|%%", left.text)):
+            _copy(left, offset, result.start(), writer)
+            offset = result.end()
+            if result[2] is None:
+                writer.add("%", _where(left, result.start()), 1)
                 continue
-            value = _keyed(right, found[1]) if found[1] else values[number] if number < len(values) else right
-            held = (
+            value = (
+                _keyed(right, result[1]) if result[1] else values[number] if number < len(values) else right
+            )
+            entries = (
                 self.value(value, scope, 1)
                 if isinstance(value, (ast.Name, ast.Attribute, ast.Constant))
                 else None
             )
             start, end = self.place(value)
-            if held is not None and not held.holes:
-                writer.add(held.text, _where(left, found.start()), 1)
+            if entries is not None and not entries.holes:
+                writer.add(entries.text, _where(left, result.start()), 1)
                 continue
-            safe = found[2] in "difx" or self.is_safe(value, scope)
+            safe = result[2] in "difx" or self.is_safe(value, scope)
             writer.hole(self.text[start:end], start, safe=safe)
-        _copy(left, at, len(left.text), writer)
+        _copy(left, offset, len(left.text), writer)
         return writer.text()
 
     def _called(self, node: ast.Call, scope: PythonScope, depth: int) -> AssembledText | None:
@@ -281,35 +283,35 @@ class SqlModule:
         return None
 
     def _formatted(self, left: AssembledText, call: ast.Call, scope: PythonScope) -> AssembledText:
-        keywords = {one.arg: one.value for one in call.keywords if one.arg}
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
         composed = (
             isinstance(call.func, ast.Attribute) and "SQL(" in self.text[slice(*self.place(call.func.value))]
         )
-        writer, at, number = SqlAssembler(), 0, 0
-        for found in _FIELD.finditer(left.text):
-            _copy(left, at, found.start(), writer)
-            at = found.end()
-            if found["name"] is None:
-                writer.add(found.group()[0], _where(left, found.start()), 1)
+        writer, offset, number = SqlAssembler(), 0, 0
+        for match in _FIELD.finditer(left.text):
+            _copy(left, offset, match.start(), writer)
+            offset = match.end()
+            if match["name"] is None:
+                writer.add(match.group()[0], _where(left, match.start()), 1)
                 continue
-            key = re.split(r"[.\[!:]", found["name"])[0]
+            key = re.split(r"[.\[!:]", match["name"])[0]
             value = keywords.get(key)
             if value is None and (not key or key.isdigit()):
                 position = int(key) if key else number
                 value = call.args[position] if position < len(call.args) else None
                 number += 1
-            held = self.value(value, scope, 1) if isinstance(value, (ast.Name, ast.Attribute)) else None
-            if held is not None and not held.holes:
-                writer.add(held.text, _where(left, found.start()), 1)
+            values = self.value(value, scope, 1) if isinstance(value, (ast.Name, ast.Attribute)) else None
+            if values is not None and not values.holes:
+                writer.add(values.text, _where(left, match.start()), 1)
                 continue
             start, end = self.place(value) if value is not None else self.place(call)
             safe = composed or value is None or self.is_safe(value, scope)
             writer.hole(self.text[start:end], start, safe=safe)
-        _copy(left, at, len(left.text), writer)
+        _copy(left, offset, len(left.text), writer)
         return writer.text()
 
     def is_safe(self, node: ast.expr, scope: PythonScope) -> bool:
-        """Whether a value is plainly no text from outside."""
+        """Return True if a value is certainly not an external text."""
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Call):
@@ -331,7 +333,7 @@ class SqlModule:
         return isinstance(node, ast.Name) and self._is_number(node.id, scope)
 
     def is_outside(self, node: ast.expr, scope: PythonScope) -> bool:
-        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        """Return True if a value is certainly an external text that nothing validates."""
         code = ast.unparse(node)
         if _REQUEST.match(code):
             return True
@@ -342,24 +344,26 @@ class SqlModule:
             return False
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        said = next(
+        words = next(
             (ast.unparse(a.annotation) for a in every if a.arg == node.id and a.annotation is not None), ""
         )
-        held = [ast.unparse(value) for value in scope.names.get(node.id, [])]
-        sent = said in ("str", "str | None", "Optional[str]") or any(_REQUEST.match(value) for value in held)
-        return sent and not _is_asked(function, node.id)
+        values = [ast.unparse(value) for value in scope.names.get(node.id, [])]
+        sent = words in ("str", "str | None", "Optional[str]") or any(
+            _REQUEST.match(value) for value in values
+        )
+        return sent and not _is_validated(function, node.id)
 
     def _is_number(self, name: str, scope: PythonScope | None) -> bool:
-        """Whether a name holds a number, an enum or one of some constants."""
+        """Return True if a name is bound to a number, an enum or one of some constants."""
         while scope is not None:
             if name in scope.names:
                 return all(self._is_fixed(value, scope) for value in scope.names[name])
             if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in scope.unknown:
                 arguments = scope.node.args
-                for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-                    if one.arg == name and one.annotation is not None:
-                        said = ast.unparse(one.annotation)
-                        return _NUMBERS.search(said) is not None and _TEXTUAL.search(said) is None
+                for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+                    if item.arg == name and item.annotation is not None:
+                        text = ast.unparse(item.annotation)
+                        return _NUMBERS.search(text) is not None and _TEXTUAL.search(text) is None
                 return False
             scope = scope.outer
         return False
@@ -375,20 +379,20 @@ class SqlModule:
         return self.is_safe(value, scope)
 
     def table_name(self, name: str, scope: PythonScope) -> str:
-        """The table a name stands for: of ``table("orders", ...)`` kept under it, ``orders``."""
-        held = self._held(name, scope) if name.isidentifier() else []
-        made = held[0] if len(held) == 1 else None
-        if isinstance(made, ast.Call) and called(made) in ("table", "Table") and made.args:
-            first = made.args[0]
+        """Return the table of a name: ``orders`` for a name bound to ``table("orders", ...)``."""
+        values = self._held(name, scope) if name.isidentifier() else []
+        created = values[0] if len(values) == 1 else None
+        if isinstance(created, ast.Call) and called(created) in ("table", "Table") and created.args:
+            first = created.args[0]
             return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else name
         return name
 
     def place_of(self, line: int, column: int) -> int:
-        """The offset in code points of a place that ``ast`` gives."""
+        """Return the offset in code points of a position from ``ast``."""
         return self.lines.offset(line, column)
 
     def place(self, node: ast.expr) -> tuple[int, int]:
-        """Where an expression begins and ends in the file, in code points."""
+        """Return start and end of an expression in the file, in code points."""
         start = self.lines.offset(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         return start, self.lines.offset(
             getattr(node, "end_lineno", 1) or 1, getattr(node, "end_col_offset", 0) or 0
@@ -398,16 +402,16 @@ class SqlModule:
 _LOOK_UPS = ("get", "index", "fullmatch", "match", "isidentifier")
 
 
-def _is_asked(function: ast.AST, name: str) -> bool:
-    """Whether a function looks a name up, or compares it, before it uses it."""
+def _is_validated(function: ast.AST, name: str) -> bool:
+    """Return True if a function uses a name as a key or compares it before its use."""
     for node in walk(function):
         if isinstance(node, ast.Compare) and any(n.id == name for n in walk(node) if isinstance(n, ast.Name)):
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == name:
             return True
         looked_up = isinstance(node, ast.Call) and called(node) in _LOOK_UPS
-        given = (*node.args, getattr(node.func, "value", None)) if isinstance(node, ast.Call) else ()
-        if looked_up and any(isinstance(one, ast.Name) and one.id == name for one in given):
+        arguments = (*node.args, getattr(node.func, "value", None)) if isinstance(node, ast.Call) else ()
+        if looked_up and any(isinstance(item, ast.Name) and item.id == name for item in arguments):
             return True
     return False
 
@@ -420,21 +424,21 @@ def _keyed(values: ast.expr, key: str) -> ast.expr:
     return values
 
 
-def _where(text: AssembledText, at: int) -> int:
-    return text.fragment(migrates=False).place(at, at + 1)[0]
+def _where(text: AssembledText, offset: int) -> int:
+    return text.fragment(migrates=False).place(offset, offset + 1)[0]
 
 
 def _copy(text: AssembledText, start: int, end: int, writer: SqlAssembler) -> None:
-    """A stretch of a text, with the places of its parts."""
+    """Return a section of a text with the locations of its parts."""
     bounds = [part.start for part in text.parts if start < part.start < end]
     for first, last in zip([start, *bounds], [*bounds, end], strict=True):
-        part = next((one for one in reversed(text.parts) if one.start <= first), None)
+        part = next((item for item in reversed(text.parts) if item.start <= first), None)
         if part is not None and last > first:
             offset = part.offset if part.width is not None else part.offset + first - part.start
             writer.add(text.text[first:last], offset, part.width)
 
 
 def called(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
+    """Return the last part of the name of the called object."""
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

@@ -1,4 +1,4 @@
-"""The string literals of Python source, as text that knows where each character stands."""
+"""String literals of Python source as text with the location of each character."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ _BETWEEN = LazyPattern(r"(?:[\s()\\]|#[^\n]*+)+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
 
 Fill = Callable[[str, int, SqlAssembler], None]
-"""Writes what stands for an expression of an f-string, given its code and its place in the file."""
+"""Writes the replacement of an f-string's expression, given its code and its location in the file."""
 
 
 def read_literals(source: str, offset: int, fill: Fill) -> AssembledText | None:
-    """The text of string literals that stand behind each other; None if there is something else.
+    """Return the text of adjacent string literals; None if there is anything else.
 
-    ``source`` is the piece of the file that begins at ``offset``. Takes linear time.
+    ``source`` is the section of the file that begins at ``offset``. Takes linear time.
     """
-    writer, at = SqlAssembler(), 0
-    while at < len(source):
-        gap = _BETWEEN.match(source, at)
-        at = gap.end() if gap else at
-        if at >= len(source):
+    writer, position = SqlAssembler(), 0
+    while position < len(source):
+        gap = _BETWEEN.match(source, position)
+        position = gap.end() if gap else position
+        if position >= len(source):
             break
-        opening = _OPEN.match(source, at)
+        opening = _OPEN.match(source, position)
         if opening is None or "b" in opening["prefix"].lower():
             return None
         end = _literal(source, opening, offset, fill, writer)
         if end < 0:
             return None
-        at = end
+        position = end
     return writer.text()
 
 
 def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, writer: SqlAssembler) -> int:
-    """Write one literal; the place behind it, -1 if it does not end."""
+    """Write one literal; return the offset after it, -1 if it is unterminated."""
     quote, prefix = opening["quote"], opening["prefix"].lower()
     is_raw, is_format = "r" in prefix, "f" in prefix or "t" in prefix
-    at = begun = opening.end()
+    at = start = opening.end()
     while at < len(source):
         char = source[at]
         if char == quote[0] and source.startswith(quote, at):
-            writer.add(source[begun:at], offset + begun)
+            writer.add(source[start:at], offset + start)
             return at + len(quote)
         if char == "\\" and not is_raw and at + 1 < len(source) and source[at + 1] in _ESCAPES:
-            writer.add(source[begun:at], offset + begun)
+            writer.add(source[start:at], offset + start)
             writer.add(_ESCAPES[source[at + 1]], offset + at, 2)
-            at = begun = at + 2
+            at = start = at + 2
         elif is_format and char in "{}" and source.startswith(char * 2, at):
-            writer.add(source[begun : at + 1], offset + begun)
-            at = begun = at + 2
+            writer.add(source[start : at + 1], offset + start)
+            at = start = at + 2
         elif is_format and char == "{":
-            writer.add(source[begun:at], offset + begun)
+            writer.add(source[start:at], offset + start)
             try:
                 end = field_at(source, at, prefix, quote).end
             except SyntaxError:
                 return -1
             fill(source[at + 1 : end - 1], offset + at + 1, writer)
-            at = begun = end
+            at = start = end
         else:
             at += 2 if char == "\\" else 1
     return -1

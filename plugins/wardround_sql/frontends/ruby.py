@@ -1,12 +1,12 @@
-"""SQL in Ruby: strings given to a database, and migrations of Rails as the SQL they run."""
+"""SQL in Ruby: strings passed to a database, and Rails migrations as the SQL that they run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.registry import STARTS
+from wardround_sql.frontends.sql_text import STARTS
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
     CallNames,
@@ -66,58 +66,58 @@ _EVERY_ROW = LazyPattern(
 
 
 def ruby_calls(path: str, text: str) -> CallNames:
-    """What a Ruby file has of SQL."""
+    """Return the SQL of a Ruby file."""
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
-    found: dict[tuple[int, str], SqlFragment] = {}
-    built = [one for one in _strings(text, _CONDITIONS) if one.holes]
+    result: dict[tuple[int, str], SqlFragment] = {}
+    built = [string for string in _strings(text, _CONDITIONS) if string.holes]
     for text_found in _strings(text):
         if STARTS.match(text_found.text):
             if not text_found.holes:
                 fragment = text_found.fragment(migrates=migrates)
-                found[fragment.offset, fragment.text] = fragment
+                result[fragment.offset, fragment.text] = fragment
             else:
                 built.append(text_found)
-    made = [*(_operations(text) if migrates else ()), *_every_row(text)]
-    for one in made:
-        fragment = one.fragment(migrates=migrates, modelled=True)
-        found[fragment.offset, fragment.text] = fragment
-    kept = [f for f in found.values() if not any(first <= f.offset < last for first, last in down)]
-    return CallNames(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
+    created = [*(_operations(text) if migrates else ()), *_every_row(text)]
+    for item in created:
+        fragment = item.fragment(migrates=migrates, modelled=True)
+        result[fragment.offset, fragment.text] = fragment
+    retained = [f for f in result.values() if not any(first <= f.offset < last for first, last in down)]
+    return CallNames(tuple(sorted(retained, key=lambda entry: entry.offset)), tuple(built))
 
 
 def _strings(text: str, pattern: LazyPattern = _STRINGS) -> Iterator[AssembledText]:
-    for found in pattern.finditer(text):
-        group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
-        writer, at, inside = SqlAssembler(), 0, found[group]
-        begun = found.start(group)
+    for match in pattern.finditer(text):
+        group = next(g for g in ("here", "double", "single") if match.groupdict().get(g) is not None)
+        writer, offset, inside = SqlAssembler(), 0, match[group]
+        begin = match.start(group)
         for hole in _HOLE.finditer(inside) if group != "single" else ():
-            writer.add(inside[at : hole.start()], begun + at)
+            writer.add(inside[offset : hole.start()], begin + offset)
             code = hole["code"].strip()
             safe = not re.fullmatch(r"[a-z_@][\w.\[\]:@]*", code) or re.search(
                 r"quote|table|column|to_i|ids?\b|name|limit", code
             )
-            writer.hole(code, begun + hole.start("code"), safe=bool(safe))
-            at = hole.end()
-        writer.add(inside[at:], begun + at)
+            writer.hole(code, begin + hole.start("code"), safe=bool(safe))
+            offset = hole.end()
+        writer.add(inside[offset:], begin + offset)
         yield writer.text()
 
 
 def _every_row(text: str) -> Iterator[AssembledText]:
-    for found in _EVERY_ROW.finditer(text):
-        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        if _COMMENT.match(line) or found["model"] in ("ActiveRecord", "File", "Dir"):
+    for result in _EVERY_ROW.finditer(text):
+        line = text[text.rfind("\n", 0, result.start()) + 1 : result.start()]
+        if _COMMENT.match(line) or result["model"] in ("ActiveRecord", "File", "Dir"):
             continue
         writer = SqlAssembler()
-        columns = re.findall(r"\b(\w+):", found["rest"]) or re.findall(r"[\"'](\w+)\s*=", found["rest"])
-        verb = "update" if found["call"] == "update_all" else "delete"
-        sql = every_row(verb, _table_of(found["model"]), columns)
-        writer.add(sql, found.start(), found.end("call") - found.start())
+        columns = re.findall(r"\b(\w+):", result["rest"]) or re.findall(r"[\"'](\w+)\s*=", result["rest"])
+        verb = "update" if result["call"] == "update_all" else "delete"
+        sql = every_row(verb, _table_of(result["model"]), columns)
+        writer.add(sql, result.start(), result.end("call") - result.start())
         yield writer.text()
 
 
 def _table_of(model: str) -> str:
-    """The table of a model by Rails' habit, as far as endings are plain."""
+    """Return the table of a model by Rails conventions, for regular plural endings."""
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", model.split("::")[-1]).lower()
     if name.endswith("y") and name[-2:-1] not in "aeiou":
         return name[:-1] + "ies"
@@ -125,25 +125,25 @@ def _table_of(model: str) -> str:
 
 
 class _Line:
-    """One call of a migration: what stands in its brackets."""
+    """One call of a migration with its arguments."""
 
     def __init__(self, arguments: str) -> None:
         arguments = re.sub(r"\s#\s[^\n]*", "", arguments)
         self.arguments = arguments
-        at = 0
+        offset = 0
         self.names: list[list[str]] = []
         while True:
-            name, several = _NAME.match(arguments, at), _LIST.match(arguments, at)
-            if name and not re.match(r"\s*[\"']?\w+[\"']?:\s", arguments[at:]):
+            name, several = _NAME.match(arguments, offset), _LIST.match(arguments, offset)
+            if name and not re.match(r"\s*[\"']?\w+[\"']?:\s", arguments[offset:]):
                 self.names.append([name["name"]])
-                at = name.end()
+                offset = name.end()
             elif several:
                 inside = several["words"] if several["words"] is not None else several["items"]
                 self.names.append(re.findall(r"\w+", inside))
-                at = several.end()
+                offset = several.end()
             else:
                 break
-        rest = arguments[at:]
+        rest = arguments[offset:]
         self.options = {m["key"] or m["old"]: m["value"] for m in _OPTION.finditer(rest)}
 
     def name(self, number: int) -> str:
@@ -158,21 +158,21 @@ class _Line:
 
 
 _PROVEN = LazyPattern(r"\b(?:validate|remove)_check_constraint\b")
-"""A check constraint says already that there is no NULL, so that Postgres does not look again."""
+"""Marks a check constraint that already excludes NULL, so that PostgreSQL does not scan the table."""
 
 
 def _operations(text: str) -> Iterator[AssembledText]:
     blocks = list(_BLOCK.finditer(text))
     for block in blocks:
         yield from _block(text, block)
-    for found in _LINE.finditer(text):
-        if any(block.start("body") <= found.start() < block.end("body") for block in blocks):
+    for match in _LINE.finditer(text):
+        if any(block.start("body") <= match.start() < block.end("body") for block in blocks):
             continue
-        sql = _sql(found["call"], _Line(found["arguments"]))
-        if sql and not (found["call"] == "change_column_null" and _PROVEN.search(text)):
+        sql = _sql(match["call"], _Line(match["arguments"]))
+        if sql and not (match["call"] == "change_column_null" and _PROVEN.search(text)):
             writer = SqlAssembler()
-            at = found.start("call")
-            writer.add(sql, at, len(found["call"]))
+            offset = match.start("call")
+            writer.add(sql, offset, len(match["call"]))
             yield writer.text()
 
 
@@ -189,27 +189,30 @@ def _block(text: str, block: re.Match[str]) -> Iterator[AssembledText]:
         rf"^[ \t]*{block['name']}\.(?P<call>\w+)\b\s*\(?\s*(?P<arguments>(?:,[ \t]*\n\s*|[^\n])*)",
         re.MULTILINE,
     )
-    for found in step.finditer(text, block.start("body"), block.end("body")):
-        line, at = _Line(found["arguments"]), found.start() + len(found.group()) - len(found.group().lstrip())
-        wide = len(found.group().strip().split("\n", 1)[0])
-        for column in _columns(found["call"], line):
+    for match in step.finditer(text, block.start("body"), block.end("body")):
+        line, offset = (
+            _Line(match["arguments"]),
+            match.start() + len(match.group()) - len(match.group().lstrip()),
+        )
+        wide = len(match.group().strip().split("\n", 1)[0])
+        for column in _columns(match["call"], line):
             if new:
-                writer.add((", " if count else "") + column, at, wide)
+                writer.add((", " if count else "") + column, offset, wide)
                 count += 1
             else:
-                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
-        after += [(sql, at, wide) for sql in _inside(found["call"], line, table)]
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", offset, wide))
+        after += [(sql, offset, wide) for sql in _inside(match["call"], line, table)]
     writer.add(")", start, width)
     if not new:
         writer = SqlAssembler()
-    for number, (sql, at, wide) in enumerate(after):
-        writer.add(("; " if new or number else "") + sql, at, wide)
+    for number, (sql, offset, wide) in enumerate(after):
+        writer.add(("; " if new or number else "") + sql, offset, wide)
     if count or after:
         yield writer.text()
 
 
 def _columns(call: str, line: _Line) -> Iterator[str]:
-    """The columns a line of a block makes."""
+    """Yield the columns that a line of a block creates."""
     if call not in _TYPES or not line.names:
         return
     if call == "column":
@@ -225,13 +228,13 @@ def _columns(call: str, line: _Line) -> Iterator[str]:
 
 
 def _target(name: str, line: _Line) -> str:
-    said = line.options.get("foreign_key", "false")
-    if said in ("false", "nil"):
+    text = line.options.get("foreign_key", "false")
+    if text in ("false", "nil"):
         return ""
-    named = re.search(r"to_table:\s*:?[\"']?(\w+)", said)
-    late = " NOT VALID" if re.search(r"validate:\s*false", said) else ""
-    gone = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", said) else ""
-    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{gone}" + late.replace(
+    named = re.search(r"to_table:\s*:?[\"']?(\w+)", text)
+    validity = " NOT VALID" if re.search(r"validate:\s*false", text) else ""
+    action = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", text) else ""
+    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{action}" + validity.replace(
         " NOT VALID", ""
     )
 
@@ -243,7 +246,7 @@ def _rest(line: _Line) -> str:
 
 
 def _inside(call: str, line: _Line, table: str) -> Iterator[str]:
-    """What a line of a block does beside making columns."""
+    """Yield the SQL of a line of a block apart from new columns."""
     if call in ("references", "belongs_to") and not line.is_off("index"):
         how = "CONCURRENTLY " if line.is_concurrent or "concurrently" in line.options.get("index", "") else ""
         yield from (
@@ -268,58 +271,101 @@ def _inside(call: str, line: _Line, table: str) -> Iterator[str]:
 def _foreign_key(table: str, line: _Line, number: int) -> str:
     target = line.name(number)
     column = line.options.get("column", "").strip(":\"'") or re.sub(r"s$", "", target) + "_id"
-    late = " NOT VALID" if line.is_off("validate") else ""
-    gone = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
-    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{gone}{late}"
+    validity = " NOT VALID" if line.is_off("validate") else ""
+    action = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
+    key = f"FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}"
+    return f"ALTER TABLE {table} ADD {key}{action}{validity}"
 
 
 def _sql(call: str, line: _Line) -> str:
-    """The SQL of a call outside blocks; nothing if there is nothing to be said about it."""
-    table, name = quoted(line.name(0)), line.name(1)
+    """Return the SQL of a call outside blocks; empty if no rule inspects it."""
     if not line.name(0):
         return ""
-    if call == "drop_table":
-        return f"DROP TABLE {table}"
-    if call == "rename_table" and name:
-        return f"ALTER TABLE {table} RENAME TO {quoted(name)}"
-    if call in ("remove_column", "remove_columns") and name:
-        return f"ALTER TABLE {table} DROP COLUMN {quoted(name)}"
-    if call == "rename_column" and len(line.names) > 2:
-        return f"ALTER TABLE {table} RENAME COLUMN {quoted(name)} TO {quoted(line.name(2))}"
-    if call == "add_column" and len(line.names) > 2:
-        return (
-            f"ALTER TABLE {table} ADD COLUMN {quoted(name)} {_TYPES.get(line.name(2), 'text')}{_rest(line)}"
-        )
-    if call == "change_column" and len(line.names) > 2:
-        typed = _TYPES.get(line.name(2), "text")
-        typed += "(1)" if typed == "text" and "limit" in line.options else ""
-        typed = typed.replace("text(1)", "varchar(1)")
-        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {typed}"
-    if call == "change_column_null" and name and re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
-        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} SET NOT NULL"
-    if call == "add_index" and len(line.names) > 1:
-        how = "CONCURRENTLY " if line.is_concurrent else ""
-        return f"CREATE INDEX {how}ON {table} ({listed(line.names[1])})"
-    if call == "remove_index":
-        how = "CONCURRENTLY " if line.is_concurrent else ""
-        return f'DROP INDEX {how}"index"'
-    if call in ("add_reference", "add_belongs_to") and name:
-        return _reference(table, name, line)
-    if call == "add_foreign_key" and name:
-        return _foreign_key(table, line, 1)
-    if call == "add_check_constraint":
-        late = " NOT VALID" if line.is_off("validate") else ""
-        return f"ALTER TABLE {table} ADD CHECK (c > 0){late}"
-    if call == "add_unique_constraint" and name:
-        return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
-    return ""
+    operation = _OPERATIONS.get(call)
+    if operation is None or len(line.names) < operation[0]:
+        return ""
+    return operation[1](quoted(line.name(0)), line)
+
+
+def _concurrently(line: _Line) -> str:
+    return "CONCURRENTLY " if line.is_concurrent else ""
+
+
+def _rename_table(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} RENAME TO {quoted(line.name(1))}" if line.name(1) else ""
+
+
+def _remove_column(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} DROP COLUMN {quoted(line.name(1))}" if line.name(1) else ""
+
+
+def _rename_column(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} RENAME COLUMN {quoted(line.name(1))} TO {quoted(line.name(2))}"
+
+
+def _add_column(table: str, line: _Line) -> str:
+    typed = _TYPES.get(line.name(2), "text")
+    return f"ALTER TABLE {table} ADD COLUMN {quoted(line.name(1))} {typed}{_rest(line)}"
+
+
+def _change_column(table: str, line: _Line) -> str:
+    typed = _TYPES.get(line.name(2), "text")
+    typed = "varchar(1)" if typed == "text" and "limit" in line.options else typed
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(line.name(1))} TYPE {typed}"
+
+
+def _require_column(table: str, line: _Line) -> str:
+    if not line.name(1) or not re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
+        return ""
+    return f"ALTER TABLE {table} ALTER COLUMN {quoted(line.name(1))} SET NOT NULL"
+
+
+def _add_index(table: str, line: _Line) -> str:
+    return f"CREATE INDEX {_concurrently(line)}ON {table} ({listed(line.names[1])})"
+
+
+def _add_check(table: str, line: _Line) -> str:
+    validity = " NOT VALID" if line.is_off("validate") else ""
+    return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
+
+
+def _add_unique(table: str, line: _Line) -> str:
+    return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})" if line.name(1) else ""
+
+
+def _add_reference(table: str, line: _Line) -> str:
+    return _reference(table, line.name(1), line) if line.name(1) else ""
+
+
+def _add_foreign_key(table: str, line: _Line) -> str:
+    return _foreign_key(table, line, 1) if line.name(1) else ""
+
+
+_OPERATIONS: dict[str, tuple[int, Callable[[str, _Line], str]]] = {
+    "drop_table": (0, lambda table, line: f"DROP TABLE {table}"),
+    "rename_table": (0, _rename_table),
+    "remove_column": (0, _remove_column),
+    "remove_columns": (0, _remove_column),
+    "rename_column": (3, _rename_column),
+    "add_column": (3, _add_column),
+    "change_column": (3, _change_column),
+    "change_column_null": (0, _require_column),
+    "add_index": (2, _add_index),
+    "remove_index": (0, lambda table, line: f'DROP INDEX {_concurrently(line)}"index"'),
+    "add_reference": (0, _add_reference),
+    "add_belongs_to": (0, _add_reference),
+    "add_foreign_key": (0, _add_foreign_key),
+    "add_check_constraint": (0, _add_check),
+    "add_unique_constraint": (0, _add_unique),
+}
+"""Operations of a migration: the number of arguments that each needs, and its SQL."""
 
 
 def _reference(table: str, name: str, line: _Line) -> str:
     column = quoted(name + "_id")
-    said = line.options.get("index", "")
+    text = line.options.get("index", "")
     sql = f"ALTER TABLE {table} ADD COLUMN {column} bigint{_rest(line)}{_target(name, line)}"
-    if said in ("false", "nil"):
+    if text in ("false", "nil"):
         return sql
-    how = "CONCURRENTLY " if "concurrently" in said else ""
+    how = "CONCURRENTLY " if "concurrently" in text else ""
     return f"{sql}; CREATE INDEX {how}ON {table} ({column})"

@@ -1,4 +1,4 @@
-"""SQL in JavaScript and TypeScript: tagged templates, and strings given to a database."""
+"""SQL in JavaScript and TypeScript: tagged templates, and strings passed to a database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.js_query_builders import script_queries
 from wardround_sql.frontends.js_schema_builders import built_schema
 from wardround_sql.frontends.nullable_arguments import may_be_null
-from wardround_sql.frontends.registry import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
@@ -68,11 +68,11 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
 def script_calls(path: str, text: str) -> CallNames:
-    """What a JavaScript or TypeScript file has of SQL, and the texts it puts together for a database."""
-    found = _Found(path, text, is_migration(path))
-    found.read()
-    kept = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return CallNames(tuple(kept), tuple(found.built.values()))
+    """Return the SQL of a JavaScript or TypeScript file, and the texts that it assembles for a database."""
+    result = _Found(path, text, is_migration(path))
+    result.read()
+    retained = sorted(result.fragments.values(), key=lambda item: item.offset)
+    return CallNames(tuple(retained), tuple(result.built.values()))
 
 
 class _Found:
@@ -87,18 +87,18 @@ class _Found:
         self._grown_read: set[str] = set()
 
     def read(self) -> None:
-        for found in _CONST.finditer(self.text):
-            self.constants.setdefault(found["name"], []).append((found.end(), found["kind"]))
-        grown = {found["name"] for found in _GROWS.finditer(self.text)}
+        for result in _CONST.finditer(self.text):
+            self.constants.setdefault(result["name"], []).append((result.end(), result["kind"]))
+        grown = {match["name"] for match in _GROWS.finditer(self.text)}
         self._tags()
         self._calls(grown)
         self._pieces()
-        for name, places in self.constants.items():
-            if len(places) != 1 or name in grown:
+        for name, locations in self.constants.items():
+            if len(locations) != 1 or name in grown:
                 continue
-            text = self.expression(places[0][0]) if self._may_be_sql(name, places[0][0]) else None
+            text = self.expression(locations[0][0]) if self._may_be_sql(name, locations[0][0]) else None
             if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
-                self._keep(text, places[0][0])
+                self._keep(text, locations[0][0])
         for text in script_queries(self.path, self.text):
             fragment = text.fragment(migrates=self.migrates, modelled="LEFT JOIN" not in text.text)
             if not self._is_down(fragment.offset):
@@ -109,75 +109,91 @@ class _Found:
                 if not self._is_down(fragment.offset):
                     self.fragments.setdefault(fragment.offset, fragment)
 
-    def _may_be_sql(self, name: str, at: int) -> bool:
-        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, at + 1) is not None
+    def _may_be_sql(self, name: str, offset: int) -> bool:
+        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, offset + 1) is not None
 
     def _tags(self) -> None:
-        for found in _TAG.finditer(self.text):
-            sql = _without_holes(found["body"])
+        for result in _TAG.finditer(self.text):
+            sql = _without_holes(result["body"])
             fits = sql is not None and "\\" not in sql and STARTS.match(sql)
-            if fits and not in_comment(self.text, found.start()) and not self._is_down(found.start()):
-                at = found.start("body")
-                self.fragments[at] = SqlFragment(sql or "", at, None, self.migrates)
+            if fits and not in_comment(self.text, result.start()) and not self._is_down(result.start()):
+                offset = result.start("body")
+                self.fragments[offset] = SqlFragment(sql or "", offset, None, self.migrates)
 
     def _calls(self, grown: set[str]) -> None:
-        for found in _CALL.finditer(self.text):
-            at = found.end()
-            if in_comment(self.text, found.start()) or self._is_down(found.start()):
+        for result in _CALL.finditer(self.text):
+            offset = result.end()
+            if in_comment(self.text, result.start()) or self._is_down(result.start()):
                 continue
-            if self.text[at] in "`'\"(" or _NAME.match(self.text, at):
-                name = _NAME.match(self.text, at)
-                held = self.constants.get(name.group(), []) if name else []
-                if name and not held and self.text[name.end() : name.end() + 1] not in ("+", " "):
+            if self.text[offset] in "`'\"(" or _NAME.match(self.text, offset):
+                name = _NAME.match(self.text, offset)
+                values = self.constants.get(name.group(), []) if name else []
+                if name and not values and self.text[name.end() : name.end() + 1] not in ("+", " "):
                     continue
-                self._one(found["name"], at, held, name.group() if name else "", grown)
+                self._one(result["name"], offset, values, name.group() if name else "", grown)
 
     def _pieces(self) -> None:
-        """Conditions in templates of their own, in a file that gives a database texts as they are."""
+        """Add conditions in separate templates, in a file that passes raw texts to a database."""
         if not _RAW.search(self.text):
             return
-        for found in _PIECE.finditer(self.text):
-            at = found.end()
-            text = self.expression(at) if not in_comment(self.text, at) else None
+        for result in _PIECE.finditer(self.text):
+            offset = result.end()
+            text = self.expression(offset) if not in_comment(self.text, offset) else None
             if text is not None and text.holes and not STARTS.match(text.text):
-                self.built.setdefault(at, text)
+                self.built.setdefault(offset, text)
 
-    def _one(self, call: str, at: int, held: list[tuple[int, str]], name: str, grown: set[str]) -> None:
-        places = [place for place, _kind in held if place < at] or [place for place, _kind in held]
-        for place in places[-1:] if held else [at]:
-            text = self.expression(place)
-            if text is None or (not text.holes and call in _ANY_CALL and not STARTS.match(text.text)):
+    def _one(self, call: str, offset: int, values: list[tuple[int, str]], name: str, grown: set[str]) -> None:
+        """Add the text that a call passes to a database, and texts appended to its name."""
+        locations = [location for location, _kind in values]
+        earlier = [location for location in locations if location < offset] or locations
+        for location in earlier[-1:] if values else [offset]:
+            text = self.expression(location)
+            is_certain = text is not None and (call not in _ANY_CALL or STARTS.match(text.text) is not None)
+            if text is None or not (text.holes or is_certain):
                 continue
             if name not in grown:
-                self._keep(text, place, self._nullable(text, at) if not text.holes else ())
-            if text.holes and (call not in _ANY_CALL or STARTS.match(text.text)):
-                self.built.setdefault(place, text)
+                self._keep(text, location, self._nullable(text, offset) if not text.holes else ())
+            if text.holes and is_certain:
+                self.built.setdefault(location, text)
         if name in grown and name not in self._grown_read:
             self._grown_read.add(name)
-            for one in _GROWS.finditer(self.text):
-                added = self.expression(one.end()) if one["name"] == name else None
-                if added is not None and added.holes:
-                    self.built.setdefault(one.end(), added)
+            self._appended(name)
 
-    def _nullable(self, text: AssembledText, at: int) -> tuple[int, ...]:
-        """The places of placeholders that may be null; ``at`` is where the query stands in the call."""
-        quote = self.text[at]
-        end = self._string(at, quote, SqlAssembler()) if quote in "`'\"" else _operand_end(self.text, at)
-        return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
+    def _appended(self, name: str) -> None:
+        """Add the texts with holes that are appended to a name."""
+        for match in _GROWS.finditer(self.text):
+            added = self.expression(match.end()) if match["name"] == name else None
+            if added is not None and added.holes:
+                self.built.setdefault(match.end(), added)
 
-    def _keep(self, text: AssembledText | None, at: int, nullable: tuple[int, ...] = ()) -> None:
+    def _nullable(self, text: AssembledText, position: int) -> tuple[int, ...]:
+        """Return the placeholders that may be null; ``at`` is the offset of the query in the call."""
+        quote = self.text[position]
+        end = (
+            self._string(position, quote, SqlAssembler())
+            if quote in "`'\""
+            else _operand_end(self.text, position)
+        )
+        return may_be_null(self.text, position, text.text, self.text[end : end + 400]) if end >= 0 else ()
+
+    def _keep(self, text: AssembledText | None, position: int, nullable: tuple[int, ...] = ()) -> None:
         text = with_names(text) if text is not None else None
-        if text is not None and is_sql(text) and not self._is_down(at) and not in_comment(self.text, at):
+        if (
+            text is not None
+            and is_sql(text)
+            and not self._is_down(position)
+            and not in_comment(self.text, position)
+        ):
             fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
             self.fragments.setdefault(fragment.offset, fragment)
 
-    def _is_down(self, at: int) -> bool:
-        return next((down for place, down in reversed(self.ways) if place < at), False)
+    def _is_down(self, offset: int) -> bool:
+        return next((down for location, down in reversed(self.ways) if location < offset), False)
 
     # Expressions
 
     def expression(self, at: int) -> AssembledText | None:
-        """The text of strings and templates joined by ``+`` that begin at a place; None if it is none."""
+        """Return the text of strings and templates joined by ``+`` at an offset; None if there are none."""
         writer, text, has_string = SqlAssembler(), self.text, False
         while at < len(text):
             at = _skipped(text, at)
@@ -206,26 +222,26 @@ class _Found:
         return writer.text() if has_string else None
 
     def _string(self, at: int, quote: str, writer: SqlAssembler) -> int:
-        """Write one string or template; the place behind it, -1 if it does not end."""
+        """Write one string or template; return the offset after it, -1 if it is unterminated."""
         text = self.text
-        begun = at = at + 1
+        start = at = at + 1
         while at < len(text):
             char = text[at]
             if char == quote:
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 return at + 1
             if char == "\\":
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 writer.add(
                     {"n": "\n", "t": "\t", "\n": ""}.get(text[at + 1 : at + 2], text[at + 1 : at + 2]), at, 2
                 )
-                at = begun = at + 2
+                at = start = at + 2
             elif quote == "`" and text.startswith("${", at):
-                writer.add(text[begun:at], begun)
+                writer.add(text[start:at], start)
                 end = _operand_end(text, at + 2)
                 code = text[at + 2 : end].strip()
                 self._fill(code, at + 2, writer)
-                at = begun = end + 1
+                at = start = end + 1
             elif char == "\n" and quote != "`":
                 return -1
             else:
@@ -233,46 +249,50 @@ class _Found:
         return -1
 
     def _fill(self, code: str, offset: int, writer: SqlAssembler) -> None:
-        held = self.constants.get(code, [])
-        text = self.expression(held[0][0]) if len(held) == 1 and held[0][1] in ("const", "readonly") else None
+        values = self.constants.get(code, [])
+        text = (
+            self.expression(values[0][0])
+            if len(values) == 1 and values[0][1] in ("const", "readonly")
+            else None
+        )
         if text is not None and not text.holes:
             writer.add(text.text, offset, max(len(code), 1))
         else:
             writer.hole(code, offset, safe=self.is_safe(code), outside=self.is_outside(code))
 
     def is_outside(self, code: str) -> bool:
-        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        """Return True if a value is certainly an external text that nothing validates."""
         if _OUTSIDE.search(code):
             return True
         if not re.fullmatch(r"[\w$]+", code):
             return False
-        made = self._parts.get(code)
+        created = self._parts.get(code)
         if (
-            made is None
-            or made.startswith(("this.", "config.", "env.", "process."))
-            or made.split(".")[0].isupper()
+            created is None
+            or created.startswith(("this.", "config.", "env.", "process."))
+            or created.split(".")[0].isupper()
         ):
             return False
-        if code not in self._asked:
-            self._asked[code] = re.search(
-                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made)})\b|\[\s*{re.escape(code)}\s*\]|"
-                rf"\b(?:{re.escape(code)}|{re.escape(made)})\s*[!=]==",
+        if code not in self._tests:
+            self._tests[code] = re.search(
+                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(created)})\b|\[\s*{re.escape(code)}\s*\]|"
+                rf"\b(?:{re.escape(code)}|{re.escape(created)})\s*[!=]==",
                 self.text,
             )
-        return self._asked[code] is None
+        return self._tests[code] is None
 
     @cached_property
     def _parts(self) -> dict[str, str]:
-        """The names that stand for a part of something, and for which; of several the first."""
-        return {found[1]: found[2] for found in reversed([*_MADE_OF.finditer(self.text)])}
+        """Return the names that are bound to a property, with the property; the first of duplicates."""
+        return {item[1]: item[2] for item in reversed([*_MADE_OF.finditer(self.text)])}
 
     @cached_property
-    def _asked(self) -> dict[str, re.Match[str] | None]:
-        """Where a file asks what is in such a name."""
+    def _tests(self) -> dict[str, re.Match[str] | None]:
+        """Return the offsets at which a file tests such a name."""
         return {}
 
     def is_safe(self, code: str) -> bool:
-        """Whether a value is plainly no text from outside."""
+        """Return True if a value is certainly not an external text."""
         if _OUTSIDE.search(code):
             return False
         if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
@@ -286,21 +306,21 @@ class _Found:
 
     @cached_property
     def _no_texts(self) -> dict[str, bool]:
-        """Names whose type or first value is a number, a date or the like."""
-        return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
+        """Names whose type or first value is a number, a date or similar."""
+        return {match[1]: True for pattern in (_TYPED, _COUNTED) for match in pattern.finditer(self.text)}
 
 
 _BLANK = LazyPattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 
 
-def _skipped(text: str, at: int) -> int:
-    """The place behind blanks and comments."""
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+def _skipped(text: str, position: int) -> int:
+    """Return the offset after whitespace and comments."""
+    result = _BLANK.match(text, position)
+    return result.end() if result else position
 
 
 def _operand_end(text: str, at: int) -> int:
-    """Where an expression ends: before ``+``, a comma, a semicolon or a closing bracket of the outside."""
+    """Return the end of an operand: before ``+``, a comma, a semicolon or an outer closing bracket."""
     depth: list[str] = []
     limit = min(len(text), at + 2000)
     while at < limit:
@@ -318,9 +338,9 @@ def _operand_end(text: str, at: int) -> int:
     return at
 
 
-def in_comment(text: str, at: int) -> bool:
-    """Whether a place stands behind ``//``, or on a line of a block comment."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
+def in_comment(text: str, position: int) -> bool:
+    """Return True if an offset is after ``//``, or on a line of a block comment."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
     return line.lstrip().startswith(("*", "/*")) or re.search(r"(?<!:)//", line) is not None
 
 
@@ -328,7 +348,7 @@ _HOLE = LazyPattern(r"\$\{[^{}`]*+\}")
 
 
 def _without_holes(template: str) -> str | None:
-    """A template with each ``${...}`` as a placeholder of its length; None where one stands inside a name."""
+    """Return a template with each ``${...}`` as a placeholder of its length; None if one is inside a name."""
     if "${" not in template:
         return template
     filled = _HOLE.sub(

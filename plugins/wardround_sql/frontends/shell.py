@@ -1,4 +1,4 @@
-"""SQL in shell scripts: what is given to a database's client in quotes, or in a here-document."""
+"""SQL in shell scripts: quoted arguments or here-documents of a database client."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.checks.lazy import LazyPattern
-from wardround_sql.frontends.registry import STARTS, is_sql, with_names
+from wardround_sql.frontends.sql_text import STARTS, is_sql, with_names
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.migration_files import is_migration
@@ -22,13 +22,13 @@ _COMMENT = LazyPattern(r"^[ \t]*#")
 
 
 def shell_calls(path: str, text: str) -> CallNames:
-    """What a shell script has of SQL."""
-    found: list[SqlFragment] = []
-    for one in _texts(text):
-        named = with_names(one)
+    """Return the SQL of a shell script."""
+    result: list[SqlFragment] = []
+    for entry in _texts(text):
+        named = with_names(entry)
         if STARTS.match(named.text) and is_sql(named):
-            found.append(named.fragment(migrates=is_migration(path)))
-    return CallNames(tuple(sorted(found, key=lambda one: one.offset)))
+            result.append(named.fragment(migrates=is_migration(path)))
+    return CallNames(tuple(sorted(result, key=lambda item: item.offset)))
 
 
 def _texts(text: str) -> Iterator[AssembledText]:
@@ -37,22 +37,22 @@ def _texts(text: str) -> Iterator[AssembledText]:
         taken.append(here.span("body"))
         if _CLIENT.search(here["head"]):
             yield _filled(here["body"], here.start("body"), expands=not here["quote"])
-    for found in _STRING.finditer(text):
-        line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        inside = any(first <= found.start() < last for first, last in taken)
-        group = "double" if found["double"] is not None else "single"
-        if not inside and not _COMMENT.match(line) and STARTS.match(found[group]):
-            yield _filled(found[group], found.start(group), expands=group == "double")
+    for result in _STRING.finditer(text):
+        line = text[text.rfind("\n", 0, result.start()) + 1 : result.start()]
+        inside = any(first <= result.start() < last for first, last in taken)
+        group = "double" if result["double"] is not None else "single"
+        if not inside and not _COMMENT.match(line) and STARTS.match(result[group]):
+            yield _filled(result[group], result.start(group), expands=group == "double")
 
 
-def _filled(body: str, begun: int, *, expands: bool) -> AssembledText:
-    """A text with a hole for each variable of the shell."""
-    writer, at = SqlAssembler(), 0
+def _filled(body: str, begin: int, *, expands: bool) -> AssembledText:
+    """Return a text with a hole for each shell variable."""
+    writer, offset = SqlAssembler(), 0
     for hole in _VARIABLE.finditer(body) if expands else ():
         if body[hole.start() - 1 : hole.start()] == "\\":
             continue
-        writer.add(body[at : hole.start()], begun + at)
-        writer.hole(hole["braced"] or hole["plain"] or hole["run"] or "", begun + hole.start(), safe=True)
-        at = hole.end()
-    writer.add(body[at:], begun + at)
+        writer.add(body[offset : hole.start()], begin + offset)
+        writer.hole(hole["braced"] or hole["plain"] or hole["run"] or "", begin + hole.start(), safe=True)
+        offset = hole.end()
+    writer.add(body[offset:], begin + offset)
     return writer.text()

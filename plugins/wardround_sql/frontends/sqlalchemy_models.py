@@ -1,4 +1,4 @@
-"""Tables and statements as SQLAlchemy and Django write them in Python, as the SQL they stand for."""
+"""Tables and statements of SQLAlchemy and Django in Python, as the SQL that they run."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ _PYTHON_TYPES = {"float": "double precision", "int": "integer", "str": "text", "
 
 
 def models(module: SqlModule) -> Iterator[AssembledText]:
-    """The tables that SQLAlchemy's declarative classes stand for."""
+    """Yield the tables of SQLAlchemy's declarative classes."""
     zoned = "timezone=True" in module.text
-    for one in module.classes:
-        table = _table_name(one) or (one.name if _is_mixin(one) else "")
+    for item in module.classes:
+        table = _table_name(item) or (item.name if _is_mixin(item) else "")
         if not table:
             continue
         writer, count, indexed = SqlAssembler(), 0, []
-        start = module.place_of(one.lineno, one.col_offset)
+        start = module.place_of(item.lineno, item.col_offset)
         writer.add(f"CREATE TABLE {quoted(table)} (", start, 5)
-        for statement in one.body:
+        for statement in item.body:
             name, value, typed = _attribute(statement)
-            found = declared(value, name, typed) if value is not None else None
-            if found is None:
+            result = declared(value, name, typed) if value is not None else None
+            if result is None:
                 continue
-            sql = found.head if zoned else found.head.replace(" timestamp", " timestamptz", 1)
+            sql = result.head if zoned else result.head.replace(" timestamp", " timestamptz", 1)
             writer.add(
                 (", " if count else "") + sql,
                 module.place_of(statement.lineno, statement.col_offset),
                 len(name),
             )
-            if found.target is not None:
-                writer.add(found.reference, module.place(found.target)[0], len("ForeignKey"))
-            indexed += [(found.name,)] if found.indexed else []
+            if result.target is not None:
+                writer.add(result.reference, module.place(result.target)[0], len("ForeignKey"))
+            indexed += [(result.name,)] if result.indexed else []
             count += 1
         writer.add(")", start, 5)
-        for columns in (*indexed, *_arguments(one)):
+        for columns in (*indexed, *_arguments(item)):
             writer.add(f"; CREATE INDEX ON {quoted(table)} ({listed(columns)})", start, 5)
         if count:
             yield writer.text()
 
 
-def _is_mixin(one: ast.ClassDef) -> bool:
-    """Whether a class without a table gives columns to those that have one."""
-    typed = [s.value for s in one.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
+def _is_mixin(item: ast.ClassDef) -> bool:
+    """Return True if a class without a table provides columns to mapped classes."""
+    typed = [s.value for s in item.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
     return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
 
 
 def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
-    """``type_annotation_map``: the types of all columns that are only annotated."""
+    """Return ``type_annotation_map``: the types of columns that are only annotated."""
     for name, values in module.members.items():
         if name != "type_annotation_map":
             continue
@@ -76,8 +76,8 @@ def annotation_types(module: SqlModule) -> Iterator[AssembledText]:
                     yield writer.text()
 
 
-def _table_name(one: ast.ClassDef) -> str:
-    for statement in one.body:
+def _table_name(item: ast.ClassDef) -> str:
+    for statement in item.body:
         is_text = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if is_text and any(isinstance(t, ast.Name) and t.id == "__tablename__" for t in targets):
@@ -86,40 +86,42 @@ def _table_name(one: ast.ClassDef) -> str:
 
 
 def _attribute(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
-    """The name of a class attribute, what it is given, and the SQL type its annotation says."""
+    """Return the name of a class attribute, its value, and the SQL type of its annotation."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id, statement.value, ""
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-        said = ast.unparse(statement.annotation)
-        inside = said.partition("[")[2].rpartition("]")[0] or said
+        text = ast.unparse(statement.annotation)
+        inside = text.partition("[")[2].rpartition("]")[0] or text
         plain = inside.removeprefix("Optional[").rstrip("]").split(" | ")[0]
         return statement.target.id, statement.value, _PYTHON_TYPES.get(plain, "")
     return "", None, ""
 
 
-def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
-    """The columns of the indexes and keys in ``__table_args__``."""
-    for statement in one.body:
+def _arguments(item: ast.ClassDef) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of the indexes and keys in ``__table_args__``."""
+    for statement in item.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
-            for call in (n for n in walk(statement) if isinstance(n, ast.Call)):
-                if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
-                    names = [
-                        n.value if isinstance(n, ast.Constant) else getattr(n, "attr", getattr(n, "id", ""))
-                        for n in call.args
-                    ]
-                    texts = [str(name) for name in names if isinstance(name, str) and name]
-                    yield tuple(texts[1:] if called(call) == "Index" else texts) or ("?",)
+        if not any(isinstance(target, ast.Name) and target.id == "__table_args__" for target in targets):
+            continue
+        for call in (node for node in walk(statement) if isinstance(node, ast.Call)):
+            if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
+                names = [name for argument in call.args if (name := _argument_name(argument))]
+                yield tuple(names[1:] if called(call) == "Index" else names) or ("?",)
+
+
+def _argument_name(node: ast.expr) -> str:
+    value = node.value if isinstance(node, ast.Constant) else getattr(node, "attr", getattr(node, "id", ""))
+    return value if isinstance(value, str) else ""
 
 
 def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
-    """UPDATE and DELETE of every row, as ORMs write them."""
+    """Yield the UPDATE and DELETE of every row in ORM code."""
     for call in module.calls:
         if call.scope.down or call.name not in ("update", "delete", "values"):
             continue
-        found = _write(module, call)
-        if found is not None:
-            verb, table, columns = found
+        result = _write(module, call)
+        if result is not None:
+            verb, table, columns = result
             writer = SqlAssembler()
             sql = every_row(verb, table, columns)
             start = module.place(call.node)[0]
@@ -128,71 +130,83 @@ def whole_table_writes(module: SqlModule) -> Iterator[AssembledText]:
 
 
 def _write(module: SqlModule, call: CallSite) -> tuple[str, str, list[str]] | None:
-    """What a call changes: verb, table and columns; None if it is no such call, or not of every row."""
+    """Return verb, table and columns of a write; None if it is not one, or not of every row."""
     steps, root = _chain(call.node)
     names = [called(step) for step in steps]
     if any(name in _NARROWS for name in names):
         return None
     if names[-1] == "values":
         return _core(module, call, steps, root)
-    last = steps[-1]
-    columns = [one.arg for one in last.keywords if one.arg]
-    objects = (steps[:-1] and names[:-1] == ["all"]) or not steps[:-1]
-    if isinstance(root, ast.Attribute) and root.attr == "objects" and objects and not last.args:
-        is_class = (
-            isinstance(root.value, (ast.Name, ast.Attribute))
-            and ast.unparse(root.value).split(".")[-1][:1].isupper()
-        )
-        if is_class and (columns or names[-1] == "delete"):
-            return names[-1], _model_name(ast.unparse(root.value)), columns
-    if (
-        names[:-1] == ["query"]
-        and len(steps[0].args) == 1
-        and isinstance(steps[0].args[0], (ast.Name, ast.Attribute))
-        and (names[-1] == "delete" or last.args)
-    ):
-        given = last.args[0] if last.args else None
-        return names[-1], ast.unparse(steps[0].args[0]), _keys(given)
-    on_class = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
-    if isinstance(root, ast.Attribute) and on_class and (names[-1] == "update") == bool(last.args):
+    last, verb = steps[-1], names[-1]
+    model = _manager_model(steps, root)
+    columns = [keyword.arg for keyword in last.keywords if keyword.arg]
+    if model and (columns or verb == "delete"):
+        return verb, _model_name(model), columns
+    argument = last.args[0] if last.args else None
+    queried = _queried_class(steps)
+    if queried and (verb == "delete" or last.args):
+        return verb, queried, _keys(argument)
+    is_class_query = isinstance(root, ast.Attribute) and root.attr == "query" and len(steps) == 1
+    if isinstance(root, ast.Attribute) and is_class_query and (verb == "update") == bool(last.args):
         owner = ast.unparse(root.value)
-        given = last.args[0] if last.args else None
-        return (names[-1], owner, _keys(given)) if owner[:1].isupper() else None
+        return (verb, owner, _keys(argument)) if owner[:1].isupper() else None
     return _core(module, call, steps, root)
+
+
+def _manager_model(steps: list[ast.Call], root: ast.expr) -> str:
+    """Return the model of ``Model.objects.update()`` or ``.all().update()``; empty for other chains."""
+    is_unfiltered = [called(step) for step in steps[:-1]] in ([], ["all"])
+    if not isinstance(root, ast.Attribute) or root.attr != "objects" or not is_unfiltered or steps[-1].args:
+        return ""
+    model = ast.unparse(root.value) if isinstance(root.value, (ast.Name, ast.Attribute)) else ""
+    return model if model.split(".")[-1][:1].isupper() else ""
+
+
+def _queried_class(steps: list[ast.Call]) -> str:
+    """Return the class of ``query(Class).update()``; empty for other chains."""
+    if [called(step) for step in steps[:-1]] != ["query"] or len(steps[0].args) != 1:
+        return ""
+    owner = steps[0].args[0]
+    return ast.unparse(owner) if isinstance(owner, (ast.Name, ast.Attribute)) else ""
 
 
 def _core(
     module: SqlModule, call: CallSite, steps: list[ast.Call], root: ast.expr
 ) -> tuple[str, str, list[str]] | None:
-    """``update(table)``, ``table.delete()`` and the like, where they are what a database is given."""
+    """Return ``update(table)``, ``table.delete()`` and the like that are passed to a database."""
     runner = module.parents.get(id(call.node))
     if not isinstance(runner, ast.Call) or called(runner) not in _RUNS or runner.args[:1] != [call.node]:
         return None
-    first = steps[0]
-    verb = called(first)
-    if verb not in ("update", "delete") or any(
-        called(s) not in ("update", "delete", "values") for s in steps
-    ):
+    names = {called(step) for step in steps}
+    verb = called(steps[0])
+    if verb not in ("update", "delete") or not names <= {"update", "delete", "values"}:
         return None
-    columns = [one.arg for step in steps for one in step.keywords if one.arg and called(step) == "values"]
-    columns += [key for step in steps[1:] for arg in step.args for key in _keys(arg)]
-    if isinstance(first.func, ast.Name) or (
-        isinstance(first.func, ast.Attribute) and first.args and ast.unparse(root) == "sa"
-    ):
-        table = ast.unparse(first.args[0]) if first.args else ""
-    else:
-        table = ast.unparse(root)
-    table = module.table_name(table, call.scope)
+    columns = _set_columns(steps)
+    table = module.table_name(_core_table(steps[0], root), call.scope)
     return (verb, table, columns) if table and (verb == "delete" or columns) else None
 
 
+def _set_columns(steps: list[ast.Call]) -> list[str]:
+    values = [keyword for step in steps if called(step) == "values" for keyword in step.keywords]
+    columns = [keyword.arg for keyword in values if keyword.arg]
+    return columns + [key for step in steps[1:] for argument in step.args for key in _keys(argument)]
+
+
+def _core_table(first: ast.Call, root: ast.expr) -> str:
+    """Return the table of ``update(table)``, ``sa.update(table)`` or ``table.update()``."""
+    if isinstance(first.func, ast.Name):
+        return ast.unparse(first.args[0]) if first.args else ""
+    is_function = isinstance(first.func, ast.Attribute) and bool(first.args) and ast.unparse(root) == "sa"
+    return ast.unparse(first.args[0] if is_function else root)
+
+
 def _chain(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
-    """The calls of ``a.b().c()`` from the first to the last, and what the first is called on."""
-    steps, at = [call], call.func
-    while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
-        steps.insert(0, at.value)
-        at = at.value.func
-    return steps, at.value if isinstance(at, ast.Attribute) else at
+    """Return the calls of ``a.b().c()`` from first to last, and the object of the first."""
+    steps, function = [call], call.func
+    while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+        steps.insert(0, function.value)
+        function = function.value.func
+    return steps, function.value if isinstance(function, ast.Attribute) else function
 
 
 def _keys(node: ast.expr | None) -> list[str]:

@@ -1,8 +1,6 @@
-"""Queries as SQLAlchemy's select(), delete() and session.query() build them, as far as rules speak about
-them.
+"""Queries built with SQLAlchemy's select(), delete() and session.query(), as far as rules inspect them.
 
-What is yielded is no translation: it is the shortest statement that has what is to be said about the built
-one.
+The result is not a translation: it is the shortest statement that triggers the same rules as the built query.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ from wardround_sql.frontends.string_assembly import (
     AssembledText,
     Discarded,
     SqlAssembler,
+    cross_join,
     every_row,
     excluded,
     limited,
-    side_by_side,
     undone,
 )
-from wardround_sql.queries.nondeterministic import is_shown, says_which
+from wardround_sql.queries.row_intent import is_shown, requests_specific_row
 
 _ROOTS = frozenset({"select", "query", "delete", "update"})
 _FILTERS = frozenset({"where", "filter", "having"})
@@ -44,7 +42,7 @@ _ENDS = frozenset({"all", "first", "one", "one_or_none", "scalar", "count"})
 
 
 class BuiltQuery(Struct):
-    """One statement as code builds it: the calls of its chain, those on its variable included, in order."""
+    """Statement built by code: the calls of its chain, including those on its variable, in order."""
 
     kind: str
     root: ast.Call
@@ -54,53 +52,53 @@ class BuiltQuery(Struct):
     inside: bool = False
 
     def named(self, *names: str) -> list[ast.Call]:
-        return [one for one in self.steps if called(one) in names]
+        return [step for step in self.steps if called(step) in names]
 
     @property
     def filters(self) -> list[ast.expr]:
-        return [argument for one in self.steps if called(one) in _FILTERS for argument in one.args]
+        return [argument for step in self.steps if called(step) in _FILTERS for argument in step.args]
 
 
 def built_queries(module: SqlModule) -> Iterator[AssembledText]:
-    """What is to be said about the queries a module builds."""
+    """Yield the statements that represent the queries a module builds."""
     if not any(
         name.split(".")[0] in ("sqlalchemy", "sqlmodel", "flask_sqlalchemy") for name in module.imports
     ):
         return
     chains = _chains(module)
-    for one in chains:
-        yield from _cross_join(module, one)
-        yield from _undone(module, one)
-        yield from _paged(module, one)
-        yield from _whole_table(module, one)
-    yield from _excluded(module, {id(one.root): one for one in chains})
+    for item in chains:
+        yield from _cross_join(module, item)
+        yield from _filtered_joins(module, item)
+        yield from _paged(module, item)
+        yield from _unfiltered(module, item)
+    yield from _excluded(module, {id(chain.root): chain for chain in chains})
 
 
 def _dropped(module: SqlModule) -> Iterator[ast.Call]:
-    """Calls that narrow a statement and whose result nobody takes."""
+    """Return the calls that narrow a statement and discard the result."""
     narrowing = (*_FILTERS, "filter_by", "order_by", "limit", "offset")
     return (call for call in module.bare if called(call) in narrowing)
 
 
 def _chains(module: SqlModule) -> list[BuiltQuery]:
-    found: list[BuiltQuery] = []
-    held: dict[tuple[int, str], BuiltQuery] = {}
+    result: list[BuiltQuery] = []
+    entries: dict[tuple[int, str], BuiltQuery] = {}
     outer = _outermost(module)
     for call in module.calls:
         if call.name in _ROOTS and _is_root(call):
             steps = outer.get(id(call.node), [call.node])
-            one = BuiltQuery(call.name, call.node, call.scope, steps[1:])
-            found.append(one)
-            _note_use(module, steps[-1], one)
-    names = {id(one.root): one for one in found}
+            entry = BuiltQuery(call.name, call.node, call.scope, steps[1:])
+            result.append(entry)
+            _note_use(module, steps[-1], entry)
+    names = {id(item.root): item for item in result}
     for scope in {id(c.scope): c.scope for c in module.calls}.values():
         for name, values in scope.names.items():
             root = next((r for v in values if (r := _root_of(v)) is not None and id(r) in names), None)
             if root is not None:
-                held[id(scope), name] = names[id(root)]
+                entries[id(scope), name] = names[id(root)]
     for call in module.calls:
-        _add_later(module, call, held, outer)
-    return found
+        _add_later(module, call, entries, outer)
+    return result
 
 
 def _is_root(call: CallSite) -> bool:
@@ -117,71 +115,71 @@ def _is_root(call: CallSite) -> bool:
 
 
 def _outermost(module: SqlModule) -> dict[int, list[ast.Call]]:
-    """For the first call of each chain, the calls of the whole chain in order."""
-    found: dict[int, list[ast.Call]] = {}
+    """Return, for the first call of each chain, the calls of the entire chain in order."""
+    result: dict[int, list[ast.Call]] = {}
     for call in module.calls:
-        steps, at = [call.node], call.node.func
-        while isinstance(at, ast.Attribute) and isinstance(at.value, ast.Call):
-            steps.insert(0, at.value)
-            at = at.value.func
-        for number, one in enumerate(steps):
-            if len(steps) - number > len(found.get(id(one), [])):
-                found[id(one)] = steps[number:]
-    return found
+        steps, function = [call.node], call.node.func
+        while isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+            steps.insert(0, function.value)
+            function = function.value.func
+        for number, step in enumerate(steps):
+            if len(steps) - number > len(result.get(id(step), [])):
+                result[id(step)] = steps[number:]
+    return result
 
 
 def _root_of(value: ast.expr) -> ast.Call | None:
-    """The first call of a chain that ``select`` or the like begins."""
-    at: ast.expr = value
+    """Return the first call of a chain that begins with ``select`` or the like."""
+    node: ast.expr = value
     first: ast.Call | None = None
-    while isinstance(at, ast.Call):
-        first = at
-        if called(at) in _ROOTS and not (
-            isinstance(at.func, ast.Attribute) and isinstance(at.func.value, ast.Call)
+    while isinstance(node, ast.Call):
+        first = node
+        if called(node) in _ROOTS and not (
+            isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
         ):
-            return at
-        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
+            return node
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
     return first if first is not None and called(first) in _ROOTS else None
 
 
-def _note_use(module: SqlModule, last: ast.Call, one: BuiltQuery) -> None:
+def _note_use(module: SqlModule, last: ast.Call, built_query: BuiltQuery) -> None:
     parent = module.parents.get(id(last))
     if isinstance(parent, ast.Call):
-        one.runs |= called(parent) in _RUNS
-        one.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
-    names = {called(step) for step in one.steps}
-    one.inside |= bool(names & _INSIDE)
-    one.runs |= one.kind == "query" and bool(names & _ENDS)
+        built_query.runs |= called(parent) in _RUNS
+        built_query.inside |= called(parent) not in (*_RUNS, "list", "len", "print", "set", "tuple", "iter")
+    names = {called(step) for step in built_query.steps}
+    built_query.inside |= bool(names & _INSIDE)
+    built_query.runs |= built_query.kind == "query" and bool(names & _ENDS)
 
 
 def _add_later(
     module: SqlModule,
     call: CallSite,
-    held: dict[tuple[int, str], BuiltQuery],
+    values: dict[tuple[int, str], BuiltQuery],
     outer: dict[int, list[ast.Call]],
 ) -> None:
-    """Calls on the variable of a statement, and calls that take it."""
+    """Add calls on the variable of a statement, and calls that receive it."""
     owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in held:
-        one = held[id(call.scope), owner.id]
+    if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in values:
+        result = values[id(call.scope), owner.id]
         steps = outer.get(id(call.node), [call.node])
         if called(call.node) in _FILTERS and _is_dropped(module, steps[-1]):
             return
-        one.steps += [step for step in steps if step not in one.steps]
-        _note_use(module, steps[-1], one)
+        result.steps += [step for step in steps if step not in result.steps]
+        _note_use(module, steps[-1], result)
     for argument in call.node.args:
         inner = argument.value if isinstance(argument, ast.Starred) else argument
-        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in held:
-            one = held[id(call.scope), inner.id]
-            one.runs |= call.name in _RUNS
-            one.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
+        if isinstance(inner, ast.Name) and (id(call.scope), inner.id) in values:
+            result = values[id(call.scope), inner.id]
+            result.runs |= call.name in _RUNS
+            result.inside |= call.name not in (*_RUNS, "str", "print", "len", "repr")
 
 
 def _is_dropped(module: SqlModule, call: ast.Call) -> bool:
-    return any(one is call for one in module.bare)
+    return any(item is call for item in module.bare)
 
 
-# What is said
+# Facts
 
 
 def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> AssembledText:
@@ -193,7 +191,7 @@ def _say(module: SqlModule, node: ast.expr, sql: str, width: int = 0) -> Assembl
 
 
 def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
-    """A statement that stands at the name of a step of a chain."""
+    """Return a statement located at the name of a step of a chain."""
     function = step.func
     assert isinstance(function, ast.Attribute)
     line, column = function.end_lineno or 1, (function.end_col_offset or 0) - len(function.attr)
@@ -202,30 +200,33 @@ def _step_place(module: SqlModule, step: ast.Call, sql: str) -> AssembledText:
     return writer.text()
 
 
-def _cross_join(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    if one.kind not in ("select", "query") or one.inside or not one.runs:
+def _cross_join(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    if built_query.kind not in ("select", "query") or built_query.inside or not built_query.runs:
         return
-    if one.named(*_JOINS, *_OPEN) or len(one.root.args) < 1:
+    if built_query.named(*_JOINS, *_OPEN) or len(built_query.root.args) < 1:
         return
-    filters = [part for argument in one.filters for part in _resolved(module, argument, one.scope)]
-    if any(part is None for part in filters):
+    resolved = [part for item in built_query.filters for part in _resolved(module, item, built_query.scope)]
+    filters = [part for part in resolved if part is not None]
+    shown = _owners(built_query.root.args)
+    named = sorted(shown | _owners(filters))
+    if len(filters) < len(resolved) or len(named) < 2 or not shown:
         return
-    shown = _owners(one.root.args)
-    named = sorted(shown | _owners([part for part in filters if part is not None]))
-    if len(named) < 2 or not shown:
-        return
-    groups = [_owners([part]) for part in filters if part is not None]
-    reached = {next(iter(sorted(shown)))}
-    for _ in groups:
-        reached |= {name for group in groups if group & reached for name in group}
+    reached = _reachable(min(shown), [_owners([part]) for part in filters])
     loose = [name for name in named if name not in reached]
     if loose:
         first = sorted(reached & shown)[0]
-        yield _say(module, one.root, side_by_side(first, loose[0]))
+        yield _say(module, built_query.root, cross_join(first, loose[0]))
+
+
+def _reachable(first: str, groups: list[set[str]]) -> set[str]:
+    reached = {first}
+    for _ in groups:
+        reached |= {name for group in groups if group & reached for name in group}
+    return reached
 
 
 def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iterator[ast.expr | None]:
-    """The conditions an argument stands for; None for what cannot be told."""
+    """Return the conditions of an argument, with None for unknown ones."""
     node = argument.value if isinstance(argument, ast.Starred) else argument
     if isinstance(node, ast.Name):
         values = scope.names.get(node.id, []) if node.id not in scope.unknown else []
@@ -252,8 +253,8 @@ def _is_grown(module: SqlModule, name: str, call: CallSite) -> bool:
 
 
 def _owners(nodes: list[ast.expr]) -> set[str]:
-    """The classes whose attributes, or which themselves, stand in expressions."""
-    found: set[str] = set()
+    """Return the classes in expressions, including the owners of attributes."""
+    result: set[str] = set()
     for top in nodes:
         for node in walk(top):
             if (
@@ -261,98 +262,125 @@ def _owners(nodes: list[ast.expr]) -> set[str]:
                 and isinstance(node.value, ast.Name)
                 and _is_class(node.value.id)
             ):
-                found.add(node.value.id)
+                result.add(node.value.id)
         if isinstance(top, ast.Name) and _is_class(top.id):
-            found.add(top.id)
-    return found
+            result.add(top.id)
+    return result
 
 
 def _is_class(name: str) -> bool:
     return name[:1].isupper() and not name.isupper() and name not in ("String", "Integer", "Decimal", "JSON")
 
 
-def _undone(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    """A comparison in WHERE with a class that comes in by an outer join."""
-    for join in one.named("outerjoin", "join"):
-        keywords = {k.arg: k.value for k in join.keywords}
-        outer = called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
+def _filtered_joins(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    """Yield comparisons in WHERE with a class of an outer join."""
+    for join in built_query.named("outerjoin", "join"):
         target = join.args[0] if join.args else None
-        if not outer or not isinstance(target, ast.Name) or not _is_class(target.id):
+        if not _is_outer(join) or not isinstance(target, ast.Name) or not _is_class(target.id):
             continue
-        for part in (c for f in one.filters for c in _resolved(module, f, one.scope) if c is not None):
-            compared = isinstance(part, ast.Compare) and isinstance(
-                part.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)
-            )
-            value = part.comparators[0] if isinstance(part, ast.Compare) else None
-            constant = isinstance(value, ast.Constant) and value.value is None
-            left = part.left if isinstance(part, ast.Compare) else None
-            own = (
-                isinstance(left, ast.Attribute)
-                and isinstance(left.value, ast.Name)
-                and left.value.id == target.id
-            )
-            if compared and own and not constant and value is not None and not _owners([value]):
-                yield _say(module, part, undone(target.id))
-                return
+        conditions = (
+            part for item in built_query.filters for part in _resolved(module, item, built_query.scope)
+        )
+        comparison = next((part for part in conditions if _compares_class(part, target.id)), None)
+        if comparison is not None:
+            yield _say(module, comparison, undone(target.id))
+            return
 
 
-def _paged(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    if one.kind not in ("select", "query"):
+def _is_outer(join: ast.Call) -> bool:
+    keywords = {keyword.arg: keyword.value for keyword in join.keywords}
+    return called(join) == "outerjoin" or getattr(keywords.get("isouter"), "value", False) is True
+
+
+def _compares_class(node: ast.expr | None, name: str) -> bool:
+    """Return True if a condition compares an attribute of a class with a value other than None."""
+    if not isinstance(node, ast.Compare):
+        return False
+    if not isinstance(node.ops[0], (ast.Eq, ast.Gt, ast.GtE, ast.Lt, ast.LtE)):
+        return False
+    value = node.comparators[0]
+    is_none = isinstance(value, ast.Constant) and value.value is None
+    owner = node.left.value if isinstance(node.left, ast.Attribute) else None
+    is_own = isinstance(owner, ast.Name) and owner.id == name
+    return is_own and not is_none and not _owners([value])
+
+
+def _paged(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    if built_query.kind not in ("select", "query"):
         return
-    for step in one.named("offset"):
+    for step in built_query.named("offset"):
         if step.args and not isinstance(step.args[0], ast.Constant):
             yield _step_place(module, step, "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
-    limits = [s for s in one.named("limit") if s.args]
-    if limits and one.runs and not one.inside and not one.named("order_by", *_OPEN) and not _by_key(one):
-        count = limits[0].args[0]
-        single = isinstance(count, ast.Constant) and count.value == 1
-        said = " ".join(ast.unparse(step) for step in one.steps)
-        which = says_which(module.text, module.place(limits[0])[0])
-        if which or (not single and is_shown(ast.unparse(count), said)):
-            yield _step_place(module, limits[0], limited(single=single))
-    for step in one.named("first") if one.kind == "query" and not one.named("order_by") else ():
-        if not _by_key(one) and says_which(module.text, module.place(step)[0]):
+    yield from _limits(module, built_query)
+    if built_query.kind != "query" or built_query.named("order_by") or _by_key(built_query):
+        return
+    for step in built_query.named("first"):
+        if requests_specific_row(module.text, module.place(step)[0]):
             yield _step_place(module, step, limited(single=True))
 
 
-def _by_key(one: BuiltQuery) -> bool:
-    attributes = {n.attr for f in one.filters for n in walk(f) if isinstance(n, ast.Attribute)}
-    named = {k.arg for step in one.named("filter_by") for k in step.keywords}
+def _limits(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    """Yield ``limit()`` of an executed query without an order, if the choice of rows is visible."""
+    limits = [step for step in built_query.named("limit") if step.args]
+    if not limits or not built_query.runs or built_query.inside:
+        return
+    if built_query.named("order_by", *_OPEN) or _by_key(built_query):
+        return
+    count = limits[0].args[0]
+    single = isinstance(count, ast.Constant) and count.value == 1
+    words = " ".join(ast.unparse(step) for step in built_query.steps)
+    is_specific = requests_specific_row(module.text, module.place(limits[0])[0])
+    if is_specific or (not single and is_shown(ast.unparse(count), words)):
+        yield _step_place(module, limits[0], limited(single=single))
+
+
+def _by_key(built_query: BuiltQuery) -> bool:
+    attributes = {n.attr for f in built_query.filters for n in walk(f) if isinstance(n, ast.Attribute)}
+    named = {k.arg for step in built_query.named("filter_by") for k in step.keywords}
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
 
-def _whole_table(module: SqlModule, one: BuiltQuery) -> Iterator[AssembledText]:
-    """delete() and update() kept under a name, and run without a condition."""
+def _unfiltered(module: SqlModule, built_query: BuiltQuery) -> Iterator[AssembledText]:
+    """Yield delete() and update() that are bound to a name, and executed without a condition."""
     if (
-        one.kind not in ("delete", "update")
-        or not one.runs
-        or one.inside
-        or one.named(*_FILTERS, "filter_by")
+        built_query.kind not in ("delete", "update")
+        or not built_query.runs
+        or built_query.inside
+        or built_query.named(*_FILTERS, "filter_by")
     ):
         return
-    parent = module.parents.get(id(one.root))
+    parent = module.parents.get(id(built_query.root))
     if isinstance(parent, ast.Call) and called(parent) in _RUNS:
-        return  # orm.whole_table_writes says it
-    held = any(_root_of(v) is one.root for values in one.scope.names.values() for v in values)
-    if held:
-        yield _say(module, one.root, every_row(one.kind, ast.unparse(one.root.args[0]), ["?"]))
+        return  # whole_table_writes reports it
+    entries = any(
+        _root_of(v) is built_query.root for values in built_query.scope.names.values() for v in values
+    )
+    if entries:
+        yield _say(
+            module,
+            built_query.root,
+            every_row(built_query.kind, ast.unparse(built_query.root.args[0]), ["?"]),
+        )
 
 
 def _excluded(module: SqlModule, known: dict[int, BuiltQuery]) -> Iterator[AssembledText]:
-    """``column.not_in(select(Other.column))`` where the column may be NULL."""
+    """Yield ``column.not_in(select(Other.column))`` where the column may be NULL."""
     for call in module.calls:
         negated = call.name in ("not_in", "notin_") or (call.name == "in_" and _is_negated(module, call.node))
-        if not negated or not call.node.args:
+        select = _select_of(module, call.node.args[0], call.scope) if negated and call.node.args else None
+        subquery = known.get(id(select)) if select is not None else None
+        if subquery is None or len(subquery.root.args) != 1 or _keeps_null_out(subquery):
             continue
-        select = _select_of(module, call.node.args[0], call.scope)
-        one = known.get(id(select)) if select is not None else None
-        if one is None or len(one.root.args) != 1 or _keeps_null_out(one):
-            continue
-        column = one.root.args[0]
-        owner = column.value if isinstance(column, ast.Attribute) else None
-        attribute = column.attr if isinstance(column, ast.Attribute) else ""
-        if isinstance(owner, ast.Name) and _may_be_null(module, owner.id, attribute):
-            yield _say(module, call.node, excluded(attribute, owner.id))
+        owner, attribute = _attribute_of(subquery.root.args[0])
+        if owner and _may_be_null(module, owner, attribute):
+            yield _say(module, call.node, excluded(attribute, owner))
+
+
+def _attribute_of(node: ast.expr) -> tuple[str, str]:
+    """Return the owner and the attribute of ``Owner.attribute``; empty for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id, node.attr
+    return "", ""
 
 
 def _is_negated(module: SqlModule, node: ast.Call) -> bool:
@@ -360,9 +388,7 @@ def _is_negated(module: SqlModule, node: ast.Call) -> bool:
 
 
 def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int = 0) -> ast.Call | None:
-    """The select() an expression stands for: through a variable, or a function of the file that returns
-    it.
-    """
+    """Return the select() of an expression: through a variable, or a function of the file that returns it."""
     if isinstance(node, ast.Name):
         values = scope.names.get(node.id, [])
         return _select_of(module, values[0], scope, depth + 1) if len(values) == 1 and depth < 4 else None
@@ -378,27 +404,30 @@ def _select_of(module: SqlModule, node: ast.expr, scope: PythonScope, depth: int
     return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
 
 
-def _keeps_null_out(one: BuiltQuery) -> bool:
-    said = " ".join(ast.unparse(f) for f in one.filters)
-    return any(word in said for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
+def _keeps_null_out(built_query: BuiltQuery) -> bool:
+    text = " ".join(ast.unparse(f) for f in built_query.filters)
+    return any(word in text for word in ("is_not(None)", "isnot(None)", "!= None", ".is_not(null"))
 
 
 def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
-    """Whether a class of the file says that a column may be NULL."""
-    for one in module.classes:
-        for statement in one.body if one.name == owner else ():
+    """Return True if a class of the file declares a column as nullable."""
+    for item in module.classes:
+        for statement in item.body if item.name == owner else ():
             if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == column:
-                said = ast.unparse(statement.annotation)
-                told = ast.unparse(statement.value) if statement.value is not None else ""
-                return "None" in said or "Optional" in said or "nullable=True" in told
+                value = ast.unparse(statement.value) if statement.value is not None else ""
+                annotation = ast.unparse(statement.annotation)
+                return "None" in annotation or "Optional" in annotation or "nullable=True" in value
             if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == column:
-                told = ast.unparse(statement.value)
-                return "Column(" in told and "nullable=False" not in told and "primary_key" not in told
+                return _is_nullable_column(ast.unparse(statement.value))
     return False
 
 
-def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
-    """Calls that narrow the statement under a name, and whose result nobody takes."""
+def _is_nullable_column(code: str) -> bool:
+    return "Column(" in code and "nullable=False" not in code and "primary_key" not in code
+
+
+def discarded_narrowing(module: SqlModule) -> Iterator[Discarded]:
+    """Yield calls that narrow the statement bound to a name, and discard the result."""
     dropped = {id(call) for call in _dropped(module)}
     for call in module.calls if dropped else ():
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
@@ -411,19 +440,19 @@ def narrowed_in_vain(module: SqlModule) -> Iterator[Discarded]:
 
 
 def _is_statement(value: ast.expr) -> bool:
-    """Whether a value is a statement of SQLAlchemy or a queryset of Django, or one narrowed."""
-    at: ast.expr = value
-    while isinstance(at, ast.Call):
-        if called(at) in _ROOTS and _is_root(CallSite(at, PythonScope(), called(at))):
+    """Return True if a value is a SQLAlchemy statement or a Django queryset, also after narrowing."""
+    node: ast.expr = value
+    while isinstance(node, ast.Call):
+        if called(node) in _ROOTS and _is_root(CallSite(node, PythonScope(), called(node))):
             return True
-        at = at.func.value if isinstance(at.func, ast.Attribute) else at.func
-        if isinstance(at, ast.Attribute) and at.attr == "objects":
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        if isinstance(node, ast.Attribute) and node.attr == "objects":
             return True
-    return isinstance(at, ast.Name) and at is not value and called_narrowing(value)
+    return isinstance(node, ast.Name) and node is not value and called_narrowing(value)
 
 
 def called_narrowing(value: ast.expr) -> bool:
-    """Whether a value is a narrowing call on a name: ``stmt.where(...)``."""
+    """Return True if a value is a narrowing call on a name: ``stmt.where(...)``."""
     return isinstance(value, ast.Call) and called(value) in (
         *_FILTERS,
         "filter_by",

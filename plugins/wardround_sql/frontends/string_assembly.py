@@ -1,4 +1,4 @@
-"""SQL that is put together of pieces of a file: strings joined by code, or calls that stand for SQL."""
+"""SQL assembled from several parts of a file: concatenated strings, or calls that represent SQL."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from wardround_sql.parsing.statements import SqlFragment, StatementPart
 
 
 class Hole(Struct, frozen=True):
-    """A value that code puts into the text of a statement.
+    """Value that code inserts into the text of a statement.
 
     Attributes:
-        start, end: its place in the text, where ``$1`` stands for it.
-        code: the expression as the file has it.
-        offset: where that stands in the file.
-        safe: whether it is plainly no text from outside: a number, a constant, a list of placeholders.
-        outside: whether it plainly is one: what a caller sends, compared with nothing first.
+        start, end: its location in the text, where ``$1`` replaces it.
+        code: the expression in the file.
+        offset: the location of the expression in the file.
+        safe: whether it is certainly not an external text: a number, a constant, a list of placeholders.
+        outside: whether it is certainly an external text: sent by a caller, and not validated first.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Hole(Struct, frozen=True):
 
 
 class AssembledText(Struct, frozen=True):
-    """A text, where its parts stand in the file, and what is filled in at run time."""
+    """Text with the locations of its parts in the file and the values inserted at run time."""
 
     text: str
     parts: tuple[StatementPart, ...]
@@ -44,7 +44,7 @@ class AssembledText(Struct, frozen=True):
 
 
 class SqlAssembler:
-    """Puts a text together."""
+    """Builder of an assembled text."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -53,7 +53,7 @@ class SqlAssembler:
         self._size = 0
 
     def add(self, text: str, offset: int, width: int | None = None) -> None:
-        """Text as the file has it at a place, or that stands for ``width`` characters there."""
+        """Append text that is at a location of the file, or represents ``width`` characters there."""
         if text:
             self._parts.append(StatementPart(self._size, offset, width))
             self._pieces.append(text)
@@ -65,15 +65,15 @@ class SqlAssembler:
         self._holes.append(Hole(start, self._size, code, offset, safe, outside))
 
     def take(self, other: AssembledText) -> None:
-        """Another text behind what is there."""
+        """Append another text."""
         base = self._size
         self._parts += [StatementPart(part.start + base, part.offset, part.width) for part in other.parts]
-        self._holes += [replace(one, start=one.start + base, end=one.end + base) for one in other.holes]
+        self._holes += [replace(hole, start=hole.start + base, end=hole.end + base) for hole in other.holes]
         self._pieces.append(other.text)
         self._size += len(other.text)
 
     def copy(self, other: AssembledText, start: int, end: int) -> None:
-        """A stretch of another text, with the places of its parts and its holes."""
+        """Append a section of another text, with the locations of its parts and its holes."""
         base = self._size - start
         for part, after in zip(
             other.parts, [*(p.start for p in other.parts[1:]), len(other.text)], strict=True
@@ -83,9 +83,9 @@ class SqlAssembler:
                 offset = part.offset if part.width is not None else part.offset + first - part.start
                 self.add(other.text[first:last], offset, part.width)
         self._holes += [
-            replace(one, start=one.start + base, end=one.end + base)
-            for one in other.holes
-            if start <= one.start < end
+            replace(hole, start=hole.start + base, end=hole.end + base)
+            for hole in other.holes
+            if start <= hole.start < end
         ]
 
     def text(self) -> AssembledText:
@@ -93,9 +93,7 @@ class SqlAssembler:
 
 
 class Discarded(Struct, frozen=True):
-    """A call that narrows the statement under a name, and whose result nobody takes; its place in the
-    file.
-    """
+    """Call that narrows a statement and discards the result, with its location in the file."""
 
     start: int
     end: int
@@ -104,12 +102,12 @@ class Discarded(Struct, frozen=True):
 
 
 class CallNames(Struct, frozen=True):
-    """What a file in another language has of SQL.
+    """SQL of a file in another language.
 
     Attributes:
-        fragments: the SQL in it, in order.
-        built: the texts given to a database that have holes, whether or not they are read as SQL.
-        discarded: narrowed statements that nobody takes.
+        fragments: its SQL, in order.
+        built: the texts with holes passed to a database, whether or not they are read as SQL.
+        discarded: calls that narrow a statement and discard the result.
     """
 
     fragments: tuple[SqlFragment, ...] = ()
@@ -118,17 +116,17 @@ class CallNames(Struct, frozen=True):
 
 
 def quoted(name: str) -> str:
-    """A name as SQL has it, whatever stands in it."""
+    """Quote a name as an SQL identifier."""
     return '"' + name.replace('"', "") + '"'
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a list of columns."""
+    """Join names to a list of columns."""
     return ", ".join(quoted(name) for name in names)
 
 
 def every_row(verb: str, table: str, columns: list[str]) -> str:
-    """An UPDATE or DELETE of every row, as SQL that is read and never run."""
+    """Return an UPDATE or DELETE of every row, as SQL that is parsed and never executed."""
     if verb != "update":
         return " ".join(("DELETE FROM", quoted(table)))
     return " ".join(
@@ -136,22 +134,22 @@ def every_row(verb: str, table: str, columns: list[str]) -> str:
     )
 
 
-def side_by_side(first: str, second: str) -> str:
-    """Two tables that nothing connects."""
+def cross_join(first: str, second: str) -> str:
+    """Return a query of two tables without a join condition."""
     return " ".join(("SELECT 1 FROM", f"{quoted(first)},", quoted(second)))
 
 
 def undone(table: str) -> str:
-    """A table that comes in by LEFT JOIN, and that WHERE compares."""
+    """Return a LEFT JOIN whose right table WHERE compares."""
     name = quoted(table)
     return " ".join(("SELECT 1 FROM a LEFT JOIN", name, "ON", f"{name}.k = a.k WHERE {name}.x = 1"))
 
 
 def limited(*, single: bool) -> str:
-    """A query without an order, of one row or of some."""
+    """Return a query without an order, of one or several rows."""
     return " ".join(("SELECT a FROM t LIMIT", "1" if single else "10"))
 
 
 def excluded(column: str, table: str) -> str:
-    """NOT IN over a column of a table."""
+    """Return NOT IN over a column of a table."""
     return " ".join(("SELECT 1 FROM a WHERE b NOT IN (SELECT", quoted(column), "FROM", f"{quoted(table)})"))

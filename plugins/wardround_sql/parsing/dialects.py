@@ -1,4 +1,4 @@
-"""Which database a text is written for, told from its own signs, its name, or the configuration."""
+"""Dialect of a text, from its syntax, its path, or the configuration."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _WORDS = {
     "redshift": ("DISTKEY", "SORTKEY", "DISTSTYLE"),
     "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
 }
-"""Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
+"""Upper-case substrings; a file without any of them has no sign of a dialect."""
 _NAMES = LazyPattern(
     r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
     r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
@@ -88,7 +88,7 @@ _SAID = LazyPattern(
     r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
     re.IGNORECASE,
 )
-"""A first line that says what it is written for."""
+"""First line that names the dialect."""
 _SAME = {
     "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
     "sql server": "tsql", "t-sql": "tsql",
@@ -115,24 +115,24 @@ _IMPORT = LazyPattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequir
 
 @lru_cache(maxsize=512)
 def driver_of(text: str) -> str:
-    """The dialect of the one database driver that code imports; nothing where it is none or several."""
-    imports = "\n".join(found.group() for found in _IMPORT.finditer(text[:_LOOKED_AT]))
-    found = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
-    return found[0] if len(found) == 1 else ""
+    """Return the dialect of the only database driver that code imports; empty if there is none or several."""
+    imports = "\n".join(match.group() for match in _IMPORT.finditer(text[:_LOOKED_AT]))
+    result = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
+    return result[0] if len(result) == 1 else ""
 
 
 FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
                  "MergeTree")  # fmt: skip
-"""Words of which one nearly always stands in some migration of a project that uses another database."""
+"""Words of other dialects; nearly every project with another database has one in a migration."""
 
 POSTGRES_WORDS = ("jsonb", "JSONB", "timestamptz", "TIMESTAMPTZ", "plpgsql", "gen_random_uuid", "bigserial",
                   "BIGSERIAL", "CONCURRENTLY", "concurrently", "EXTENSION", "extension")  # fmt: skip
-"""The same for Postgres itself."""
+"""The same for PostgreSQL itself."""
 
 
 @lru_cache(maxsize=512)
 def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
-    """The dialect of a file, as sqlglot names it; ``postgres`` covers what speaks like it."""
+    """Return sqlglot's name of a file's dialect; ``postgres`` includes compatible databases."""
     seen = text[:_LOOKED_AT]
     ours = sum(1 for _ in _POSTGRES_SIGNS.finditer(seen))
     upper = seen.upper()
@@ -152,16 +152,16 @@ def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
 
 
 def shows_postgres(text: str) -> bool:
-    """Whether a text has something that hardly any other database reads."""
+    """Return True if a text has syntax of hardly any database but PostgreSQL."""
     return _POSTGRES_SIGNS.search(text[:_LOOKED_AT]) is not None
 
 
 def _named(path: str) -> str:
-    """The dialect a path is named after; the nearest name counts."""
-    found = [match["name"] for match in _NAMES.finditer(path.lower())]
-    if not found:
+    """Return the dialect that a path is named after; the innermost folder wins."""
+    result = [match["name"] for match in _NAMES.finditer(path.lower())]
+    if not result:
         return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
-    return _dialect(found[-1])
+    return _dialect(result[-1])
 
 
 def _dialect(name: str) -> str:

@@ -1,7 +1,7 @@
-"""SQL with holes: Jinja as dbt writes it, and the placeholders of drivers, filled in place.
+"""SQL with holes: dbt's Jinja and the placeholders of drivers, replaced in place.
 
-Every hole becomes something the parser reads, of the same length and with the same line ends, so that all
-other characters keep their places.
+Every hole is replaced by something that the parser reads, of the same length and with the same line ends, so
+that all other characters keep their positions.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _QUOTED = LazyPattern(
     re.DOTALL,
 )
 _PIECE = LazyPattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
-"""The holes of a template, comments and strings, whichever begins first."""
+"""Holes of a template, comments and strings, whichever begins first."""
 
 
 def is_template(text: str) -> bool:
-    """Whether a text is Jinja around SQL. What stands in comments and strings alone leaves it SQL."""
+    """Return True if a text is Jinja around SQL; Jinja in comments and strings alone does not count."""
     if not any(sign in text for sign in ("{{", "{%", "{#")):
         return False
     return any(piece[0].startswith("{") for piece in _PIECE.finditer(text))
 
 
 def without_jinja(text: str) -> str:
-    """Expressions turned into names, statements and comments into blanks."""
-    return _JINJA.sub(lambda found: _filled(found.group()), text)
+    """Replace expressions by names, and statements and comments by blanks."""
+    return _JINJA.sub(lambda result: _filled(result.group()), text)
 
 
 def _filled(hole: str) -> str:
@@ -47,21 +47,21 @@ def _blank(text: str) -> str:
 
 
 def without_placeholders(text: str) -> str:
-    """``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes turned into ``$1``, padded."""
+    """Replace ``%s``, ``%(name)s``, ``:name``, ``@name`` and ``?`` outside quotes by padded ``$1``."""
     if not any(sign in text for sign in ("%", ":", "@", "?")):
         return text
-    out, at = [], 0
+    out, offset = [], 0
     for quoted in _QUOTED.finditer(text):
-        out += [_replaced(text[at : quoted.start()]), quoted.group()]
-        at = quoted.end()
-    return "".join([*out, _replaced(text[at:])])
+        out += [_replaced(text[offset : quoted.start()]), quoted.group()]
+        offset = quoted.end()
+    return "".join([*out, _replaced(text[offset:])])
 
 
 def without_quoted(text: str) -> str:
-    """A text without its comments and what stands in quotes."""
+    """Remove comments and quoted text."""
     return _QUOTED.sub(" ", text)
 
 
 def _replaced(text: str) -> str:
-    text = _NAMED.sub(lambda found: "$1".ljust(len(found.group())), text)
+    text = _NAMED.sub(lambda result: "$1".ljust(len(result.group())), text)
     return _QUESTION.sub("0", text) if "?" in text else text

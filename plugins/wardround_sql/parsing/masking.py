@@ -1,4 +1,4 @@
-"""SQL text with comments and the insides of strings blanked out, for what no parser of ours reads."""
+"""SQL text with comments and string contents blanked, for statements without a parser."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _INSIDE = LazyPattern(r"[^\n]")
 
 @lru_cache(maxsize=64)
 def masked(text: str) -> str:
-    """A text of the same length: comments are blanks, and of strings only the quotes are left."""
+    """Return a text of the same length with comments blanked and only the quotes of strings left."""
     return _COVERED.sub(_cover, text)
 
 
-def _cover(found: re.Match[str]) -> str:
-    said = found.group()
-    if said[0] != "'" or len(said) < 3:
-        return said if said[0] == "'" else _INSIDE.sub(" ", said)
-    return "'" + _INSIDE.sub(" ", said[1:-1]) + "'"
+def _cover(match: re.Match[str]) -> str:
+    text = match.group()
+    if text[0] != "'" or len(text) < 3:
+        return text if text[0] == "'" else _INSIDE.sub(" ", text)
+    return "'" + _INSIDE.sub(" ", text[1:-1]) + "'"
 
 
 def masked_fragments(script: SqlDocument) -> Iterator[tuple[SqlFragment, str]]:
-    """The SQL of a file, piece by piece, each with its masked text."""
-    return ((one, masked(one.text)) for one in script.fragments if not one.modelled)
+    """Yield the SQL of a file, fragment by fragment, each with its masked text."""
+    return ((item, masked(item.text)) for item in script.fragments if not item.modelled)
 
 
 def span_in(script: SqlDocument, fragment: SqlFragment, start: int, end: int) -> Span:
-    """The place in the file of a stretch of a fragment's text."""
-    return script.span_of(*fragment.place(start, end))
+    """Return the span in the file of a section of a fragment's text."""
+    return script.locations.span_of(*fragment.place(start, end))
 
 
-def statement_around(code: str, at: int) -> tuple[int, int]:
-    """Where the statement begins and ends in which a place of a masked text stands."""
-    end = code.find(";", at)
-    return code.rfind(";", 0, at) + 1, len(code) if end < 0 else end
+def statement_around(code: str, position: int) -> tuple[int, int]:
+    """Return start and end of the statement that contains an offset of a masked text."""
+    end = code.find(";", position)
+    return code.rfind(";", 0, position) + 1, len(code) if end < 0 else end

@@ -1,4 +1,4 @@
-"""Reading the syntax tree of libpg_query, which comes as nested dictionaries."""
+"""Access to the syntax tree of libpg_query, which consists of nested dictionaries."""
 
 from __future__ import annotations
 
@@ -8,58 +8,58 @@ from typing import Any
 Node = dict[str, Any]
 
 _DEEPEST = 800
-"""Levels of dictionaries and lists; an operator is three of them."""
+"""Levels of dictionaries and lists; an operator takes three."""
 
 
 def walk(node: object) -> Iterator[Node]:
-    """Every dictionary below and with a node, in no particular order but the same each time."""
+    """Yield every dictionary of a node, itself included, in a deterministic order."""
     stack: list[Node | list[Any]] = [node] if isinstance(node, (dict, list)) else []
     while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            yield one
-        for below in reversed(one.values() if isinstance(one, dict) else one):
+        result = stack.pop()
+        if isinstance(result, dict):
+            yield result
+        for below in reversed(result.values() if isinstance(result, dict) else result):
             if isinstance(below, (dict, list)):
                 stack.append(below)  # noqa: PERF401  (a list made first takes longer: most are short)
 
 
 def is_too_deep(node: object) -> bool:
-    """Whether a tree goes down further than checks can follow, which call themselves for each level."""
+    """Return True if a tree is too deep for recursive checks."""
     level = [node] if isinstance(node, (dict, list)) else []
     for _ in range(_DEEPEST):
         if not level:
             return False
         level = [
             below
-            for one in level
-            for below in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            for below in (item.values() if isinstance(item, dict) else item)
             if isinstance(below, (dict, list))
         ]
     return True
 
 
 def kinds(node: object, kind: str) -> Iterator[Node]:
-    """The contents of every node of one kind, in source order as far as the tree has it."""
-    for one in walk(node):
-        if kind in one and isinstance(one[kind], dict):
-            yield one[kind]
+    """Yield the contents of every node of one kind, roughly in source order."""
+    for child in walk(node):
+        if kind in child and isinstance(child[kind], dict):
+            yield child[kind]
 
 
 def members(nodes: object, kind: str) -> Iterator[Node]:
-    """The contents of the items of a list that are of one kind; what is inside of them is not looked at."""
-    for one in nodes if isinstance(nodes, list) else ():
-        found = content(one, kind)
-        if found is not None:
-            yield found
+    """Yield the contents of a list's items of one kind, without descending into them."""
+    for node in nodes if isinstance(nodes, list) else ():
+        result = content(node, kind)
+        if result is not None:
+            yield result
 
 
 def is_select(node: Node) -> bool:
-    """Whether a dictionary is the content of a SELECT, wrapped or not."""
+    """Return True if a dictionary is the content of a SELECT, wrapped or not."""
     return "limitOption" in node and "op" in node
 
 
 def unwrapped(node: object) -> tuple[str, Node]:
-    """The kind and the content of a wrapped node; ("", {}) for anything else."""
+    """Return kind and content of a wrapped node; ("", {}) for anything else."""
     if isinstance(node, dict) and len(node) == 1:
         kind, content = next(iter(node.items()))
         if isinstance(content, dict):
@@ -68,15 +68,15 @@ def unwrapped(node: object) -> tuple[str, Node]:
 
 
 def content(node: object, kind: str) -> Node | None:
-    """The content of a node if it is of this kind."""
+    """Return the content of a node of the given kind, else None."""
     if isinstance(node, dict):
-        found = node.get(kind)
-        return found if isinstance(found, dict) else None
+        result = node.get(kind)
+        return result if isinstance(result, dict) else None
     return None
 
 
 def text_of(node: object) -> str:
-    """The text of a String node; of anything else nothing."""
+    """Return the text of a String node; empty for anything else."""
     if isinstance(node, dict):
         value = node.get("String", {}).get("sval", "")
         return value if isinstance(value, str) else ""
@@ -84,35 +84,35 @@ def text_of(node: object) -> str:
 
 
 def texts(nodes: object) -> list[str]:
-    """The texts of a list of String nodes."""
-    return [text_of(one) for one in nodes] if isinstance(nodes, list) else []
+    """Return the texts of a list of String nodes."""
+    return [text_of(node) for node in nodes] if isinstance(nodes, list) else []
 
 
 def items(node: object) -> list[Any]:
-    """The items of a List node, or of a list."""
+    """Return the items of a List node, or of a list."""
     if isinstance(node, list):
         return node
-    found = content(node, "List")
-    return found.get("items", []) if found else []
+    result = content(node, "List")
+    return result.get("items", []) if result else []
 
 
 def type_name(node: Node) -> str:
-    """The name of a TypeName, without ``pg_catalog``; arrays end in ``[]``."""
+    """Return the name of a TypeName, without ``pg_catalog``; arrays end in ``[]``."""
     names = [name for name in texts(node.get("names")) if name != "pg_catalog"]
     return ".".join(names).lower() + ("[]" if node.get("arrayBounds") else "")
 
 
 def option(options: object, name: str) -> object:
-    """The argument of a DefElem by its name; None if it is not there, True if it has no argument."""
-    for one in options if isinstance(options, list) else ():
-        element = content(one, "DefElem")
+    """Return the argument of a DefElem by name; None if it is absent, True if it has no argument."""
+    for item in options if isinstance(options, list) else ():
+        element = content(item, "DefElem")
         if element and str(element.get("defname", "")).lower() == name:
             return element.get("arg", True)
     return None
 
 
 def is_true(value: object) -> bool:
-    """Whether an option's argument switches it on."""
+    """Return True if an option's argument enables it."""
     if value is None or value is True:
         return value is True
     kind, inside = unwrapped(value)
@@ -126,16 +126,16 @@ def is_true(value: object) -> bool:
 
 
 def is_constant_true(node: object) -> bool:
-    """Whether an expression is true whatever the row: TRUE, ``1 = 1``, or one of them with OR."""
+    """Return True if an expression is true for every row: TRUE, ``1 = 1``, or an OR with one of them."""
     return constant_truth(node) is True
 
 
 def constant_truth(node: object) -> bool | None:
-    """What an expression always is; None if that depends on something."""
+    """Return the constant truth value of an expression; None if it is not constant."""
     kind, inside = unwrapped(node)
     if kind == "A_Const":
-        found = inside.get("boolval")
-        return found.get("boolval") is True if isinstance(found, dict) else None
+        result = inside.get("boolval")
+        return result.get("boolval") is True if isinstance(result, dict) else None
     if kind == "TypeCast" and type_name(inside.get("typeName", {})) in ("bool", "boolean"):
         return _cast_truth(inside.get("arg"))
     if kind == "BoolExpr":
@@ -156,7 +156,7 @@ def _cast_truth(argument: object) -> bool | None:
 
 
 def _joined_truth(expression: Node) -> bool | None:
-    parts = [constant_truth(one) for one in expression.get("args", [])]
+    parts = [constant_truth(arg) for arg in expression.get("args", [])]
     match expression.get("boolop"):
         case "NOT_EXPR":
             return None if parts[0] is None else not parts[0]
@@ -167,8 +167,8 @@ def _joined_truth(expression: Node) -> bool | None:
 
 
 def _compared_truth(comparison: Node) -> bool | None:
-    sides = [content(comparison.get(side), "A_Const") for side in ("lexpr", "rexpr")]
-    left, right = (_value(one) if one and not one.get("isnull") else None for one in sides)
+    operands = [content(comparison.get(side), "A_Const") for side in ("lexpr", "rexpr")]
+    left, right = (_value(item) if item and not item.get("isnull") else None for item in operands)
     sign = texts(comparison.get("name"))
     if left is None or right is None or sign not in (["="], ["<>"]):
         return None
@@ -180,12 +180,12 @@ def _value(constant: Node) -> Node:
 
 
 def function_name(call: Node) -> str:
-    """The dotted name of a FuncCall, without ``pg_catalog``."""
+    """Return the dotted name of a FuncCall, without ``pg_catalog``."""
     return ".".join(name for name in texts(call.get("funcname")) if name != "pg_catalog").lower()
 
 
 def column_name(node: object) -> list[str]:
-    """The parts of a ColumnRef: ``t.a`` -> ["t", "a"]; a star is ``*``; nothing for anything else."""
+    """Return the parts of a ColumnRef: ``t.a`` -> ["t", "a"]; a star is ``*``; else empty."""
     reference = content(node, "ColumnRef")
     if reference is None:
         return []
@@ -193,7 +193,7 @@ def column_name(node: object) -> list[str]:
 
 
 def without_places(node: object) -> object:
-    """The same tree without locations, to compare two."""
+    """Return the tree without locations, for comparison."""
     if isinstance(node, dict):
         return {key: without_places(value) for key, value in node.items() if key != "location"}
-    return [without_places(one) for one in node] if isinstance(node, list) else node
+    return [without_places(item) for item in node] if isinstance(node, list) else node

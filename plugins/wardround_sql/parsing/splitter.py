@@ -1,8 +1,8 @@
-"""Cutting SQL text into statements without understanding them.
+"""Splitting of SQL text into statements without parsing them.
 
-Quotes, comments, dollar-quoted bodies, ``BEGIN ATOMIC`` bodies, psql's own commands and the data of
-``COPY ... FROM stdin`` are told apart, so a statement that does not parse hides none of the others. The time
-is linear in the text.
+Quotes, comments, dollar-quoted bodies, ``BEGIN ATOMIC`` bodies, psql commands and the data of ``COPY ... FROM
+stdin`` are recognized, so a statement that does not parse hides none of the others. Takes time linear in the
+text.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _BATCH_END = LazyPattern(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE
 
 
 class SqlPiece(Struct, frozen=True):
-    """One statement as written: from its first word to before its semicolon; offsets in code points."""
+    """One statement in the source, without its semicolon; offsets in code points."""
 
     text: str
     offset: int
 
 
 class Remark(Struct, frozen=True):
-    """A comment as written, with its sign."""
+    """Comment in the source, with its delimiter."""
 
     text: str
     offset: int
@@ -68,53 +68,53 @@ class _Cutter:
     def pieces(self) -> Iterator[SqlPiece]:
         size = len(self.text)
         while self.at < size:
-            found = _TOKEN.match(self.text, self.at)
-            if found is None:
+            result = _TOKEN.match(self.text, self.at)
+            if result is None:
                 return
-            kind, begun = found.lastgroup, self.at
-            self.at = found.end()
+            kind, start = result.lastgroup, self.at
+            self.at = result.end()
             if kind == "plain":
-                self._plain(found.group(), begun)
+                self._plain(result.group(), start)
             elif kind == "comment":
-                self._comment(begun)
+                self._comment(start)
             elif (kind == "psql" and self.depth == 0) or (
                 kind == "end" and self.depth <= 0 and not self.atomic
             ):
-                yield from self._cut(begun)
+                yield from self._cut(start)
             else:
-                self._take(kind or "", found.group(), begun)
+                self._take(kind or "", result.group(), start)
         yield from self._cut(size)
 
-    def _comment(self, begun: int) -> None:
-        if self.text.startswith("/*", begun):
+    def _comment(self, start: int) -> None:
+        if self.text.startswith("/*", start):
             self.at = self._comment_end(self.at)
-        self.remarks.append(Remark(self.text[begun : self.at], begun))
+        self.remarks.append(Remark(self.text[start : self.at], start))
 
-    def _comment_end(self, at: int) -> int:
+    def _comment_end(self, offset: int) -> int:
         depth = 1
         while depth:
-            edge = _COMMENT_EDGE.search(self.text, at)
+            edge = _COMMENT_EDGE.search(self.text, offset)
             if edge is None:
                 return len(self.text)
             depth += 1 if edge.group() == "/*" else -1
-            at = edge.end()
-        return at
+            offset = edge.end()
+        return offset
 
-    def _plain(self, run: str, begun: int) -> None:
-        """Words, numbers and signs that mean nothing here."""
+    def _plain(self, run: str, begin: int) -> None:
+        """Skip words, numbers and characters without meaning here."""
         inside = run.strip()
         if not inside:
             return
         if self.start < 0:
-            self.start = begun + len(run) - len(run.lstrip())
-        self.end = begun + len(run.rstrip())
+            self.start = begin + len(run) - len(run.lstrip())
+        self.end = begin + len(run.rstrip())
         if self.has_atomic:
             for word in _WORD.findall(inside):
                 self._word(word.lower())
 
-    def _take(self, kind: str, token: str, begun: int) -> None:
+    def _take(self, kind: str, token: str, begin: int) -> None:
         if self.start < 0:
-            self.start = begun
+            self.start = begin
         if kind == "dollar":
             close = self.text.find(token, self.at)
             self.at = len(self.text) if close < 0 else close + len(token)
@@ -123,7 +123,7 @@ class _Cutter:
         self.end = self.at
 
     def _word(self, word: str) -> None:
-        """Keep count of ``BEGIN ATOMIC ... END``, inside which semicolons end nothing."""
+        """Count ``BEGIN ATOMIC ... END``, inside which semicolons end no statement."""
         if word == "atomic" and self.last == "begin":
             self.atomic = 1
         elif self.atomic and word == "case":
@@ -143,12 +143,12 @@ class _Cutter:
 
 
 def cut(text: str) -> tuple[list[SqlPiece], list[Remark]]:
-    """The statements of a text, and its comments, in order."""
+    """Return the statements and the comments of a text, in order."""
     cutter = _Cutter(text)
     pieces = list(cutter.pieces())
     return pieces, cutter.remarks
 
 
 def without_batch_ends(text: str) -> str:
-    """T-SQL's ``GO`` and Oracle's ``/`` turned into semicolons, every character in its place."""
-    return _BATCH_END.sub(lambda found: ";" + " " * (len(found.group()) - 1), text)
+    """Replace T-SQL's ``GO`` and Oracle's ``/`` by semicolons without moving any character."""
+    return _BATCH_END.sub(lambda result: ";" + " " * (len(result.group()) - 1), text)

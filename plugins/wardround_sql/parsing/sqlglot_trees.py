@@ -1,4 +1,4 @@
-"""Statements as sqlglot reads them, in any dialect: for what is said about queries as a whole."""
+"""Statements parsed by sqlglot, in any dialect, for rules about entire queries."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from wardround_sql.parsing.splitter import cut
 from wardround_sql.parsing.statements import Statement
 
 _STATEMENTS = 2000
-"""Statements past which a file is a dump, and reading it would take seconds."""
+"""Number of statements above which a file is a dump that takes seconds to parse."""
 _LENGTH = 20_000
 _READ = frozenset({"SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt", "ViewStmt", "CreateTableAsStmt"})
 _PERCENT = LazyPattern(r"%\(\w+\)s|%s|\$\d+")
 
 
 class SqlTree(Struct, frozen=True, eq=False):
-    """One statement: its tree, and where it stands."""
+    """One statement: its tree and its location."""
 
     script: SqlDocument
     statement: Statement
@@ -34,18 +34,18 @@ class SqlTree(Struct, frozen=True, eq=False):
 
     @property
     def note(self) -> str:
-        """The dialect, where it is not Postgres, to be said in the message."""
+        """Dialect for the message, if it is not PostgreSQL."""
         return "" if self.is_postgres else f" (read as {self.script.dialect})"
 
     def span(self, node: exp.Expr | None = None) -> Span:
-        """The place where a part begins; without one, or where sqlglot did not keep it, of the first line."""
+        """Return the span of a node's start, or of the first line without a node or location."""
         place = start_of(node) if node is not None else None
         if not place:
-            return self.script.span(self.statement)
+            return self.script.locations.span(self.statement)
         return self.span_at(place)
 
     def casts(self, *, views_only: bool) -> Iterator[tuple[str, str, exp.Expr]]:
-        """Columns of the result that are cast to floating point: name, type, and the part itself."""
+        """Result columns that are cast to floating point: name, type, and node."""
         tree = self.expression
         if (
             isinstance(tree, exp.Create)
@@ -62,16 +62,16 @@ class SqlTree(Struct, frozen=True, eq=False):
                 if kind in ("float", "real", "double precision", "float8", "float4", "double"):
                     yield target.alias_or_name, kind, cast
 
-    def span_at(self, place: int) -> Span:
-        """The place of a character of the statement's text."""
-        return self.script.span(self.statement, len(self.statement.text[:place].encode()))
+    def span_at(self, location: int) -> Span:
+        """Return the span of a character of the statement's text."""
+        return self.script.locations.span(self.statement, len(self.statement.text[:location].encode()))
 
 
 _MEMO: WeakKeyDictionary[SqlDocument, list[SqlTree]] = WeakKeyDictionary()
 
 
 def trees(script: SqlDocument) -> list[SqlTree]:
-    """The statements of a file; what sqlglot cannot read is passed over."""
+    """Return the statements of a file that sqlglot can parse."""
     if script not in _MEMO:
         logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
         _MEMO[script] = list(_postgres(script) if script.is_postgres else _foreign(script))
@@ -91,7 +91,7 @@ def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
         text = without_jinja(fragment.text) if is_template(fragment.text) else fragment.text
         pieces, _ = cut(text)
         for piece in pieces[:_STATEMENTS]:
-            filled = _PERCENT.sub(lambda found: "?".ljust(len(found.group())), piece.text)
+            filled = _PERCENT.sub(lambda result: "?".ljust(len(result.group())), piece.text)
             tree = _parsed(filled, script.dialect)
             if tree is not None:
                 statement = Statement("", {}, piece.text, piece.offset, fragment, path=script.path)
@@ -99,11 +99,11 @@ def _foreign(script: SqlDocument) -> Iterator[SqlTree]:
 
 
 def parsed_text(text: str, dialect: str) -> list[exp.Expr]:
-    """The statements of a text that can be read, without their places."""
+    """Return the parseable statements of a text, without their locations."""
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     pieces, _ = cut(text)
-    found = [_parsed(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
-    return [tree for tree in found if tree is not None]
+    result = [_parsed(piece.text, dialect) for piece in pieces[:_STATEMENTS]]
+    return [tree for tree in result if tree is not None]
 
 
 def _parsed(text: str, dialect: str) -> exp.Expr | None:
@@ -119,7 +119,7 @@ def _parsed(text: str, dialect: str) -> exp.Expr | None:
 
 
 def start_of(node: exp.Expr) -> int | None:
-    """Where a part begins in its statement, as far as sqlglot kept it."""
-    found = (part.meta.get("start") for part in node.walk() if part.meta)
-    places = [place for place in found if isinstance(place, int)]
-    return min(places, default=None)
+    """Return the start of a node in its statement, as far as sqlglot preserves it."""
+    result = (part.meta.get("start") for part in node.walk() if part.meta)
+    locations = [location for location in result if isinstance(location, int)]
+    return min(locations, default=None)

@@ -1,4 +1,4 @@
-"""Statements of a text: cut apart, parsed one by one, each knowing where it stands."""
+"""Statements of a text: split, parsed one by one, each with its location."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _MAKES_FUNCTION = LazyPattern(
     re.IGNORECASE,
 )
 _BODY_LIMIT = 200_000
-"""Characters of a statement past which what stands inside function bodies is not looked at."""
+"""Characters of a statement above which function bodies are not parsed."""
 
 
 class StatementPart(Struct, frozen=True):
-    """Where the text of a fragment from ``start`` on stands in the file; see ``Fragment``."""
+    """Location in the file of a fragment's text from ``start`` on; see ``SqlFragment``."""
 
     start: int
     offset: int
@@ -51,15 +51,15 @@ class StatementPart(Struct, frozen=True):
 
 
 class SqlFragment(Struct, frozen=True):
-    """Text in SQL inside a file.
+    """SQL text inside a file.
 
     Attributes:
-        offset: where it begins in the file, in code points.
-        width: how much of the file it stands for, where its characters are not those of the file.
-        migrates: whether the code around it says that it runs as a migration.
-        parts: the same, part by part, where it is put together of several; in order, the first at 0.
-        maybe_null: places of the text where a placeholder stands for what may be NULL.
-        modelled: whether the code says it in the words of an ORM, so that the SQL is our reading of it.
+        offset: its start in the file, in code points.
+        width: the number of characters of the file it represents, if its text is not a section of the file.
+        migrates: whether the surrounding code is a migration.
+        parts: the locations of its parts, if it is assembled from several; in order, the first at 0.
+        maybe_null: offsets of placeholders whose value may be NULL.
+        modelled: whether it is derived from the code of an ORM.
     """
 
     text: str
@@ -71,13 +71,13 @@ class SqlFragment(Struct, frozen=True):
     maybe_null: tuple[int, ...] = ()
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the text stands in the file, in code points."""
-        at = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
-        part = self.parts[at] if self.parts else StatementPart(0, self.offset, self.width)
+        """Return the location in the file of a section of the text, in code points."""
+        position = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
+        part = self.parts[position] if self.parts else StatementPart(0, self.offset, self.width)
         if part.width is not None:
             return part.offset, part.offset + part.width
         first = part.offset + start - part.start
-        rest = self.parts[at + 1].start if at + 1 < len(self.parts) else end
+        rest = self.parts[position + 1].start if position + 1 < len(self.parts) else end
         return first, first + min(end, max(rest, start)) - start
 
 
@@ -86,10 +86,10 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
 
     Attributes:
         kind: the name of its node in libpg_query's tree: ``CreateStmt``.
-        text: as written, from its first word.
+        text: its source, from its first word.
         offset: of the text in its fragment, in code points.
-        down: whether it takes a migration back.
-        outer: the statement in whose body it stands; None for one of its own.
+        down: whether it belongs to the rollback of a migration.
+        outer: the statement whose body contains it; None at the top level.
         path: of its file.
     """
 
@@ -104,36 +104,36 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Every dictionary of the tree, as ``walk`` gives them."""
+        """Every dictionary of the tree, in the order of ``walk``."""
         return tuple(walk(self.node))
 
     @cached_property
     def selects(self) -> tuple[Node, ...]:
-        """The contents of every SELECT, those of subqueries and the sides of a UNION included."""
-        return tuple(one for one in self.nodes if is_select(one))
+        """Contents of every SELECT, including subqueries and both operands of a UNION."""
+        return tuple(node for node in self.nodes if is_select(node))
 
     @cached_property
     def _kinds(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
-        for one in self.nodes:
-            for key, value in one.items():
+        result: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            for key, value in node.items():
                 if isinstance(value, dict):
-                    found.setdefault(key, []).append(value)
-        return found
+                    result.setdefault(key, []).append(value)
+        return result
 
     def kinds(self, kind: str) -> Sequence[Node]:
-        """The contents of every node of one kind, in source order as far as the tree has it."""
+        """Return the contents of every node of one kind, roughly in source order."""
         return self._kinds.get(kind, ())
 
     def point(self, location: int | None) -> int:
-        """The offset in ``text`` of a location of the tree, which counts bytes."""
+        """Return the offset in ``text`` of a location of the tree, which counts bytes."""
         if not location or self.text.isascii():
             return location or 0
         return len(self.text.encode()[:location].decode("utf-8", "replace"))
 
 
 class Unparsed(Struct, frozen=True):
-    """A statement the parser refuses, and where in its text it stopped."""
+    """Statement that the parser rejects, and the offset at which it stopped."""
 
     text: str
     offset: int
@@ -143,7 +143,7 @@ class Unparsed(Struct, frozen=True):
 
 
 class Parsed(Struct, frozen=True):
-    """What became of one text."""
+    """Parse result of one text."""
 
     statements: tuple[Statement, ...]
     unparsed: tuple[Unparsed, ...]
@@ -152,7 +152,7 @@ class Parsed(Struct, frozen=True):
 
 
 def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statement, ...]:
-    """What a file of the same set says about some names; the rest of it is not parsed."""
+    """Return the statements of a file of the same set about some names; the others are not parsed."""
     sibling, named = _sibling(text, path), _named(names)
     found: list[Statement] = []
     for number, piece in enumerate(sibling.pieces):
@@ -163,7 +163,7 @@ def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statemen
 
 
 class _Sibling(Struct):
-    """A file of the same set, cut apart; its statements are parsed when one is asked for."""
+    """File of the same set, split into statements that are parsed on request."""
 
     path: str
     fragment: SqlFragment
@@ -173,21 +173,21 @@ class _Sibling(Struct):
     parsed: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
 
     def statements(self, number: int) -> tuple[Statement, ...]:
-        """What a piece says: nothing if it cannot be parsed; with what stands in it if it is a DO block."""
+        """Return the statements of a piece, including those of a DO block; none if it does not parse."""
         if number not in self.parsed:
             piece = self.pieces[number]
-            found: tuple[Statement, ...] = ()
+            result: tuple[Statement, ...] = ()
             node, _error = _node(piece.text)
             if node is not None:
                 kind, inside = unwrapped(node)
-                one = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
-                found = (one, *(_inner(one) if kind == "DoStmt" else ()))
-            self.parsed[number] = found
+                item = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
+                result = (item, *(_inner(item) if kind == "DoStmt" else ()))
+            self.parsed[number] = result
         return self.parsed[number]
 
 
 def _sibling(text: str, path: str) -> _Sibling:
-    """Memoised, since the files of a set and both sides of a change have the same siblings."""
+    """Split a file; memoised, since the files of a set and both versions of a change share siblings."""
     return _short_sibling(text, path) if len(text) <= _SHORT else _long_sibling(text, path)
 
 
@@ -199,7 +199,7 @@ def _read_sibling(text: str, path: str) -> _Sibling:
 
 
 _SHORT = 2000
-"""Characters of a file up to which thousands like it can be kept."""
+"""Characters of a file up to which thousands of them can be cached."""
 _short_sibling = lru_cache(maxsize=4096)(_read_sibling)
 _long_sibling = lru_cache(maxsize=256)(_read_sibling)
 
@@ -210,14 +210,14 @@ def _named(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
-    """Whether a statement makes a function of one of these names; one that only mentions them does not."""
-    found = _MAKES_FUNCTION.match(text)
-    return found is not None and (found[1] in names or found[1].lower() in names)
+    """Return True if a statement creates a function of one of these names; mentions do not count."""
+    result = _MAKES_FUNCTION.match(text)
+    return result is not None and (result[1] in names or result[1].lower() in names)
 
 
 @lru_cache(maxsize=64)
 def parsed(fragment: SqlFragment, path: str) -> Parsed:
-    """Parse the text of a fragment; memoised, since several checks and both sides ask."""
+    """Parse the text of a fragment; memoised, since several checks and both versions need it."""
     template = is_template(fragment.text)
     text = without_jinja(fragment.text) if template else fragment.text
     pieces, remarks = cut(text)
@@ -238,33 +238,35 @@ def parsed(fragment: SqlFragment, path: str) -> Parsed:
 
 
 def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
-    """Where a file says that what follows takes the migration back, or no longer does."""
-    found = []
+    """Yield the offsets at which a rollback section begins or ends."""
+    result = []
     for remark in remarks:
         if _DOWN.match(remark.text):
-            found.append((remark.offset, True))
+            result.append((remark.offset, True))
         elif _UP.match(remark.text):
-            found.append((remark.offset, False))
-    return found
+            result.append((remark.offset, False))
+    return result
 
 
 def lines_down(text: str) -> frozenset[int]:
-    """The lines, 1-based, of the part of a migration that takes it back: ``-- +goose Down``."""
+    """Return the lines, 1-based, of the rollback section of a migration: ``-- +goose Down``."""
     if _DOWN.search(text) is None:
         return frozenset()
     turns = _turns(cut(text)[1])
-    return frozenset(number for number, at in enumerate(LineIndex(text).starts, 1) if _is_down(turns, at))
+    return frozenset(
+        number for number, offset in enumerate(LineIndex(text).starts, 1) if _is_down(turns, offset)
+    )
 
 
 def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
-    return next((down for at, down in reversed(turns) if at < offset), False)
+    return next((down for position, down in reversed(turns) if position < offset), False)
 
 
 def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
-    """The tree of one statement, as written or with placeholders filled in; else why there is none."""
+    """Return the tree of one statement, also with placeholders replaced; else the parser's error."""
     import pgparse  # type: ignore[import-not-found,unused-ignore]
 
-    if "\0" in text:  # where the parser would stop, and take what it has for all there is
+    if "\0" in text:  # the parser would stop here and accept the text so far as complete
         return None, ("there is a NUL byte in it", text.index("\0"))
     error = ("", 0)
     for attempt in (text, without_placeholders(text)):
@@ -282,12 +284,12 @@ def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
 
 
 def is_read(text: str) -> bool:
-    """Whether a text is a statement of Postgres."""
+    """Return True if a text is a statement of PostgreSQL."""
     return _node(text)[0] is not None
 
 
 def _inner(outer: Statement) -> Iterator[Statement]:
-    """The statements inside the body of a function or DO block."""
+    """Yield the statements inside the body of a function or DO block."""
     if outer.kind not in ("CreateFunctionStmt", "DoStmt") or len(outer.text) > _BODY_LIMIT:
         return
     options = outer.node.get("options") if outer.kind == "CreateFunctionStmt" else outer.node.get("args")
@@ -301,9 +303,9 @@ def _inner(outer: Statement) -> Iterator[Statement]:
 
 
 def _body(argument: object) -> str:
-    """The text of a function's body."""
-    found = content(argument, "List")
-    return text_of(found["items"][0]) if found and found.get("items") else text_of(argument)
+    """Return the text of a function's body."""
+    node = content(argument, "List")
+    return text_of(node["items"][0]) if node and node.get("items") else text_of(argument)
 
 
 def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterator[Statement]:
@@ -312,12 +314,12 @@ def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterat
         node, _error = _node(piece.text)
         if node is not None:
             kind, inside = unwrapped(node)
-            at = outer.offset + (start + piece.offset if exact else 0)
-            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=at, outer=outer)
+            position = outer.offset + (start + piece.offset if exact else 0)
+            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=position, outer=outer)
 
 
 def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
-    """What stands in a PL/pgSQL body as statements of its own; queries in expressions are left alone."""
+    """Yield the statements of a PL/pgSQL body; queries in expressions are skipped."""
     import pgparse  # type: ignore[import-not-found,unused-ignore]
 
     try:
@@ -325,16 +327,16 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
     except (pgparse.PGQueryError, ValueError, RecursionError):
         return
     start = outer.text.find(body)
-    at = max(start, 0)
-    yield from _conditions(outer, tree, at)
-    for one in walk(tree):
+    position = max(start, 0)
+    yield from _conditions(outer, tree, position)
+    for child in walk(tree):
         for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_dynexecute"):
-            found = content(one, kind)
-            query = _query(found) if found else ""
-            where = _place_of(query, outer.text, at)
+            result = content(child, kind)
+            query = _query(result) if result else ""
+            where = _place_of(query, outer.text, position)
             if where < 0:
                 continue
-            at = where
+            position = where
             if kind == "PLpgSQL_stmt_dynexecute":
                 query, where = query[1:-1] if _LITERAL.fullmatch(query) else "", where + 1
             node = _node(query)[0] if query else None
@@ -346,22 +348,22 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
 
 
 _LITERAL = LazyPattern(r"'[^'\\]*'")
-"""What EXECUTE is given where the statement is written there."""
+"""Argument of EXECUTE that is a literal statement."""
 _INTO = LazyPattern(r" {6,}")
 
 
-def _place_of(query: str, text: str, at: int) -> int:
-    """Where a query of a body stands in the text of its function; -1 if it cannot be told.
+def _place_of(query: str, text: str, position: int) -> int:
+    """Return the offset of a body's query in the text of its function; -1 if it is unknown.
 
-    The parser puts blanks in the place of INTO and its variables.
+    The parser replaces INTO and its variables by blanks.
     """
     if not query:
         return -1
-    where = text.find(query, at)
+    where = text.find(query, position)
     blank = _INTO.search(query) if where < 0 else None
     while blank is not None:
         head, rest = query[: blank.start()], query[blank.end() :]
-        where = text.find(head, at)
+        where = text.find(head, position)
         while where >= 0 and text[where + blank.end() :][: len(rest)] != rest:
             where = text.find(head, where + 1)
         if where >= 0:
@@ -371,17 +373,17 @@ def _place_of(query: str, text: str, at: int) -> int:
 
 
 CONDITION = "PLpgSQL_condition"
-"""The kind of a condition of IF or WHILE: its node is that of a SELECT of it, and so is its text."""
+"""Kind of an IF or WHILE condition: its node and text are those of a SELECT of it."""
 _SELECT = "SELECT "
 
 
-def _conditions(outer: Statement, tree: object, at: int) -> Iterator[Statement]:
-    """The conditions of IF, ELSIF and WHILE in a PL/pgSQL body."""
-    for one in walk(tree):
+def _conditions(outer: Statement, tree: object, position: int) -> Iterator[Statement]:
+    """Yield the conditions of IF, ELSIF and WHILE in a PL/pgSQL body."""
+    for child in walk(tree):
         for kind in ("PLpgSQL_stmt_if", "PLpgSQL_if_elsif", "PLpgSQL_stmt_while"):
-            found = content(one, kind)
-            query = str((content((found or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
-            where = outer.text.find(query, at) if query else -1
+            result = content(child, kind)
+            query = str((content((result or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
+            where = outer.text.find(query, position) if query else -1
             node = _node(_SELECT + query)[0] if where >= len(_SELECT) else None
             if node is not None:
                 offset = outer.offset + where - len(_SELECT)
@@ -400,5 +402,5 @@ def _query(statement: Node) -> str:
 
 
 def batches(fragment: SqlFragment) -> SqlFragment:
-    """A fragment with the batch ends of other databases as semicolons."""
+    """Return a fragment with the batch separators of other databases as semicolons."""
     return replace(fragment, text=without_batch_ends(fragment.text))

@@ -1,7 +1,7 @@
-"""Statements that no database reads: a slip is told from another dialect by trying.
+"""Typos in statements that no database accepts, as opposed to other dialects.
 
-Where one letter set right in a word that no dialect knows makes it a statement of Postgres, that was meant.
-Where there is no such word, everybody else is asked before a statement is called wrong.
+If correcting one letter of a word unknown to every dialect makes a statement valid in PostgreSQL, it is a
+typo. Otherwise the statement is tried in all other dialects before it counts as invalid.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from wardround_sql.parsing.statements import Unparsed, is_read
 
 _WORD = LazyPattern(r"[A-Za-z_]\w*")
 _VARIABLE = LazyPattern(r"[@{}?#\\%&~`\[]|\$[({\w]|(?<!:):(?![:=])|<%|^\s*(?:<|=)", re.MULTILINE)
-"""Outside quotes, what clients and templates fill in, and how other databases quote."""
+"""Outside quotes: variables of clients and templates, and quoting of other databases."""
 _TAUGHT_SINCE = LazyPattern(
     r"\bconstraint\s+(?:\"[^\"]+\"|\w+)\s+not\s+null\b|\badd\s+not\s+null\b|\bnot\s+enforced\b|\bvirtual\b|"
     r"\bwithout\s+overlaps\b|\bperiod\b|\breturning\s+with\b",
     re.IGNORECASE,
 )
-"""What Postgres 18 reads and the parser of an earlier one does not."""
+"""Syntax of PostgreSQL 18 that the parser of an earlier version rejects."""
 _NEAR = 3
-"""How many words back from where the parser stopped a slip is looked for: `frm` may be a name until then."""
+"""Number of words before the parser's error to search for a typo: `frm` may be a name until then."""
 _WIDEST = 64
 _LONGEST = 20_000
 _DIALECTS = (
@@ -36,14 +36,14 @@ _DIALECTS = (
 
 
 class Slip(Struct, frozen=True):
-    """A word of a statement that is not the one that was meant, and where it begins."""
+    """Misspelled word of a statement: its offset and its correction."""
 
     point: int
     meant: str
 
 
 def slip_of(bad: Unparsed) -> Slip | None:
-    """The word that keeps a statement from being Postgres; None if no single one does."""
+    """Return the only word that keeps a statement from being valid; None if no single one does."""
     text = bad.text
     if len(text) > _LONGEST:
         return None
@@ -61,7 +61,7 @@ def slip_of(bad: Unparsed) -> Slip | None:
 
 
 def is_read_elsewhere(bad: Unparsed) -> bool:
-    """Whether another database or a later Postgres reads a statement, or something fills in parts of it."""
+    """Return True if another database, a later PostgreSQL or a template engine accepts a statement."""
     import sqlglot
     from sqlglot import exp
 
@@ -97,7 +97,7 @@ _KEYWORDS = (
 
 @cache
 def _known_words() -> frozenset[str]:
-    """The words that mean something to some database, in small letters."""
+    """Return the keywords of all databases, in lower case."""
     from sqlglot.dialects.dialect import Dialect
 
     phrases = [*_KEYWORDS]
@@ -107,16 +107,16 @@ def _known_words() -> frozenset[str]:
 
 
 def _is_one_slip(word: str, right: str) -> bool:
-    """Whether one letter is missing, too many, another, or two have changed places."""
+    """Return True if one letter is missing, superfluous or different, or two are swapped."""
     if abs(len(word) - len(right)) > 1:
         return False
     start = next((n for n, (a, b) in enumerate(zip(word, right, strict=False)) if a != b), None)
     if start is None:
         return len(word) != len(right)
-    rest, wanted = word[start:], right[start:]
+    rest, expected = word[start:], right[start:]
     return (
-        rest[1:] == wanted[1:]
-        or rest[1:] == wanted
-        or rest == wanted[1:]
-        or (rest[1::-1] == wanted[:2] and rest[2:] == wanted[2:])
+        rest[1:] == expected[1:]
+        or rest[1:] == expected
+        or rest == expected[1:]
+        or (rest[1::-1] == expected[:2] and rest[2:] == expected[2:])
     )

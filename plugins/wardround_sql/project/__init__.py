@@ -1,1 +1,1 @@
-"""Facts about the project around a file."""
+"""Facts about the project that contains a file."""

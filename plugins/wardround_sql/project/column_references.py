@@ -1,4 +1,4 @@
-"""Queries of the project that name a column of a table."""
+"""Queries of the project that use a column of a table."""
 
 from __future__ import annotations
 
@@ -13,35 +13,40 @@ from wardround_sql.schema.model import Name
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sql")
 _MOST = 40
-"""Files that are read at most."""
+"""Maximum number of files to read."""
 _LONGEST = 200_000
 _ASKS = r"(?i)(?:\b(?:from|join|update|into)|\()\W{{1,4}}(?:\w+\W{{1,3}})?{table}\b"
-"""Where a query or a query builder names a table."""
+"""Reference to a table in a query or a query builder."""
 
 
 def first_use(script: SqlDocument, table: Name, column: str) -> tuple[str, int] | None:
-    """A file outside the migrations with a query that names a column, and the line; None if there is none."""
+    """Return a file outside the migrations whose query uses a column, and the line; None if there is none."""
     project = script.source.project
-    about = set(project.files_with_word((table.name,), _CODE))
-    both = [path for path in project.files_with_word((column,), _CODE) if path in about]
-    asks = re.compile(_ASKS.format(table=re.escape(table.name)))
-    current = [path for path in both if path != script.path and not _is_past(script, path)]
-    for path in current[:_MOST]:
+    query = re.compile(_ASKS.format(table=re.escape(table.name)))
+    for path in _candidates(script, table, column)[:_MOST]:
         text = project.read(path) or ""
-        if not asks.search(text):
+        if len(text) > _LONGEST or not query.search(text):
             continue
-        line = _line_of_use(path, text, table.name, column) if len(text) <= _LONGEST else 0
+        line = _line_of_use(path, text, table.name, column)
         if line:
             return path, line
     return None
 
 
-def _is_past(script: SqlDocument, path: str) -> bool:
-    """Whether a file is no code that runs from now on."""
+def _candidates(script: SqlDocument, table: Name, column: str) -> list[str]:
+    """Return the other relevant files that contain both names."""
+    project = script.source.project
+    with_table = set(project.files_with_word((table.name,), _CODE))
+    with_both = [path for path in project.files_with_word((column,), _CODE) if path in with_table]
+    return [path for path in with_both if path != script.path and not _is_irrelevant(script, path)]
+
+
+def _is_irrelevant(script: SqlDocument, path: str) -> bool:
+    """Return True if a file is not code that runs from now on."""
     return (
         migration_files.is_migration(path, script.options.migrations)
         or migration_files.is_prisma(path)
-        or migration_files.is_spare(path)
+        or migration_files.is_non_production(path)
         or migration_files.is_seed(path)
         or migration_files.is_down(path)
     )
@@ -54,36 +59,48 @@ def _line_of_use(path: str, text: str, table: str, column: str) -> int:
         if table not in fragment.text or column not in fragment.text:
             continue
         for statement in parsed(fragment, path).statements:
-            place = _use(statement, table, column)
-            if place is not None:
-                begun = statement.offset + statement.point(place)
-                return text.count("\n", 0, statement.fragment.place(begun, begun + 1)[0]) + 1
+            location = _use(statement, table, column)
+            if location is not None:
+                start = statement.offset + statement.point(location)
+                return text.count("\n", 0, statement.fragment.place(start, start + 1)[0]) + 1
     return 0
 
 
 def _use(statement: Statement, table: str, column: str) -> int | None:
-    """Where a statement names the column; None if it does not, or that cannot be told."""
+    """Return the location at which a statement uses the column; None if it does not or that is uncertain."""
     if statement.kind not in ("SelectStmt", "InsertStmt", "UpdateStmt", "DeleteStmt"):
         return None
-    node = statement.node
-    target = node.get("relation", {}) if statement.kind != "SelectStmt" else {}
-    if target.get("relname") == table:
-        for one in members(node.get("cols", node.get("targetList")), "ResTarget"):
-            if one.get("name") == column and statement.kind != "DeleteStmt":
-                return int(one.get("location", 0))
-    tables = [one for one in (target, *statement.kinds("RangeVar")) if one.get("relname")]
-    if table not in {one["relname"] for one in tables}:
+    written = _written(statement, table, column)
+    if written is not None:
+        return written
+    tables = [item for item in (_target(statement), *statement.kinds("RangeVar")) if item.get("relname")]
+    if table not in {item["relname"] for item in tables}:
         return None
-    others = {_alias(one) for one in tables if one["relname"] != table}
-    aliases = {_alias(one) for one in tables if one["relname"] == table} - others
-    named = {one.get("name") for one in statement.kinds("ResTarget")} | _made(node)
+    others = {_alias(entry) for entry in tables if entry["relname"] != table}
+    aliases = {_alias(item) for item in tables if item["relname"] == table} - others
+    named = {target.get("name") for target in statement.kinds("ResTarget")} | _local_names(statement.node)
+    is_bare_certain = len(tables) == 1 and column not in named and "." not in table
     for reference in statement.kinds("ColumnRef"):
         name = column_name({"ColumnRef": reference})
-        if name[-1:] != [column]:
-            continue
-        bare = len(name) == 1 and len(tables) == 1 and column not in named and "." not in table
-        if bare or (len(name) > 1 and name[-2] in aliases):
+        if name[-1:] == [column] and (is_bare_certain if len(name) == 1 else name[-2] in aliases):
             return int(reference.get("location", 0))
+    return None
+
+
+def _target(statement: Statement) -> Node:
+    """Return the table that a statement writes; empty for SELECT."""
+    target: Node = statement.node.get("relation", {}) if statement.kind != "SelectStmt" else {}
+    return target
+
+
+def _written(statement: Statement, table: str, column: str) -> int | None:
+    """Return the location at which INSERT or UPDATE writes the column."""
+    node = statement.node
+    if statement.kind == "DeleteStmt" or _target(statement).get("relname") != table:
+        return None
+    for target in members(node.get("cols", node.get("targetList")), "ResTarget"):
+        if target.get("name") == column:
+            return int(target.get("location", 0))
     return None
 
 
@@ -91,11 +108,11 @@ def _alias(table: Node) -> str:
     return str((table.get("alias") or {}).get("aliasname") or table.get("relname", ""))
 
 
-def _made(node: Node) -> set[str]:
-    """The names of subqueries and functions a statement has in FROM or WITH, and of their columns."""
-    found = {str(one.get("ctename", "")) for one in kinds(node, "CommonTableExpr")}
-    for one in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
-        alias = one.get("alias") or {}
+def _local_names(node: Node) -> set[str]:
+    """Return the names of subqueries and functions in FROM or WITH of a statement, and of their columns."""
+    found = {str(cte.get("ctename", "")) for cte in kinds(node, "CommonTableExpr")}
+    for item in (*kinds(node, "RangeSubselect"), *kinds(node, "RangeFunction")):
+        alias = item.get("alias") or {}
         found.add(str(alias.get("aliasname", "")))
         found |= {str((content(c, "String") or {}).get("sval", "")) for c in alias.get("colnames", [])}
     return found

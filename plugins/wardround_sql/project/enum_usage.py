@@ -1,4 +1,4 @@
-"""Values that a migration in Python adds to an enum type, and where its code uses them."""
+"""Enum values that a Python migration adds, and their uses in its code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ADDED = LazyPattern(r"(?i)\badd\s+value\s+(?:if\s+not\s+exists\s+)?'([^']+)'")
 
 
 def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
-    """A statement that names an added value, at each place where code behind it has that value as its own."""
+    """Yield a statement that uses an added value, at each later location where the code has that value."""
     added = set(_ADDED.findall(module.text))
     if not added:
         return
@@ -22,8 +22,8 @@ def enum_uses(module: SqlModule) -> Iterator[AssembledText]:
     upgrade = functions.get("upgrade")
     if upgrade is not None:
         yield from _named(module, upgrade, added)
-    for one in module.classes:
-        yield from _run_by_django(module, one, functions, added)
+    for item in module.classes:
+        yield from _run_by_django(module, item, functions, added)
 
 
 def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Iterator[AssembledText]:
@@ -33,25 +33,35 @@ def _named(module: SqlModule, function: ast.FunctionDef, added: set[str]) -> Ite
 
 
 def _run_by_django(
-    module: SqlModule, one: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
+    module: SqlModule, entry: ast.ClassDef, functions: dict[str, ast.FunctionDef], added: set[str]
 ) -> Iterator[AssembledText]:
-    settings = {s.targets[0].id: s.value for s in one.body
+    settings = {s.targets[0].id: s.value for s in entry.body
                 if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}  # fmt: skip
-    alone = getattr(settings.get("atomic"), "value", None) is False
+    commits = getattr(settings.get("atomic"), "value", None) is False
     for operation in getattr(settings.get("operations"), "elts", []):
         if not isinstance(operation, ast.Call):
             continue
         start, end = module.place(operation)
-        given = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
-        run = functions.get(getattr(given[0], "id", "")) if given else None
-        if called(operation) == "RunPython" and run is not None:
-            used = {n.value for n in walk(run) if isinstance(n, ast.Constant)} & added
-            for value in sorted(str(one) for one in used):
-                yield _statement(value, start, start + len(ast.unparse(operation.func)))
-        if alone:
+        for value in _used_values(operation, functions, added):
+            yield _statement(value, start, start + len(ast.unparse(operation.func)))
+        if commits:
             writer = SqlAssembler()
             writer.add("COMMIT", end, 1)
             yield writer.text()
+
+
+def _used_values(operation: ast.Call, functions: dict[str, ast.FunctionDef], added: set[str]) -> list[str]:
+    """Return the added values in the function of a RunPython operation."""
+    if called(operation) != "RunPython":
+        return []
+    arguments = operation.args[:1] or [
+        keyword.value for keyword in operation.keywords if keyword.arg == "code"
+    ]
+    function = functions.get(getattr(arguments[0], "id", "")) if arguments else None
+    constants = (
+        {node.value for node in walk(function) if isinstance(node, ast.Constant)} if function else set()
+    )
+    return sorted(str(value) for value in constants & added)
 
 
 def _statement(value: str, start: int, end: int) -> AssembledText:

@@ -1,4 +1,4 @@
-"""Which files are migrations, which of them belong together, and which are not for production."""
+"""Migration files, their sets, and files that are not for production."""
 
 from __future__ import annotations
 
@@ -29,72 +29,70 @@ _SEED = LazyPattern(
     r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
 )
 _VIEW = LazyPattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
-"""Where Scenic keeps the views of Rails."""
+"""Folder in which Scenic stores the views of Rails."""
 _PRISMA = LazyPattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
 
 SUFFIXES = (".sql", ".pgsql", ".psql", ".tsql", ".pks", ".pkb", ".pls", ".plb", ".prc", ".fnc", ".plsql")
-"""How the names of files end that are SQL and nothing else; most of them are Oracle's packages and
-procedures.
-"""
+"""Extensions of files that are entirely SQL; most of them are packages and procedures of Oracle."""
 
 
 def is_migration(path: str, more: Sequence[str] = ()) -> bool:
-    """Whether a file changes a database that is already there, by where it stands."""
+    """Return True if a file changes an existing database, by its path."""
     if matches_whole(path, more):
         return True
-    if is_spare(path) or is_seed(path):
+    if is_non_production(path) or is_seed(path):
         return False
     return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
 
 
 def is_flyway(path: str) -> bool:
-    """Whether Flyway runs a file, by its name."""
+    """Return True if Flyway runs a file, by its name."""
     return _VERSION.search(path) is not None
 
 
 def is_down(path: str) -> bool:
-    """Whether a file takes a migration back."""
+    """Return True if a file is the rollback of a migration."""
     return _DOWN.search(path) is not None
 
 
-def is_spare(path: str) -> bool:
-    """Whether a file is for tests, examples or documentation."""
+def is_non_production(path: str) -> bool:
+    """Return True if a file is for tests, examples or documentation."""
     return _SPARE.search(path) is not None
 
 
 def is_seed(path: str) -> bool:
-    """Whether a file fills an empty database."""
+    """Return True if a file fills an empty database."""
     return _SEED.search(path) is not None
 
 
 def is_view(path: str) -> bool:
-    """Whether a file is the query of a view that a migration makes by the file's name."""
+    """Return True if a file is the query of a view that a migration creates by the file's name."""
     return _VIEW.search(path) is not None
 
 
 def view_name(path: str) -> str:
-    """The view of such a file, without its version."""
+    """Return the view of such a file, without its version."""
     return re.sub(r"_v\d+$", "", path.rsplit("/", 1)[-1].removesuffix(".sql"))
 
 
 def is_prisma(path: str) -> bool:
-    """Whether Prisma wrote the migration from its schema."""
+    """Return True if Prisma generated the migration from its schema."""
     return _PRISMA.search(path) is not None
 
 
 def has_set(path: str) -> bool:
-    """Whether a file stands among migrations; others belong with their own folder alone."""
+    """Return True if a file is in a migrations folder; other files belong only to their own folder."""
     return _FOLDERS.search(path) is not None
 
 
 def order(path: str) -> tuple[tuple[int, ...], str]:
-    """Where a migration comes among those of its set: by Flyway's version, else by name."""
+    """Return the sort key of a migration in its set: Flyway's version, else the name."""
     version = _VERSION.search(path)
     return tuple(int(part) for part in re.findall(r"\d+", version[1])) if version else (), path
 
 
 def set_root(path: str) -> str:
-    """The folder whose files make up one schema together with a file; ``""`` is the repository's root."""
+    """Return the folder whose files form one schema with a file; ``""`` is the repository root."""
     folders = list(_FOLDERS.finditer(path))
     if folders:
         return path[: folders[-1].end()]
@@ -102,10 +100,10 @@ def set_root(path: str) -> str:
 
 
 def set_patterns(path: str) -> list[str]:
-    """Glob patterns of the files that make up one schema together with a file."""
+    """Return the glob patterns of the files that form one schema with a file."""
     root = set_root(path)
-    found = [f"{root}/*.sql" if root else "*.sql"]
+    result = [f"{root}/*.sql" if root else "*.sql"]
     supabase = bounded(r"(?:^|.*/)supabase(?=/)").search(path)
     if supabase:
-        found = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
-    return found
+        result = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
+    return result

@@ -1,4 +1,4 @@
-"""Which migration tools run a file as one transaction, and what a file says against it."""
+"""Migration tools that run a file in one transaction, and settings of a file that disable it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MARKS = (
 
 
 def transaction_of(source: SourceFile) -> str:
-    """The tool that runs a migration inside a transaction of its own; nothing where none is known to.
+    """Return the tool that runs a migration in a transaction; empty if there is none.
 
-    Flyway is left out: it looks at the statements first.
+    Flyway is excluded: it inspects the statements first.
     """
     path, text = source.path, source.text
     if path.endswith(".py"):
@@ -41,6 +41,10 @@ def transaction_of(source: SourceFile) -> str:
         return "Rails" if _RAILS.search(text) and "disable_ddl_transaction!" not in text else ""
     if path.endswith(".sql"):
         return next((name for name, sign, off in _MARKS if sign.search(text) and not off.search(text)), "")
+    return _of_script(text)
+
+
+def _of_script(text: str) -> str:
     if _TYPEORM.search(text):
         return "" if _TYPEORM_OFF.search(text) else "TypeORM"
     if _NODE_PG.search(text):
@@ -56,6 +60,7 @@ def _of_python(source: SourceFile) -> str:
         return ""
     folder = source.path.rsplit("/", 2)[0]
     around = (
-        source.project.read(f"{place}/env.py") or "" for place in (folder, source.path.rpartition("/")[0])
+        source.project.read(f"{location}/env.py") or ""
+        for location in (folder, source.path.rpartition("/")[0])
     )
-    return "" if any("AUTOCOMMIT" in one for one in around) else "Alembic"
+    return "" if any("AUTOCOMMIT" in item for item in around) else "Alembic"

@@ -1,4 +1,4 @@
-"""What is said about conditions, in any dialect: what they compare, and how their parts are joined."""
+"""Facts about conditions, in any dialect: their comparisons and the operators that join them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from wardround_sql.queries.aggregation import FILLED, AggregationShape
 
 
 def conditions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Expr]]:
-    """The conditions of WHERE, HAVING, ON and IF, each once, with the statement they stand in."""
+    """Yield the conditions of WHERE, HAVING, ON and IF, each once, with their statement."""
     for tree in trees(script):
         for holder in tree.expression.find_all(exp.Where, exp.Having, exp.Join):
-            found = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
-            if isinstance(found, exp.Expr):
-                yield tree, found
+            result = holder.args.get("on") if isinstance(holder, exp.Join) else holder.this
+            if isinstance(result, exp.Expr):
+                yield tree, result
 
 
 def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
-    """``a AND x = 1 OR x = 2`` without brackets, where both sides of OR compare the same column."""
+    """Yield ``a AND x = 1 OR x = 2`` without parentheses, if both operands of OR compare the same column."""
     for tree, condition in conditions(script):
         if not isinstance(condition, exp.Or):
             continue
@@ -38,7 +38,7 @@ def loose_ors(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _compared(part: exp.Expr) -> exp.Column | None:
-    """The column that a part of a condition compares with something that is no column."""
+    """Return the column that a part of a condition compares with something other than a column."""
     if isinstance(part, (exp.EQ, exp.Like, exp.ILike, exp.Is, exp.In, exp.NEQ)):
         right = part.args.get("expression")
         if isinstance(part.this, exp.Column) and not isinstance(right, exp.Column):
@@ -47,17 +47,17 @@ def _compared(part: exp.Expr) -> exp.Column | None:
 
 
 def compared_with_themselves(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A column that a condition compares with itself, which is true of every row that has a value."""
+    """Yield columns that a condition compares with themselves."""
     for tree, condition in conditions(script):
-        for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
-            left, right = one.this, one.expression
+        for eq in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
+            left, right = eq.this, eq.expression
             both = isinstance(left, exp.Column) and isinstance(right, exp.Column) and left == right
             if both and not FILLED.search(left.name):
-                yield AggregationShape(tree.span(one), left.sql(), tree.note)
+                yield AggregationShape(tree.span(eq), left.sql(), tree.note)
 
 
 _INDEXED = frozenset({"postgres", "mysql", "tsql", "sqlite", "oracle"})
-"""Dialects of databases that find rows by indexes."""
+"""Dialects of databases with indexes."""
 _DATES = (
     exp.Date,
     exp.TsOrDsToDate,
@@ -71,31 +71,33 @@ _DATES = (
 
 
 def dates_of_columns(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Conditions on a part of a date, which no index on the column serves."""
+    """Yield conditions on a part of a date, which cannot use an index on the column."""
     if script.is_template or script.dialect not in _INDEXED:
         return
     for tree, condition in conditions(script):
         if not isinstance(condition.parent, exp.Where):
             continue
-        for one in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
-            column = _dated(one.this)
-            if column is not None and not isinstance(one.args.get("expression"), (exp.Column, *_DATES)):
-                yield AggregationShape(tree.span(one), column.sql(), tree.note)
+        for eq in condition.find_all(exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In):
+            column = _dated(eq.this)
+            if column is not None and not isinstance(eq.args.get("expression"), (exp.Column, *_DATES)):
+                yield AggregationShape(tree.span(eq), column.sql(), tree.note)
 
 
 def _dated(node: object) -> exp.Column | None:
-    """The column whose day, month or year is taken."""
-    inside: object = None
-    if isinstance(node, exp.Extract):
-        inside = node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None
-    elif isinstance(node, (exp.DateTrunc, exp.TimestampTrunc)):
-        inside = node.this
-    elif isinstance(node, exp.Cast):
-        inside = node.this if node.to.is_type("date") else None
-    elif isinstance(node, exp.Convert):
-        inside = node.expression if node.this.is_type("date") else None
-    elif isinstance(node, (*_DATES, exp.TimeToStr, exp.ToChar)):
-        inside = node.this
+    """Return the column whose day, month or year is extracted."""
+    inside = _extracted_from(node)
     while isinstance(inside, (exp.TsOrDsToDate, exp.Cast, exp.TsOrDsToTimestamp)):
         inside = inside.this
     return inside if isinstance(inside, exp.Column) else None
+
+
+def _extracted_from(node: object) -> object:
+    if isinstance(node, exp.Extract):
+        return node.expression if str(node.this).upper() in ("YEAR", "MONTH", "DAY") else None
+    if isinstance(node, exp.Cast):
+        return node.this if node.to.is_type("date") else None
+    if isinstance(node, exp.Convert):
+        return node.expression if node.this.is_type("date") else None
+    if isinstance(node, (exp.DateTrunc, exp.TimestampTrunc, *_DATES, exp.TimeToStr, exp.ToChar)):
+        return node.this
+    return None

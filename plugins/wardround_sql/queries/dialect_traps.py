@@ -1,4 +1,4 @@
-"""What a dialect reads otherwise than it looks: places in a masked text, each with what happens there."""
+"""Syntax with an unexpected meaning in a dialect: locations in a masked text, each with its effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround_sql.parsing.masking import statement_around
 
 
 class Trap(Struct, frozen=True):
-    """A place in a text, and what the dialect makes of it."""
+    """Location in a text, and its meaning in the dialect."""
 
     start: int
     end: int
@@ -31,18 +31,19 @@ _LOOKED_BACK = 300
 
 
 def oracle(code: str, text: str) -> Iterator[Trap]:
-    for found in _EMPTY.finditer(code):
+    for match in _EMPTY.finditer(code):
         before = [
-            m[1].lower() for m in _CONTEXT.finditer(code, max(found.start() - _LOOKED_BACK, 0), found.start())
+            m[1].lower() for m in _CONTEXT.finditer(code, max(match.start() - _LOOKED_BACK, 0), match.start())
         ]
         if before and before[-1] in _CONDITIONS:
             yield Trap(
-                *found.span(), "Oracle stores '' as NULL, so this is never true; ask IS NULL or IS NOT NULL"
+                *match.span(),
+                "Oracle stores '' as NULL, so the comparison is never true; use IS NULL or IS NOT NULL",
             )
-    for found in _ROWNUM.finditer(code):
+    for match in _ROWNUM.finditer(code):
         yield Trap(
-            found.start(), found.start() + 6,
-            "ROWNUM is given before ORDER BY sorts: any rows are taken, then sorted; order in a subquery",
+            match.start(), match.start() + 6,
+            "ROWNUM is assigned before ORDER BY sorts, so arbitrary rows are selected; order in a subquery",
         )  # fmt: skip
 
 
@@ -54,18 +55,21 @@ _NOLOCK = LazyPattern(
 
 
 def tsql(code: str, text: str) -> Iterator[Trap]:
-    for found in _IDENTITY.finditer(code):
+    for match in _IDENTITY.finditer(code):
         yield Trap(
-            *found.span(),
-            "@@IDENTITY is also what a trigger inserted elsewhere; use SCOPE_IDENTITY() or OUTPUT",
+            *match.span(),
+            "@@IDENTITY may be a key that a trigger inserted; use SCOPE_IDENTITY() or OUTPUT",
         )
-    for found in _CURRENT.finditer(code):
-        says = "IDENT_CURRENT is the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
-        yield Trap(found.start(), found.end() - 1, says)
-    for found in _NOLOCK.finditer(code):
-        at = 1 if found[1] else 2
-        says = f"{found[at].upper()} reads what is rolled back later, and skips or repeats rows that move"
-        yield Trap(found.start(at), found.end(at), says, Severity.INFO)
+    for match in _CURRENT.finditer(code):
+        message = "IDENT_CURRENT returns the last key of any session; use SCOPE_IDENTITY() or OUTPUT"
+        yield Trap(match.start(), match.end() - 1, message)
+    for match in _NOLOCK.finditer(code):
+        group = 1 if match[1] else 2
+        message = (
+            f"{match[group].upper()} reads uncommitted data and may skip or repeat rows; "
+            "use another isolation level"
+        )
+        yield Trap(match.start(group), match.end(group), message, Severity.INFO)
 
 
 _MYISAM = LazyPattern(r"(?i)\bengine\s*=?\s*(?:myisam|'      ')")
@@ -80,46 +84,58 @@ _PIPES = LazyPattern(r"'\s*\|\||\|\|\s*'")
 
 
 def mysql(code: str, text: str) -> Iterator[Trap]:
-    for found in _MYISAM.finditer(code):
-        start, end = statement_around(code, found.start())
-        keyed = _REFERENCES.search(code, start, end) is not None
-        says = "MyISAM reads the foreign key and ignores it; use InnoDB" if keyed else (
-            "MyISAM has no transactions and loses rows in a crash; use InnoDB"
-        )  # fmt: skip
-        yield Trap(*found.span(), says, Severity.WARN if keyed else Severity.INFO)
-    told = -1
-    for found in _UTF8.finditer(code):
-        begun = statement_around(code, found.start())[0]
-        if begun != told:
-            told = begun
-            says = (
-                "utf8 keeps three bytes of a character, so emoji and rare names are refused or cut; "
+    yield from _myisam(code)
+    yield from _three_byte_utf8(code)
+    for match in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
+        start, _end = statement_around(code, match.start())
+        if _CREATES.match(code, start) and not _is_constraint(code, start, match.start()):
+            message = (
+                "MySQL before 9.0 parses REFERENCES after a column and ignores it; write FOREIGN KEY (...)"
+            )
+            yield Trap(*match.span(), message)
+    for match in _IN_SET.finditer(code):
+        message = "FIND_IN_SET reads every row and splits its text; store the values in rows of a table"
+        yield Trap(match.start(), match.end() - 1, message, Severity.INFO)
+    for match in _PIPES.finditer(code):
+        yield Trap(*match.span(), "|| is OR in MySQL, so the result is 0 or 1; use CONCAT()")
+
+
+def _myisam(code: str) -> Iterator[Trap]:
+    for match in _MYISAM.finditer(code):
+        start, end = statement_around(code, match.start())
+        if _REFERENCES.search(code, start, end) is not None:
+            message = "MyISAM parses the foreign key and ignores it; use InnoDB"
+            yield Trap(*match.span(), message, Severity.WARN)
+        else:
+            message = "MyISAM has no transactions and loses rows in a crash; use InnoDB"
+            yield Trap(*match.span(), message, Severity.INFO)
+
+
+def _three_byte_utf8(code: str) -> Iterator[Trap]:
+    """Yield the first use of ``utf8`` in each statement."""
+    reported = -1
+    for match in _UTF8.finditer(code):
+        start = statement_around(code, match.start())[0]
+        if start != reported:
+            reported = start
+            message = (
+                "utf8 stores at most three bytes per character, so emoji and rare names are rejected or cut; "
                 "use utf8mb4"
             )
-            yield Trap(*found.span(), says, Severity.INFO)
-    for found in _REFERENCES.finditer(code) if "mariadb" not in text.lower() else ():
-        start, _end = statement_around(code, found.start())
-        if _CREATES.match(code, start) and not _is_constraint(code, start, found.start()):
-            says = "MySQL before 9.0 reads REFERENCES beside a column and ignores it; write FOREIGN KEY (...)"
-            yield Trap(*found.span(), says)
-    for found in _IN_SET.finditer(code):
-        says = "FIND_IN_SET reads every row and splits its text; keep the values in rows of a table"
-        yield Trap(found.start(), found.end() - 1, says, Severity.INFO)
-    for found in _PIPES.finditer(code):
-        yield Trap(*found.span(), "|| is OR in MySQL, so this is 0 or 1; use CONCAT()")
+            yield Trap(*match.span(), message, Severity.INFO)
 
 
-def _is_constraint(code: str, start: int, at: int) -> bool:
-    """Whether REFERENCES belongs to a FOREIGN KEY, not to a column."""
+def _is_constraint(code: str, start: int, offset: int) -> bool:
+    """Return True if REFERENCES belongs to a FOREIGN KEY, not to a column."""
     depth = 0
-    for place in range(at - 1, start, -1):
-        char = code[place]
+    for location in range(offset - 1, start, -1):
+        char = code[location]
         if char == ")":
             depth += 1
         elif char == "(":
             depth -= 1
         if depth < 0 or (depth == 0 and char == ","):
-            return _KEY.search(code, place, at) is not None
+            return _KEY.search(code, location, offset) is not None
     return True
 
 
@@ -129,16 +145,15 @@ _DOUBLE = LazyPattern(
 
 
 def sqlite(code: str, text: str) -> Iterator[Trap]:
-    for found in _DOUBLE.finditer(code):
-        word = re.escape(found[2])
-        if not re.fullmatch(r"\w+", found[2]) or not re.search(
+    for match in _DOUBLE.finditer(code):
+        word = re.escape(match[2])
+        if not re.fullmatch(r"\w+", match[2]) or not re.search(
             rf"(?i)(?<![\"\w]){word}\b|\"{word}\"\s+\w", code
         ):
-            says = (
-                f'"{found[2]}" is the name of a column; SQLite takes it for a text only as long as '
-                f"there is none"
+            message = (
+                f'SQLite reads "{match[2]}" as a string only while no column has that name; use single quotes'
             )
-            yield Trap(found.start(1), found.end(1), says)
+            yield Trap(match.start(1), match.end(1), message)
 
 
 _WILDCARD = LazyPattern(r"(?i)\b(?:from|join)\s+(`[\w.-]+\*`)")
@@ -151,40 +166,37 @@ _PARTITIONED = LazyPattern(
 
 
 def _unpartitioned(code: str, text: str) -> Iterator[Trap]:
-    """Queries of a table of which a comment says how it is partitioned, that do not ask for the partition."""
-    for said in _PARTITIONED.finditer(text):
-        read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{said['table']}`?)(?![\w`.])")
-        for found in read.finditer(code):
+    """Yield queries without a partition filter on a table that a comment declares as partitioned."""
+    for match in _PARTITIONED.finditer(text):
+        read = re.compile(rf"(?i)\b(?:from|join)\s+(`?(?:[\w-]+\.)*{match['table']}`?)(?![\w`.])")
+        for result in read.finditer(code):
             if not re.search(
-                rf"(?i)\b{said['column']}\b", code[slice(*statement_around(code, found.start()))]
+                rf"(?i)\b{match['column']}\b", code[slice(*statement_around(code, result.start()))]
             ):
-                says = f"every partition is read and paid for; ask for {said['column']}"
-                yield Trap(*found.span(1), says, Severity.INFO)
+                message = f"query reads and is billed for every partition; filter by {match['column']}"
+                yield Trap(*result.span(1), message, Severity.INFO)
 
 
 def bigquery(code: str, text: str) -> Iterator[Trap]:
     yield from _unpartitioned(code, text)
-    for found in _WILDCARD.finditer(code):
-        if not _SUFFIX.search(code, *statement_around(code, found.start())):
-            says = "every table of the wildcard is read and paid for; say which by _TABLE_SUFFIX"
-            yield Trap(found.start(1), found.end(1), says, Severity.INFO)
+    for match in _WILDCARD.finditer(code):
+        if not _SUFFIX.search(code, *statement_around(code, match.start())):
+            message = "query reads and is billed for every table of the wildcard; filter by _TABLE_SUFFIX"
+            yield Trap(match.start(1), match.end(1), message, Severity.INFO)
 
 
 _REPLACED = LazyPattern(r"(?i)\bcreate\s+or\s+replace\s+(?:transient\s+)?table\s+[\w.\"`]+\s*\(")
 
 
 def replaced(code: str, text: str) -> Iterator[Trap]:
-    """CREATE OR REPLACE TABLE where the file is a migration."""
-    for found in _REPLACED.finditer(code):
-        says = (
-            "OR REPLACE drops the table that is there, with its rows and its grants; use IF NOT "
-            "EXISTS or ALTER"
-        )
-        yield Trap(found.start(), found.end(), says)
+    """Yield CREATE OR REPLACE TABLE, for migrations."""
+    for match in _REPLACED.finditer(code):
+        message = "OR REPLACE drops the existing table with its rows and grants; use IF NOT EXISTS or ALTER"
+        yield Trap(match.start(), match.end(), message)
 
 
 TRAPS: dict[str, Callable[[str, str], Iterator[Trap]]] = {
     "oracle": oracle, "tsql": tsql, "mysql": mysql, "sqlite": sqlite, "bigquery": bigquery,
 }  # fmt: skip
-"""By the dialect; each is given the masked text and the text as it is."""
+"""Detectors by dialect; the arguments are the masked text and the original text."""
 REPLACES = frozenset({"snowflake", "bigquery", "databricks", "mysql", "clickhouse", "duckdb"})

@@ -1,24 +1,16 @@
-"""What is said about queries in any dialect: facts with a place, from whichever parser reads the file."""
+"""Facts about queries in any dialect, each with a location, from the parser of the file's dialect."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from msgspec import Struct
-
-from wardround.checks.lazy import LazyPattern
-from wardround.findings import Span
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import (
     Node,
     column_name,
     content,
-    function_name,
-    is_select,
     kinds,
     members,
     unwrapped,
@@ -26,118 +18,33 @@ from wardround_sql.parsing.pg_nodes import (
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
-from wardround_sql.schema.model import Name
-
-_AGGREGATES = frozenset(
-    (
-        "count",
-        "sum",
-        "min",
-        "max",
-        "avg",
-        "bool_or",
-        "bool_and",
-        "every",
-        "array_agg",
-        "string_agg",
-        "json_agg",
-        "jsonb_agg",
-        "json_object_agg",
-        "jsonb_object_agg",
-    )
+from wardround_sql.queries.fact_types import (
+    AnyFact,
+    Exclusion,
+    Limit,
+    MoneyCast,
+    NullCompared,
+    TypeChange,
+    TypedColumn,
+    ViewStar,
 )
-
-
-_NOWHERE = Name("public", "")
-
-
-class QueryFact(Struct, frozen=True):
-    """Something about one place.
-
-    Attributes:
-        note: the dialect, where it is not Postgres, to be said in the message: `` (read as mysql)``.
-        statement: where Postgres was read.
-    """
-
-    span: Span
-    note: str = ""
-    statement: Statement | None = None
-
-
-class Write(QueryFact, frozen=True):
-    """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
-
-    verb: str = ""
-    table: Name = _NOWHERE
-    columns: tuple[str, ...] = ()
-
-
-class Exclusion(QueryFact, frozen=True):
-    """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
-
-    column: str = ""
-    table: Name | None = None
-
-
-class CrossJoin(QueryFact, frozen=True):
-    """Tables side by side in FROM that nothing connects."""
-
-    tables: tuple[str, ...] = ()
-
-
-class Limit(QueryFact, frozen=True):
-    """LIMIT without ORDER BY, or OFFSET; ``count`` is the number where it is written there."""
-
-    count: int | None = None
-    parameter: bool = False
-
-
-class ViewStar(QueryFact, frozen=True):
-    """A view that selects everything there is."""
-
-    view: str = ""
-
-
-class NullCompared(QueryFact, frozen=True):
-    """``= NULL``, or NULL in the list of IN; ``column`` is what is compared."""
-
-    column: str = ""
-    listed: bool = False
-
-
-class TypeChange(QueryFact, frozen=True):
-    """A column of a table in use that is declared anew, in a dialect other than Postgres."""
-
-    table: str = ""
-    column: str = ""
-    type: str = ""
-    recoded: bool = False
-
-
-class TypedColumn(QueryFact, frozen=True):
-    """A column as it is declared, of a new table or added to one."""
-
-    table: str = ""
-    column: str = ""
-    type: str = ""
-
-
-AnyFact = TypeVar("AnyFact", bound=QueryFact)
+from wardround_sql.queries.selects import is_one_row, roots, visible_selects
+from wardround_sql.schema.model import Name
 
 
 def not_ins(script: SqlDocument) -> Iterator[Exclusion]:
-    """``NOT IN`` over a subquery that can give NULL."""
+    """Yield ``NOT IN`` over a subquery that may return NULL."""
     if not script.is_postgres:
         yield from facts_of(script, Exclusion)
     for statement in roots(script):
         for link in _excluding(statement.node):
-            for found in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
-                place = script.span(statement, link.get("location"))
-                yield Exclusion(place, "", statement, *found)
+            for possible_null in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
+                place = script.locations.span(statement, link.get("location"))
+                yield Exclusion(place, "", statement, *possible_null)
 
 
 def _excluding(node: Node) -> Iterator[Node]:
-    """The subqueries of NOT IN, and of ``<> ALL``, which is the same."""
+    """Yield the subqueries of NOT IN, and of ``<> ALL``, which is equivalent."""
     for negation in kinds(node, "BoolExpr"):
         link = content(negation["args"][0], "SubLink") if negation.get("boolop") == "NOT_EXPR" else None
         if link and link.get("subLinkType") == "ANY_SUBLINK" and not link.get("operName"):
@@ -148,187 +55,173 @@ def _excluding(node: Node) -> Iterator[Node]:
 
 
 def _possible_nulls(script: SqlDocument, select: Node) -> Iterator[tuple[str, Name | None]]:
-    """The columns a subquery gives that may be NULL: those of each side of a UNION."""
+    """Yield the columns of a subquery that may be NULL, for each operand of a UNION."""
     if select.get("op") == "SETOP_UNION":
         for side in ("larg", "rarg"):
             arm = select.get(side, {})
             yield from _possible_nulls(script, content(arm, "SelectStmt") or arm)
         return
-    found = _possible_null(script, select)
-    if found is not None:
-        yield found
+    result = _possible_null(script, select)
+    if result is not None:
+        yield result
 
 
 def _possible_null(script: SqlDocument, select: Node) -> tuple[str, Name | None] | None:
-    """The column a subquery gives and its table, unless it plainly gives no NULL."""
+    """Return the column of a subquery and its table, unless it certainly returns no NULL."""
     targets = select.get("targetList", [])
     if len(targets) != 1 or select.get("op") != "SETOP_NONE":
         return None
     name = column_name((content(targets[0], "ResTarget") or {}).get("val"))
-    if not name or name[-1] == "*":
+    if not name or name[-1] == "*" or _excludes_null(select, name):
         return None
-    for test in kinds(select.get("whereClause", {}), "NullTest"):
-        tested = column_name(test.get("arg"))
-        if test.get("nulltesttype") == "IS_NOT_NULL" and tested[-1:] == name[-1:]:
-            return None
-    tables = [content(one, "RangeVar") for one in select.get("fromClause", [])]
+    tables = [content(node, "RangeVar") for node in select.get("fromClause", [])]
     plain = tables[0] if len(tables) == 1 else None
     return name[-1], script.name_of(plain) if plain else None
 
 
+def _excludes_null(select: Node, name: list[str]) -> bool:
+    return any(
+        test.get("nulltesttype") == "IS_NOT_NULL" and column_name(test.get("arg"))[-1:] == name[-1:]
+        for test in kinds(select.get("whereClause", {}), "NullTest")
+    )
+
+
 def null_comparisons(script: SqlDocument) -> Iterator[NullCompared]:
-    """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
+    """Yield ``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
     if not script.is_postgres:
         yield from facts_of(script, NullCompared)
     for statement in roots(script):
-        for one in statement.kinds("A_Expr"):
-            left, right = one.get("lexpr"), one.get("rexpr")
-            if one.get("kind") == "AEXPR_OP" and pg_nodes.texts(one.get("name")) in (["="], ["<>"]):
-                if _is_null(right) or _is_null(left):
-                    yield _null_fact(script, statement, one, listed=False)
-            elif one.get("kind") == "AEXPR_IN" and any(_is_null(item) for item in pg_nodes.items(right)):
-                yield _null_fact(script, statement, one, listed=True)
+        for expression in statement.kinds("A_Expr"):
+            if _compares_with_null(expression):
+                yield _null_fact(script, statement, expression, listed=False)
+            elif _lists_null(expression):
+                yield _null_fact(script, statement, expression, listed=True)
         for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
-                    yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
+                    place = script.locations.span(statement, when.get("location"))
+                    yield NullCompared(place, "", statement, "this")
 
 
-def _null_fact(script: SqlDocument, statement: Statement, one: Node, *, listed: bool) -> NullCompared:
-    name = ".".join(column_name(one.get("lexpr"))) or "this"
-    place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), one.get("location"))
-    return NullCompared(script.span(statement, place), "", statement, name, listed)
+def _compares_with_null(expression: Node) -> bool:
+    if expression.get("kind") != "AEXPR_OP":
+        return False
+    is_equality = pg_nodes.texts(expression.get("name")) in (["="], ["<>"])
+    return is_equality and (_is_null(expression.get("rexpr")) or _is_null(expression.get("lexpr")))
+
+
+def _lists_null(expression: Node) -> bool:
+    values = pg_nodes.items(expression.get("rexpr")) if expression.get("kind") == "AEXPR_IN" else []
+    return any(map(_is_null, values))
+
+
+def _null_fact(script: SqlDocument, statement: Statement, node: Node, *, listed: bool) -> NullCompared:
+    name = ".".join(column_name(node.get("lexpr"))) or "this"
+    child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), node.get("location"))
+    return NullCompared(script.locations.span(statement, child), "", statement, name, listed)
 
 
 def _is_null(node: object) -> bool:
     return (content(node, "A_Const") or {}).get("isnull") is True
 
 
-def conjuncts(where: object) -> list[object]:
-    """The parts of a condition joined by AND."""
-    junction = content(where, "BoolExpr")
-    if junction and junction.get("boolop") == "AND_EXPR":
-        return [inner for part in junction["args"] for inner in conjuncts(part)]
-    return [where] if where else []
-
-
 def bare_limits(script: SqlDocument) -> Iterator[Limit]:
-    """LIMIT without ORDER BY where the choice of rows can be seen."""
+    """Yield LIMIT without ORDER BY where the choice of rows is visible."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
     for statement in roots(script):
-        for select in _visible_selects(statement):
+        for select in visible_selects(statement):
             count = select.get("limitCount")
-            if count is None or "sortClause" in select or "lockingClause" in select or is_one_row(select):
+            if count is None or _is_deterministic(select):
                 continue
             constant = content(count, "A_Const")
             number = constant.get("ival", {}).get("ival", 0) if constant and "ival" in constant else None
             if (constant is not None and number is None) or number in (0, 1):
                 continue
             inside = constant or unwrapped(count)[1]
-            yield Limit(script.span(statement, inside.get("location")), "", statement, number)
+            yield Limit(script.locations.span(statement, inside.get("location")), "", statement, number)
 
 
-def _visible_selects(statement: Statement) -> Iterator[Node]:
-    """The SELECTs whose rows somebody sees: not those inside IN, EXISTS and other expressions."""
-    stack: list[object] = [{statement.kind: statement.node}]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack.extend(reversed(one))
-        elif isinstance(one, dict):
-            if is_select(one):
-                yield one
-            stack.extend(
-                value
-                for key, value in one.items()
-                if key not in ("SubLink", "whereClause", "CommonTableExpr")
-            )
-
-
-def is_one_row(select: Node) -> bool:
-    """Whether a SELECT gives one row whatever happens, or rows of no table."""
-    if select.get("op") == "SETOP_NONE" and not any(
-        True for _ in kinds(select.get("fromClause", []), "RangeVar")
-    ):
-        return True
-    calls = [
-        content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
-        for target in select.get("targetList", [])
-    ]
-    grouped = "groupClause" in select
-    return bool(calls) and not grouped and all(c and function_name(c) in _AGGREGATES for c in calls)
+def _is_deterministic(select: Node) -> bool:
+    """Return True if a LIMIT is ordered, locks the rows as a queue does, or applies to one row."""
+    return "sortClause" in select or "lockingClause" in select or is_one_row(select)
 
 
 def offsets(script: SqlDocument) -> Iterator[Limit]:
-    """OFFSET with a number the caller gives."""
+    """Yield OFFSET with a number from the caller."""
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
     for statement in roots(script):
         for node in statement.selects:
             offset = node.get("limitOffset")
             if offset is not None and content(offset, "A_Const") is None:
-                place = next((n["location"] for n in walk(offset) if "location" in n), None)
-                yield Limit(script.span(statement, place), "", statement, None, True)
+                child = next((n["location"] for n in walk(offset) if "location" in n), None)
+                yield Limit(script.locations.span(statement, child), "", statement, None, True)
 
 
 def view_stars(script: SqlDocument) -> Iterator[ViewStar]:
-    """Views whose columns are whatever the tables have."""
+    """Yield views whose columns are all columns of their tables."""
     if not script.is_postgres:
         yield from facts_of(script, ViewStar)
+    for statement, view, select in _views(script):
+        location = _star(select, {})
+        if location is not None:
+            yield ViewStar(script.locations.span(statement, location), "", statement, view)
+
+
+def _views(script: SqlDocument) -> Iterator[tuple[Statement, str, Node]]:
+    """Yield the views of a file: statement, name and query."""
     if migration_files.is_view(script.path):
         for statement in script.of("SelectStmt"):
-            place = _star(statement.node, {})
-            if place is not None:
-                yield ViewStar(
-                    script.span(statement, place), "", statement, migration_files.view_name(script.path)
-                )
+            yield statement, migration_files.view_name(script.path), statement.node
     for statement in script.of("ViewStmt", "CreateTableAsStmt"):
-        view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
-        if statement.kind == "CreateTableAsStmt" and statement.node.get("objtype") != "OBJECT_MATVIEW":
-            continue
-        select = content(statement.node.get("query"), "SelectStmt") or {}
-        place = _star(select, {})
-        if place is not None:
-            yield ViewStar(script.span(statement, place), "", statement, str(script.name_of(view)))
+        node = statement.node
+        view = node.get("view") or node.get("into", {}).get("rel", {})
+        if statement.kind == "ViewStmt" or node.get("objtype") == "OBJECT_MATVIEW":
+            yield statement, str(script.name_of(view)), content(node.get("query"), "SelectStmt") or {}
 
 
-def _star(select: Node, around: dict[str, Node]) -> int | None:
-    """The place of a star that takes the columns of a table, through subqueries and WITH if need be."""
+def _star(select: Node, outer: dict[str, Node]) -> int | None:
+    """Return the location of a star over the columns of a table, also through subqueries and WITH.
+
+    Args:
+        outer: queries of WITH in the enclosing queries, by name.
+    """
     if select.get("op") not in (None, "SETOP_NONE"):
-        arms = (
-            _star(content(arm, "SelectStmt") or arm, around)
-            for arm in (select.get("larg", {}), select.get("rarg", {}))
-        )
-        return next((place for place in arms if place is not None), None)
+        operands = (select.get("larg", {}), select.get("rarg", {}))
+        locations = (_star(content(operand, "SelectStmt") or operand, outer) for operand in operands)
+        return next((place for place in locations if place is not None), None)
     ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
-    known = {**around, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
+    known = {**outer, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
     sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]
     for target in select.get("targetList", []):
         reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
         name = column_name({"ColumnRef": reference}) if reference else []
-        if name[-1:] != ["*"]:
-            continue
-        for kind, inside in sources:
-            alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
-            if len(name) > 1 and name[-2] != alias:
-                continue
-            cte = inside.get("relname", "") if "schemaname" not in inside else ""
-            if kind == "RangeVar" and cte not in known:
-                return int((reference or {}).get("location", 0))
-            below = (
-                known.get(cte, {})
-                if kind == "RangeVar"
-                else content(inside.get("subquery"), "SelectStmt") or {}
-            )
-            found = _star(below, {k: v for k, v in known.items() if k != cte})
-            if found is not None:
-                return found
+        for source in sources if name[-1:] == ["*"] else ():
+            place = _star_of_source(reference or {}, name, source, known)
+            if place is not None:
+                return place
     return None
 
 
+def _star_of_source(
+    reference: Node, name: list[str], source: tuple[str, Node], known: dict[str, Node]
+) -> int | None:
+    """Return the location of a star that includes the columns of one table or subquery."""
+    kind, inside = source
+    alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+    if len(name) > 1 and name[-2] != alias:
+        return None
+    cte = inside.get("relname", "") if "schemaname" not in inside else ""
+    if kind == "RangeVar" and cte not in known:
+        return int(reference.get("location", 0))
+    subquery = content(inside.get("subquery"), "SelectStmt") or {}
+    query = known.get(cte, {}) if kind == "RangeVar" else subquery
+    return _star(query, {key: value for key, value in known.items() if key != cte})
+
+
 def _leaves(item: object) -> Iterator[tuple[str, Node]]:
-    """The tables and subqueries of one item of FROM."""
+    """Yield the tables and subqueries of one item of FROM."""
     kind, inside = unwrapped(item)
     if kind == "JoinExpr":
         yield from _leaves(inside.get("larg"))
@@ -341,7 +234,7 @@ _TYPED: WeakKeyDictionary[SqlDocument, list[TypedColumn]] = WeakKeyDictionary()
 
 
 def typed_columns(script: SqlDocument) -> list[TypedColumn]:
-    """Columns with their types, of new tables and added to old ones."""
+    """Return columns with their types, of new tables and added to existing ones."""
     if script not in _TYPED:
         _TYPED[script] = list(_typed_columns(script))
     return _TYPED[script]
@@ -360,93 +253,49 @@ def _typed_columns(script: SqlDocument) -> Iterator[TypedColumn]:
             column = content(part, "ColumnDef")
             if column and "typeName" in column:
                 typed = column["typeName"]
-                place = script.span(statement, typed.get("location"))
+                place = script.locations.span(statement, typed.get("location"))
                 yield TypedColumn(
                     place, "", statement, table, column.get("colname", ""), pg_nodes.type_name(typed)
                 )
 
 
-_MAY_QUERY = LazyPattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
-"""What every query holds, and no INSERT of plain rows, of which a file may have thousands."""
-
-
-def roots(script: SqlDocument) -> Iterator[Statement]:
-    """The statements to look for queries in, each query once."""
-    skipped = ("CreateFunctionStmt", "DoStmt")
-    return (s for s in script.queries if s.kind not in skipped and _MAY_QUERY.search(s.text))
-
-
-def parameters_of(statement: Statement) -> frozenset[str]:
-    """The names of the parameters of the function a statement stands in."""
-    outer = statement.outer.node if statement.outer is not None else {}
-    return frozenset(one.get("name", "") for one in kinds(outer.get("parameters", []), "FunctionParameter"))
-
-
 def facts_of(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
-    """Facts of one kind, as sqlglot reads them."""
+    """Return facts of one type, as read by sqlglot."""
     from wardround_sql.queries.sqlglot_facts import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
 
 
 def type_changes(script: SqlDocument) -> Iterator[TypeChange]:
-    """Columns declared anew, in dialects other than Postgres."""
+    """Return changes of a column's type, in dialects other than PostgreSQL."""
     return facts_of(script, TypeChange)
 
 
 def old_type(script: SqlDocument, table: str, column: str) -> str | None:
-    """The type a column had before this file, as the other files of its set say; None if they do not."""
+    """Return the previous type of a column from the other files of its set; None if it is unknown."""
     from wardround_sql.queries.sqlglot_facts import declared_types
 
-    found = None
+    result = None
     project = script.source.project
-    mine = migration_files.order(script.path)
+    own = migration_files.order(script.path)
     for path in sorted(
         project.files_with_word((table,), migration_files.set_patterns(script.path)),
         key=migration_files.order,
     ):
-        text = project.read(path) if migration_files.order(path) < mine else None
+        text = project.read(path) if migration_files.order(path) < own else None
         if text is not None and not migration_files.is_down(path):
-            found = declared_types(text, script.dialect).get((table, column), found)
-    return found
-
-
-class Added(QueryFact, frozen=True):
-    """A NOT NULL column without a default that is added to a table, in a dialect that refuses it there."""
-
-    table: str = ""
-    column: str = ""
-
-
-class Removed(QueryFact, frozen=True):
-    """A column or table renamed or dropped, in a dialect other than Postgres."""
-
-    name: str = ""
-    renamed: bool = False
-
-
-class Granted(QueryFact, frozen=True):
-    """Rights given to everyone, in a dialect other than Postgres."""
-
-    rights: str = ""
-    who: str = ""
+            result = declared_types(text, script.dialect).get((table, column), result)
+    return result
 
 
 def foreign_facts(script: SqlDocument, kind: type[AnyFact]) -> Iterator[AnyFact]:
-    """Facts of one kind, in dialects other than Postgres alone."""
+    """Return facts of one type, only for dialects other than PostgreSQL."""
     if not script.is_postgres:
         yield from facts_of(script, kind)
 
 
-class MoneyCast(QueryFact, frozen=True):
-    """A column of a model or view that is cast to a floating point number."""
-
-    column: str = ""
-    type: str = ""
-
-
 def float_casts(script: SqlDocument) -> Iterator[MoneyCast]:
-    """Casts to floating point in what a dbt model or view selects."""
+    """Yield casts to floating point in the select list of a dbt model or view."""
     from wardround_sql.parsing.sqlglot_trees import trees
 
     for tree in trees(script):

@@ -1,4 +1,4 @@
-"""Sums over rows that a second join repeats."""
+"""Sums over rows that a second join multiplies."""
 
 from __future__ import annotations
 
@@ -15,51 +15,56 @@ _LEAVES_MANY = LazyPattern(
     r"(?i)^(?:.*_)?(?:status|state|active|enabled|deleted|archived|cancell?ed|approved|paid|visible|published|hidden)$|"
     r"^(?:tenant|org|organi[sz]ation|account|company|workspace|shop|store|team)_id$"
 )
-"""Columns that leave several rows for one, whatever they are equal to."""
+"""Columns that match several rows, whatever they are equal to."""
 
 
 class Repeated(AggregationShape, frozen=True, kw_only=True):
-    """A sum, and the place of the join that repeats what it is over."""
+    """Sum, and the location of the join that multiplies its rows."""
 
     join: Span
 
 
 def multiplied_sums(script: SqlDocument) -> Iterator[Repeated]:
-    """Sums over rows that a second join repeats."""
+    """Yield sums over rows that a second join multiplies."""
     for tree, query in queries(script):
         many = _many(query.select, query.joins)
-        if len(many) < 1 or query.first is None:
-            continue
-        select = query.select
-        for total in select.find_all(exp.Sum, exp.Avg, exp.Count):
-            inside = total.this
-            if not is_within(total, select) or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal)):
-                continue
-            owners = {c.table for c in columns_of(_counted(total), select)}
-            if isinstance(total.find_ancestor(exp.Window, exp.Select), exp.Window) or len(owners) != 1:
-                continue
-            others = _repeating(next(iter(owners)), many, is_sum=isinstance(total, exp.Sum))
-            if others:
-                join = next(one for one in query.joins if one.this.alias_or_name == others[-1])
-                place = tree.span(inside)
-                yield Repeated(place, next(iter(owners)), tree.note, others[-1], join=tree.span(join.this))
+        for total in query.select.find_all(*_TOTALS) if many and query.first is not None else ():
+            owner = _summed_table(total, query.select)
+            others = _repeating(owner, many, is_sum=isinstance(total, exp.Sum)) if owner is not None else []
+            if owner is not None and others:
+                join = next(item for item in query.joins if item.this.alias_or_name == others[-1])
+                yield Repeated(tree.span(total.this), owner, tree.note, others[-1], join=tree.span(join.this))
                 break
 
 
+_TOTALS = (exp.Sum, exp.Avg, exp.Count)
+
+
+def _summed_table(total: exp.Expr, select: exp.Select) -> str | None:
+    """Return the only table that an aggregate is about; None if there is none or several."""
+    inside = total.this
+    if not is_within(total, select) or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal)):
+        return None
+    if isinstance(total.find_ancestor(exp.Window, exp.Select), exp.Window):
+        return None
+    owners = {column.table for column in columns_of(_counted(total), select)}
+    return owners.pop() if len(owners) == 1 else None
+
+
 def _counted(total: exp.Expr) -> exp.Expr:
-    """An aggregate with its FILTER, if it has one."""
+    """Return an aggregate with its FILTER, if it has one."""
     return total.parent if isinstance(total.parent, exp.Filter) else total
 
 
 def _repeating(owner: str, many: dict[str, str], *, is_sum: bool) -> list[str]:
-    """The tables whose rows repeat those of another: joined beside it, or to it."""
-    beside = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
+    """Return the tables whose rows multiply those of another: joined to it, or to the same table."""
+    adjacent = [name for name, parent in many.items() if name != owner and parent == many.get(owner)]
     below = [name for name, parent in many.items() if parent == owner and is_sum]
-    return beside + below
+    return adjacent + below
 
 
 def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
-    """Whether what is joined is a query of this statement that gives one row for each key."""
+    """Return True if the joined object is a query of this statement with one row per key."""
     inside: exp.Expr | None = source.this if isinstance(source, exp.Subquery) else None
     if isinstance(source, exp.Table) and not source.db:
         root = select.root()
@@ -72,46 +77,52 @@ def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
 
 
 def _many(select: exp.Select, joins: list[exp.Join]) -> dict[str, str]:
-    """Tables of which several rows may belong to one of another, and that other."""
-    found: dict[str, str] = {}
+    """Return the tables with several rows per row of another, each with that other table."""
+    result: dict[str, str] = {}
     for join in joins:
-        on, name = join.args.get("on"), join.this.alias_or_name
         if not isinstance(join.this, exp.Table) or _is_one_each(select, join.this):
             continue
+        on, name = join.args.get("on"), join.this.alias_or_name
         pairs = list(_equal(on, name)) if isinstance(on, exp.Expr) else list(_using(join, select))
-        keys = [
-            (mine, other) for mine, other in pairs if isinstance(other, exp.Column) and _is_key(mine, other)
-        ]
-        keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
-        rest = [mine for mine, _other in pairs if not (keys and mine is keys[0][0])]
-        if keys and all(_LEAVES_MANY.search(mine.name) for mine in rest):
-            found[name] = keys[0][1].table
-    return found
+        parent = _parent(pairs)
+        if parent is not None:
+            result[name] = parent
+    return result
+
+
+def _parent(pairs: list[tuple[exp.Column, exp.Expr]]) -> str | None:
+    """Return the table whose key a join equates, unless another equation leaves one row."""
+    keys = [(own, other) for own, other in pairs if isinstance(other, exp.Column) and _is_key(own, other)]
+    keys.sort(key=lambda pair: bool(_LEAVES_MANY.search(pair[0].name)))
+    if not keys:
+        return None
+    rest = [own for own, _other in pairs if own is not keys[0][0]]
+    return keys[0][1].table if all(_LEAVES_MANY.search(own.name) for own in rest) else None
 
 
 def _is_key(mine: exp.Column, other: exp.Column) -> bool:
-    """Whether a column points at the key of another table."""
+    """Return True if a column references the key of another table."""
     return mine.name != "id" and mine.name.endswith("_id") and other.name in ("id", mine.name)
 
 
 def _equal(on: exp.Expr, name: str) -> Iterator[tuple[exp.Column, exp.Expr]]:
-    """The columns of a table that a condition sets equal to something, and to what."""
+    """Yield the columns of a table that a condition equates with something, and with what."""
     for equal in on.find_all(exp.EQ):
-        for mine, other in ((equal.left, equal.right), (equal.right, equal.left)):
-            if isinstance(mine, exp.Column) and mine.table == name:
-                yield mine, other
+        for own, other in ((equal.left, equal.right), (equal.right, equal.left)):
+            if isinstance(own, exp.Column) and own.table == name:
+                yield own, other
                 break
 
 
 def _using(join: exp.Join, select: exp.Select) -> Iterator[tuple[exp.Column, exp.Expr]]:
-    """The same for USING, where the first table is the one that the column is named after."""
+    """Yield the same for USING, where the first table is the one that the column is named after."""
     first = select.args.get("from_") or select.args.get("from")
     table = first.this if isinstance(first, exp.From) else None
-    for one in join.args.get("using") or []:
-        stem = one.name.removesuffix("_id").lower()[:4]
+    for node in join.args.get("using") or []:
+        stem = node.name.removesuffix("_id").lower()[:4]
         if (
             isinstance(table, exp.Table)
             and table.name.lower().startswith(stem)
             and not join.this.name.lower().startswith(stem)
         ):
-            yield exp.column(one.name, join.this.alias_or_name), exp.column(one.name, table.alias_or_name)
+            yield exp.column(node.name, join.this.alias_or_name), exp.column(node.name, table.alias_or_name)

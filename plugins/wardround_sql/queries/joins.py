@@ -1,8 +1,8 @@
-"""Tables that come together without a condition that connects them."""
+"""Tables joined without a condition that connects them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import (
@@ -15,32 +15,31 @@ from wardround_sql.parsing.pg_nodes import (
     unwrapped,
 )
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.queries.facts import CrossJoin, conjuncts, facts_of, parameters_of, roots
+from wardround_sql.queries.fact_types import CrossJoin
+from wardround_sql.queries.facts import facts_of
+from wardround_sql.queries.selects import conjuncts, parameters_of, roots
 
 _Aliased = tuple[Node, str]
 
 
 def cross_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """Tables listed with commas that no condition connects."""
+    """Yield comma-separated tables that no condition connects."""
     if not script.is_postgres:
         yield from facts_of(script, CrossJoin)
     for statement in roots(script):
         named = {cte.get("ctename") for cte in statement.kinds("CommonTableExpr")}
         for node in statement.selects:
-            if len(node.get("fromClause", [])) < 2:
-                continue
-            loose = _unconnected(node, named)
-            clusters = [[alias for _, alias in side] for side in loose or ()]
+            loose = _unconnected(node, named) if len(node.get("fromClause", [])) > 1 else None
+            clusters = [[alias for _, alias in cluster] for cluster in loose or ()]
             if loose is not None and not _picks_rows(statement, node, clusters):
                 first, second = loose[0][0][0], loose[1][0][0]
-                yield CrossJoin(
-                    script.span(statement, second.get("location")), "", statement,
-                    (first.get("relname", ""), second.get("relname", "")),
-                )  # fmt: skip
+                names = (first.get("relname", ""), second.get("relname", ""))
+                place = script.locations.span(statement, second.get("location"))
+                yield CrossJoin(place, "", statement, names)
 
 
 def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """Joins whose condition is about one table alone, so that it connects nothing."""
+    """Yield joins whose condition concerns only one table, so that it connects nothing."""
     for statement in roots(script):
         for select in statement.selects:
             for source in select.get("fromClause", []):
@@ -48,36 +47,35 @@ def one_sided_joins(script: SqlDocument) -> Iterator[CrossJoin]:
                     loose = _one_sided(join, select.get("whereClause"))
                     clusters = (list(names_of(join.get("larg"))), list(names_of(join.get("rarg"))))
                     if loose is not None and not _picks_rows(statement, select, clusters):
-                        yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
+                        yield CrossJoin(script.locations.span(statement, loose[2]), "", statement, loose[:2])
 
 
 def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
-    """Return True if conditions pick the rows of unconnected tables by value, so that all pairs are meant.
-
-    ``... JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. What an INSERT stores is a list of pairs:
-    there it is enough if the rows of one of them are picked.
+    """Return True if conditions select the rows of unconnected tables by value: an intended product. ``...
+    JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. An INSERT stores a list of pairs: there it is
+    enough if the rows of one table are selected.
     """
     conditions = list(conjuncts(select.get("whereClause")))
     for source in select.get("fromClause", []):
         conditions += [part for join in joins_of(source) for part in conjuncts(join.get("quals"))]
     picked = {alias for condition in conditions for alias in _picked(condition)}
-    found = [not picked.isdisjoint(cluster) for cluster in clusters]
-    return any(found) if statement.kind == "InsertStmt" else all(found)
+    result = [not picked.isdisjoint(cluster) for cluster in clusters]
+    return any(result) if statement.kind == "InsertStmt" else all(result)
 
 
 def _picked(condition: object) -> Iterator[str]:
-    """The table of which a condition sets a column equal to a value, or to one of several."""
-    one = content(condition, "A_Expr") or {}
-    if texts(one.get("name")) != ["="]:
+    """Return the table of a column that a condition equates with a value, or with one of several."""
+    expression = content(condition, "A_Expr") or {}
+    if texts(expression.get("name")) != ["="]:
         return
     for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
-        column = column_name(one.get(side))
-        if len(column) > 1 and not any(True for _ in kinds(one.get(other), "ColumnRef")):
+        column = column_name(expression.get(side))
+        if len(column) > 1 and not any(True for _ in kinds(expression.get(other), "ColumnRef")):
             yield column[-2]
 
 
 def joins_of(node: object) -> Iterator[Node]:
-    """The joins of one item of FROM, those of subqueries left out."""
+    """Yield the joins of one item of FROM, without those of subqueries."""
     join = content(node, "JoinExpr")
     if join is not None:
         yield from joins_of(join.get("larg"))
@@ -86,7 +84,7 @@ def joins_of(node: object) -> Iterator[Node]:
 
 
 def names_of(node: object) -> dict[str, str]:
-    """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
+    """Return the aliases of tables, subqueries and functions in one item of FROM, with their nodes."""
     kind, inside = unwrapped(node)
     if kind == "JoinExpr":
         return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
@@ -95,80 +93,91 @@ def names_of(node: object) -> dict[str, str]:
 
 
 def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
-    """The tables on both sides of a join that nothing connects, and its place; None if something does.
+    """Return the unconnected tables of a join, and its location; None if a condition connects them.
 
-    A condition about one row of the right side is left alone where WHERE connects it, and so is one about
+    A condition about one row of the right table is skipped if WHERE connects it, and so is one about
     constants, or with a subquery.
     """
     quals, right = join.get("quals"), join.get("rarg")
-    if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
+    table = content(right, "RangeVar")
+    if quals is None or table is None or any(True for _ in kinds(quals, "SubLink")):
         return None
-    mine, others = names_of(right), names_of(join.get("larg"))
-    used = set()
-    for reference in kinds(quals, "ColumnRef"):
-        parts = column_name({"ColumnRef": reference})
-        if len(parts) < 2:
-            return None
-        used.add(parts[-2])
-    if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
+    own, others = names_of(right), names_of(join.get("larg"))
+    used = _used_tables(quals)
+    if not used or _connects(used, own, others) or used - set(own) - set(others):
         return None
     for part in conjuncts(where):
-        owners = {
-            column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
-            for r in kinds(part, "ColumnRef")
-        }
-        if "" in owners or (owners & set(mine) and owners & set(others)):
+        owners = _used_tables(part)
+        if owners is None or _connects(owners, own, others):
             return None
-    table = content(right, "RangeVar") or {}
     first = next(iter(others.values()), "")
     return first, table.get("relname", ""), table.get("location", 0)
 
 
-def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
-    """The tables that conditions connect with the first one, and the others, each with its alias.
+def _connects(used: set[str], own: Iterable[str], others: Iterable[str]) -> bool:
+    return not used.isdisjoint(own) and not used.isdisjoint(others)
 
-    None if there are no others, or it cannot be told.
+
+def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
+    """Return the tables connected with the first one, and the others, each with its alias.
+
+    None if there are no others, or it is uncertain.
     """
-    tables = [content(one, "RangeVar") for one in select["fromClause"]]
-    if any(table is None or table.get("relname") in named for table in tables):
+    tables = [content(item, "RangeVar") for item in select["fromClause"]]
+    known = [table for table in tables if table is not None and table.get("relname") not in named]
+    if len(known) < len(tables):
         return None
-    known = [table for table in tables if table is not None]
-    aliases = [(table.get("alias") or {}).get("aliasname") or table.get("relname", "") for table in known]
+    aliases = [_alias(table) for table in known]
     joined = _connections(select.get("whereClause"), aliases)
     if joined is None:
         return None
-    reached, waiting = set(), [aliases[0]]
-    while waiting:
-        one = waiting.pop()
-        if one not in reached:
-            reached.add(one)
-            waiting += [other for pair in joined if one in pair for other in pair]
+    reached = _reachable(aliases[0], joined)
     pairs = list(zip(known, aliases, strict=True))
     loose = [pair for pair in pairs if pair[1] not in reached]
     return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
 
 
-def _connections(
-    where: object, aliases: list[str], given: frozenset[str] = frozenset()
-) -> list[set[str]] | None:
-    """Which tables the parts of a condition bring together; None if a column does not say whose it is.
+def _alias(table: Node) -> str:
+    return str((table.get("alias") or {}).get("aliasname") or table.get("relname", ""))
 
-    ``given`` are names that are parameters.
+
+def _reachable(first: str, joined: list[set[str]]) -> set[str]:
+    reached, waiting = set[str](), [first]
+    while waiting:
+        alias = waiting.pop()
+        if alias not in reached:
+            reached.add(alias)
+            waiting += [other for pair in joined if alias in pair for other in pair]
+    return reached
+
+
+def _connections(
+    where: object, aliases: list[str], parameters: frozenset[str] = frozenset()
+) -> list[set[str]] | None:
+    """Return the sets of tables that parts of the conditions connect; None if a column's table is unknown.
+
+    Args:
+        parameters: names that are not columns.
     """
-    found = []
+    connections = []
     for part in conjuncts(where):
-        used = set()
-        for reference in kinds(part, "ColumnRef"):
-            parts = column_name({"ColumnRef": reference})
-            if len(parts) < 2 and parts[-1:] and parts[-1] in given:
-                continue
-            if len(parts) < 2:
-                return None
-            used.add(parts[-2])
-        if not used and any(True for _ in kinds(part, "ParamRef")):
+        used = _used_tables(part, parameters)
+        if used is None or (not used and any(True for _ in kinds(part, "ParamRef"))):
             return None
-        found.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
-    return found
+        connections.append((used if _is_whole(part) else _in_every_branch(part)) & set(aliases))
+    return connections
+
+
+def _used_tables(part: object, parameters: frozenset[str] = frozenset()) -> set[str] | None:
+    """Return the aliases in a condition; None if a column has none."""
+    used = set()
+    for reference in kinds(part, "ColumnRef"):
+        name = column_name({"ColumnRef": reference})
+        if len(name) > 1:
+            used.add(name[-2])
+        elif not parameters.intersection(name):
+            return None
+    return used
 
 
 def _is_whole(part: object) -> bool:
@@ -176,82 +185,84 @@ def _is_whole(part: object) -> bool:
 
 
 def _in_every_branch(part: object) -> set[str]:
-    """The tables that each way through an OR brings together."""
+    """Return the tables that every branch of an OR connects."""
     common: set[str] | None = None
     for branch in (content(part, "BoolExpr") or {}).get("args", []):
         joined: set[str] = set()
-        for one in conjuncts(branch):
-            owners = {column_name({"ColumnRef": reference})[-2:][0] for reference in kinds(one, "ColumnRef")}
+        for conjunct in conjuncts(branch):
+            owners = {
+                column_name({"ColumnRef": reference})[-2:][0] for reference in kinds(conjunct, "ColumnRef")
+            }
             joined |= owners if len(owners) > 1 else set()
         common = joined if common is None else common & joined
     return common or set()
 
 
 def loose_updates(script: SqlDocument) -> Iterator[CrossJoin]:
-    """UPDATE with a table in FROM that no condition connects with the one that is updated.
+    """Yield each UPDATE with a table in FROM that no condition connects with the updated one.
 
-    One row may be meant, as of a table of settings; so only tables are told of whose keys are known, and of
-    which WHERE asks for no whole key.
+    The other table may have one row, such as a table of settings; so only tables with known keys are
+    reported, unless WHERE restricts a complete key.
     """
     for statement in roots(script):
         node = statement.node
         sources = node.get("fromClause", []) if statement.kind == "UpdateStmt" else []
-        tables = [content(one, "RangeVar") for one in sources]
-        if len(tables) != 1 or tables[0] is None or "withClause" in node:
+        other = content(sources[0], "RangeVar") if len(sources) == 1 else None
+        if other is None or "withClause" in node:
             continue
-        target, other = node.get("relation", {}), tables[0]
-        names = [
-            (one.get("alias") or {}).get("aliasname") or one.get("relname", "") for one in (target, other)
-        ]
-        given = parameters_of(statement)
-        pairs = _connections(node.get("whereClause"), names, given)
-        known = script.known_table(script.name_of(other))
-        if pairs is None or known is None or not known.keys or any(len(pair) > 1 for pair in pairs):
-            continue
-        asked = set(_asked(node.get("whereClause"), names[1]))
-        if not any(set(key) <= asked for key in known.keys):
-            place = script.span(statement, other.get("location"))
+        target = node.get("relation", {})
+        names = [_alias(target), _alias(other)]
+        pairs = _connections(node.get("whereClause"), names, parameters_of(statement))
+        if pairs is not None and max(map(len, pairs), default=0) < 2 and _may_match_many(script, node, other):
+            place = script.locations.span(statement, other.get("location"))
             yield CrossJoin(place, "", statement, (target.get("relname", ""), other.get("relname", "")))
 
 
-def _asked(where: object, alias: str) -> Iterator[str]:
-    """The columns of a table that a condition sets equal to something."""
+def _may_match_many(script: SqlDocument, node: Node, other: Node) -> bool:
+    """Return True if a table has known keys, and WHERE restricts none of them completely."""
+    known = script.known_table(script.name_of(other))
+    if known is None or not known.keys:
+        return False
+    equated = set(_equated(node.get("whereClause"), _alias(other)))
+    return not any(set(key) <= equated for key in known.keys)
+
+
+def _equated(where: object, alias: str) -> Iterator[str]:
+    """Return the columns of a table that a condition equates with something."""
     for part in conjuncts(where):
-        one = content(part, "A_Expr") or {}
-        for side in ("lexpr", "rexpr") if texts(one.get("name")) == ["="] else ():
-            name = column_name(one.get(side))
+        expression = content(part, "A_Expr") or {}
+        for side in ("lexpr", "rexpr") if texts(expression.get("name")) == ["="] else ():
+            name = column_name(expression.get(side))
             if name[-2:-1] == [alias]:
                 yield name[-1]
 
 
 def severed_joins(script: SqlDocument) -> Iterator[CrossJoin]:
-    """A plain table joined ``ON true``, which others hang on, and none of them on what stands before."""
+    """Yield plain tables joined ``ON true`` that later joins use, but never with a preceding table."""
     for statement in roots(script):
         for select in statement.selects:
             sources = select.get("fromClause", [])
-            found = [join for source in sources for join in joins_of(source)]
-            for join in found if len(sources) == 1 else ():
+            result = [join for source in sources for join in joins_of(source)]
+            for join in result if len(sources) == 1 else ():
                 table = content(join.get("rarg"), "RangeVar")
                 if (
                     table is not None
                     and is_constant_true(join.get("quals"))
-                    and _is_severed(select, join, found)
+                    and _is_severed(select, join, result)
                 ):
                     first = next(iter(names_of(join.get("larg")).values()), "")
-                    place = script.span(statement, table.get("location"))
+                    place = script.locations.span(statement, table.get("location"))
                     yield CrossJoin(place, "", statement, (first, table.get("relname", "")))
 
 
 def _is_severed(select: Node, join: Node, joins: list[Node]) -> bool:
-    """Whether conditions connect a join's table with later ones, and none of those with any before it."""
-    conditions = [part for one in joins for part in conjuncts(one.get("quals"))]
+    """Return True if conditions connect a join's table only with later ones."""
+    conditions = [part for entry in joins for part in conjuncts(entry.get("quals"))]
     conditions += list(conjuncts(select.get("whereClause")))
-    pairs = []
-    for condition in conditions:
-        parts = [column_name({"ColumnRef": one}) for one in kinds(condition, "ColumnRef")]
-        if any(len(one) < 2 for one in parts):
-            return False
-        pairs.append({one[-2] for one in parts})
+    used = [_used_tables(condition) for condition in conditions]
+    pairs = [tables for tables in used if tables is not None]
+    if len(pairs) < len(used):
+        return False
     (name,) = names_of(join.get("rarg"))
     reached = {name}
     for _ in pairs:

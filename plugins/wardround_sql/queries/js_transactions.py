@@ -1,4 +1,4 @@
-"""Transactions in JavaScript and TypeScript: what runs inside a callback and not on its handle."""
+"""Transactions in JavaScript and TypeScript: statements inside a callback that do not use its handle."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ _NO_QUERY = ("fn", "raw", "ref", "client", "schema", "$on", "$use", "logger", "o
 
 
 def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
-    """BEGIN that is given to a pool: the place of the call and the pool's name."""
-    for found in _BEGIN.finditer(text) if "ool" in text else ():
-        name = found["name"].removeprefix("this.").removeprefix("self.")
-        if in_comment(text, found.start()) or text[: found.start()].rstrip().endswith("#"):
+    """Yield each BEGIN on a pool: the location of the call and the pool's name."""
+    for match in _BEGIN.finditer(text) if "ool" in text else ():
+        name = match["name"].removeprefix("this.").removeprefix("self.")
+        if in_comment(text, match.start()) or text[: match.start()].rstrip().endswith("#"):
             continue
         if _POOL.search(name) or _is_pool(text, name):
-            yield found.start(), found.end("name"), name
+            yield match.start(), match.end("name"), name
 
 
 @lru_cache(maxsize=64)
 def _is_pool(text: str, name: str) -> bool:
-    """Whether a file makes a pool under a name."""
+    """Return True if a file creates a pool of that name."""
     last = re.escape(name.split(".")[-1])
-    made = rf"\b{last}\s*(?::\s*\w+\s*)?=\s*(?:await\s+)?(?:new\s+)?[\w.]*(?:Pool|create_pool)\s*\("
-    return re.search(made, text) is not None
+    created = rf"\b{last}\s*(?::\s*\w+\s*)?=\s*(?:await\s+)?(?:new\s+)?[\w.]*(?:Pool|create_pool)\s*\("
+    return re.search(created, text) is not None
 
 
 def outside(text: str) -> Iterator[tuple[int, int, str]]:
-    """Statements in the callback of a transaction that do not use it: their places, and what to use."""
-    for found in _OPENED.finditer(text) if "ransaction" in text else ():
-        if in_comment(text, found.start()):
+    """Yield statements in a transaction's callback that bypass its handle: location and handle."""
+    for match in _OPENED.finditer(text) if "ransaction" in text else ():
+        if in_comment(text, match.start()):
             continue
-        end = closing(text, found.end() - 1)
-        owner, held = found["owner"], found["held"]
+        end = closing(text, match.end() - 1)
+        owner, values = match["owner"], match["held"]
         if _SEQUELIZE.search(owner):
-            yield from _without_options(text, found.end(), end, held)
+            yield from _without_options(text, match.end(), end, values)
         else:
-            yield from _on_owner(text, found.end(), end, owner, held)
+            yield from _on_owner(text, match.end(), end, owner, values)
 
 
 _HELD = LazyPattern(
@@ -74,56 +74,59 @@ _CLIENT_BEGINS = LazyPattern(
 )
 
 
-def beside_held(text: str) -> Iterator[tuple[int, int, str]]:
-    """The same where the transaction is begun and ended by calls: what stands in between."""
-    for found in _HELD.finditer(text) if "transaction" in text else ():
-        ends = text.find(f"{found['held']}.commit", found.end())
-        if ends >= 0 and _SEQUELIZE.search(found["owner"]):
-            yield from _without_options(text, found.end(), ends, found["held"])
-        elif ends >= 0:
-            yield from _on_owner(text, found.end(), ends, found["owner"], found["held"])
-    for found in _CLIENT_BEGINS.finditer(text) if "ool" in text else ():
-        ended = re.compile(
-            rf"\b{re.escape(found['held'])}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE
-        ).search(text, found.end())
-        if ended is None or _POOL.search(found["held"]) or _is_pool(text, found["held"]):
-            continue
-        for other in _ON_POOL.finditer(text, found.end(), ended.start()):
-            if _POOL.search(other["name"]) and not in_comment(text, other.start()):
-                yield other.start("name"), other.end("name"), found["held"]
+def outside_begun(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield such statements between calls that begin and end a transaction."""
+    for match in _HELD.finditer(text) if "transaction" in text else ():
+        end = text.find(f"{match['held']}.commit", match.end())
+        if end >= 0 and _SEQUELIZE.search(match["owner"]):
+            yield from _without_options(text, match.end(), end, match["held"])
+        elif end >= 0:
+            yield from _on_owner(text, match.end(), end, match["owner"], match["held"])
+    for match in _CLIENT_BEGINS.finditer(text) if "ool" in text else ():
+        yield from _on_pool(text, match)
+
+
+def _on_pool(text: str, begin: re.Match[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield queries on a pool between BEGIN and COMMIT on one of its clients."""
+    client = begin["held"]
+    commit = re.compile(rf"\b{re.escape(client)}\.query\(\s*['\"`]\s*COMMIT\b", re.IGNORECASE)
+    end = commit.search(text, begin.end())
+    if end is None or _POOL.search(client) or _is_pool(text, client):
+        return
+    for query in _ON_POOL.finditer(text, begin.end(), end.start()):
+        if _POOL.search(query["name"]) and not in_comment(text, query.start()):
+            yield query.start("name"), query.end("name"), client
 
 
 _ON_POOL = LazyPattern(r"\bawait\s+(?P<name>[\w$]+(?:\.[\w$]+)*)\.query\s*\(")
 
 
-def _on_owner(text: str, start: int, end: int, owner: str, held: str) -> Iterator[tuple[int, int, str]]:
-    """Queries on what the transaction was opened on, and on TypeORM's repositories, which hold its
-    connection.
-    """
+def _on_owner(text: str, start: int, end: int, owner: str, values: str) -> Iterator[tuple[int, int, str]]:
+    """Yield queries on the object that opened the transaction, and on TypeORM's repositories of it."""
     other = r"|this\.\w*[rR]epo(?:sitory)?" if "typeorm" in text else ""
     again = re.compile(
         rf"\b(?:await|return)\s+(?P<call>(?:{re.escape(owner)}{other})(?P<next>\s*\(|\s*\.\s*[\w$]+))"
     )
-    for found in again.finditer(text, start, end):
-        step = found["next"].strip().lstrip(".").strip()
-        if step in _NO_QUERY or step.endswith("ransaction") or in_comment(text, found.start()):
+    for match in again.finditer(text, start, end):
+        step = match["next"].strip().lstrip(".").strip()
+        if step in _NO_QUERY or step.endswith("ransaction") or in_comment(text, match.start()):
             continue
-        rest = text[found.start() : _statement_end(text, found.end(), end)]
-        if not re.search(rf"\b{re.escape(held)}\b", rest):
-            yield found.start("call"), found.end("call"), held
+        rest = text[match.start() : _statement_end(text, match.end(), end)]
+        if not re.search(rf"\b{re.escape(values)}\b", rest):
+            yield match.start("call"), match.end("call"), values
 
 
-def _statement_end(text: str, at: int, end: int) -> int:
-    stop = text.find(";", at, end)
+def _statement_end(text: str, offset: int, end: int) -> int:
+    stop = text.find(";", offset, end)
     return end if stop < 0 else stop
 
 
-def _without_options(text: str, start: int, end: int, held: str) -> Iterator[tuple[int, int, str]]:
-    """Sequelize's calls without the transaction among their options."""
+def _without_options(text: str, start: int, end: int, values: str) -> Iterator[tuple[int, int, str]]:
+    """Yield Sequelize's calls without the transaction among their options."""
     if "useCLS" in text:
         return
-    for found in _METHODS.finditer(text, start, end):
-        given = text[found.end() : closing(text, found.end() - 1)]
-        said = re.search(rf"\b(?:transaction|{re.escape(held)})\b", given)
-        if said is None and not _OPTIONS.search(given) and not in_comment(text, found.start()):
-            yield found.start("call"), found.end("call"), f"{{ transaction: {held} }}"
+    for match in _METHODS.finditer(text, start, end):
+        arguments = text[match.end() : closing(text, match.end() - 1)]
+        said = re.search(rf"\b(?:transaction|{re.escape(values)})\b", arguments)
+        if said is None and not _OPTIONS.search(arguments) and not in_comment(text, match.start()):
+            yield match.start("call"), match.end("call"), f"{{ transaction: {values} }}"

@@ -1,6 +1,4 @@
-"""Values that are read, changed by the code, and written back, while nobody keeps others from doing the
-same.
-"""
+"""Values that code reads, changes and writes back without a lock."""
 
 from __future__ import annotations
 
@@ -29,32 +27,33 @@ _ROUTINE = LazyPattern(
 )
 _FURTHEST = 4000
 _BEFORE = 2000
-"""Characters in which a lock is looked for, before and behind."""
+"""Characters before and after in which to search for a lock."""
 
 
 def of_routines(code: str) -> Iterator[tuple[int, int, str, str]]:
-    """In a masked text: the place of a SELECT, the column it reads, and the variable that is written back."""
-    starts = [found.start() for found in _ROUTINE.finditer(code)]
-    for found in _READ.finditer(code) if starts else ():
-        end = min(next((one for one in starts if one > found.start()), len(code)), found.end() + _FURTHEST)
-        begun = max((one for one in starts if one < found.start()), default=0)
-        behind = statement_around(code, found.start())[1]
-        if _LOCKS.search(code, found.start(), behind) or _ROUTINE_LOCKS.search(code, begun, end):
+    """Yield the location of a SELECT in a masked text, the column it reads, and the variable written back."""
+    starts = [match.start() for match in _ROUTINE.finditer(code)]
+    for read in _READ.finditer(code) if starts else ():
+        begin = max((start for start in starts if start < read.start()), default=0)
+        following = next((start for start in starts if start > read.start()), len(code))
+        end = min(following, read.end() + _FURTHEST)
+        after = statement_around(code, read.start())[1]
+        if _LOCKS.search(code, read.start(), after) or _ROUTINE_LOCKS.search(code, begin, end):
             continue
-        table = _bare(found["table"] or found["from"])
-        for column, name in _pairs(found):
-            if _is_written_back(code[behind:end], table, column, name):
-                yield found.start(), found.start() + len("select"), column, name
+        table = _bare(read["table"] or read["from"])
+        for column, name in _pairs(read):
+            if _is_written_back(code[after:end], table, column, name):
+                yield read.start(), read.start() + len("select"), column, name
                 break
 
 
-def _pairs(found: re.Match[str]) -> Iterator[tuple[str, str]]:
-    """The columns of a SELECT and the variables they go to."""
-    if found["name"]:
-        yield _bare(found["column"]), found["name"]
+def _pairs(match: re.Match[str]) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a SELECT and their target variables."""
+    if match["name"]:
+        yield _bare(match["column"]), match["name"]
         return
-    columns = [_bare(one) for one in found["columns"].split(",")]
-    names = [one.strip() for one in found["names"].split(",")]
+    columns = [_bare(item) for item in match["columns"].split(",")]
+    names = [entry.strip() for entry in match["names"].split(",")]
     if len(columns) == len(names):
         yield from zip(columns, names, strict=True)
 
@@ -64,26 +63,24 @@ def _bare(name: str) -> str:
 
 
 def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
-    """Whether a later UPDATE sets the column by the variable, and does not ask whether it still is the
-    same.
-    """
-    held = {name.lower()}
-    for made in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
-        if any(re.search(rf"(?i)(?<![\w@]){re.escape(one)}\b", made[2]) for one in held):
-            held.add(made[1].lower())
+    """Return True if a later UPDATE sets the column from the variable without comparing the old value."""
+    values = {name.lower()}
+    for match in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
+        if any(re.search(rf"(?i)(?<![\w@]){re.escape(item)}\b", match[2]) for item in values):
+            values.add(match[1].lower())
     update = bounded(
         rf"(?i)\bupdate\s+(?:[\w\[\]\"`]+\.)?[\"`\[]?{re.escape(table)}[\"`\]]?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\s+(?P<set>[^;]*?)(?:\bwhere\b(?P<where>[^;]*))?;"
     )
-    for found in update.finditer(code):
-        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", found["set"])
-        where = found["where"] or ""
+    for result in update.finditer(code):
+        value = re.search(rf"(?i)(?<![\w.]){re.escape(column)}[\"`\]]?\s*=\s*([^,;]+)", result["set"])
+        where = result["where"] or ""
         if value is None or re.search(rf"(?i)(?<![\w@]){re.escape(column)}\b", where):
             continue
         used = re.findall(r"@?\w+", value[1].lower())
-        if held & set(used):
+        if values & set(used):
             return True
         stands = bounded(rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b").search(
-            code[: found.start()]
+            code[: result.start()]
         )
         if column in used and stands is not None:
             return True
@@ -91,39 +88,40 @@ def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
 
 
 def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
-    """Rows that are read, counted up or down, and saved: the places, and what is changed."""
+    """Yield rows that are read, incremented or decremented, and saved: the location, and the attribute."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         inside = list(walk(function))
-        names = _attributes_of(inside)
-        if "select_for_update" in names or "F" in names or "with_for_update" in names:
+        if {"select_for_update", "F", "with_for_update"}.intersection(_attributes_of(inside)):
             continue
-        read = {
-            one.targets[0].id
-            for one in inside
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_one_row(one.value)
-        }
-        saved = {
-            ast.unparse(one.func.value)
-            for one in inside
-            if isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
-            and one.func.attr in ("save", "asave")
-        }
+        rows = set(_read_rows(inside)) & set(_saved_rows(inside))
         for target in _counted(inside):
-            if isinstance(target, ast.Attribute) and ast.unparse(target.value) in read & saved:
+            if isinstance(target, ast.Attribute) and ast.unparse(target.value) in rows:
                 yield target, ast.unparse(target)
 
 
+def _read_rows(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_one_row(node.value):
+            yield node.targets[0].id
+
+
+def _saved_rows(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr in ("save", "asave"):
+            yield ast.unparse(function.value)
+
+
 def _counted(nodes: list[ast.AST]) -> Iterator[ast.expr]:
-    """What is counted up or down: ``a.n -= 1`` and ``a.n = a.n - 1``."""
-    for one in nodes:
-        if isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub)):
-            yield one.target
-        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.BinOp):
-            target = one.targets[0]
-            if isinstance(one.value.op, (ast.Add, ast.Sub)) and ast.unparse(one.value.left) == ast.unparse(
+    """Return the incremented or decremented target: ``a.n -= 1`` and ``a.n = a.n - 1``."""
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Add, ast.Sub)):
+            yield node.target
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+            target = node.targets[0]
+            if isinstance(node.value.op, (ast.Add, ast.Sub)) and ast.unparse(node.value.left) == ast.unparse(
                 target
             ):
                 yield target
@@ -136,7 +134,7 @@ def _attributes_of(nodes: list[ast.AST]) -> set[str]:
 
 
 def _is_one_row(node: ast.expr) -> bool:
-    """Whether an expression reads one row of a model."""
+    """Return True if an expression reads one row of a model."""
     while isinstance(node, ast.Await):
         node = node.value
     if not isinstance(node, ast.Call):
@@ -154,19 +152,19 @@ _SCRIPT_LOCKS = LazyPattern(r"(?i)\block\w*\(|for\s+update|pessimistic|\block\s*
 
 
 def of_script(text: str) -> Iterator[tuple[int, int, str]]:
-    """The same for Prisma, TypeORM and Sequelize: the places where the new value is written, and of what."""
-    for found in _STALE.finditer(text):
-        behind = text[found.end() : found.end() + _FURTHEST]
-        if _SCRIPT_LOCKS.search(text, max(found.start() - _BEFORE, 0), found.end() + len(behind)):
+    """Yield the same for Prisma, TypeORM and Sequelize: the location of the write, and its source."""
+    for match in _STALE.finditer(text):
+        behind = text[match.end() : match.end() + _FURTHEST]
+        if _SCRIPT_LOCKS.search(text, max(match.start() - _BEFORE, 0), match.end() + len(behind)):
             continue
-        row = re.escape(found["row"])
+        row = re.escape(match["row"])
         written = re.search(
             rf"\bupdate\w*\s*\([^;]{{0,600}}?\b(?P<field>[\w$]+)\s*:\s*(?P<stale>{row}\.(?P=field)\s*[-+])\s*\w",
             behind,
         )
         if written is not None and "function " not in behind[: written.start()]:
-            at = found.end() + written.start("stale")
-            yield at, found.end() + written.end("stale"), f"{found['row']}.{written['field']}"
+            offset = match.end() + written.start("stale")
+            yield offset, match.end() + written.end("stale"), f"{match['row']}.{written['field']}"
 
 
 _SETS = LazyPattern(
@@ -175,25 +173,26 @@ _SETS = LazyPattern(
 
 
 def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
-    """The same for statements that Python sends itself: the call that writes, and the column."""
+    """Yield the same for statements that Python sends itself: the call that writes, and the column."""
     for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         texts = [(call, text) for call in walk(function) if (text := _sent_text(call))]
+        if any(_LOCKS.search(text) or _ROUTINE_LOCKS.search(text) for _call, text in texts):
+            continue
         for call, text in texts:
-            sets = _SETS.match(text)
-            if sets is None or not isinstance(call, ast.Call) or not _computes(call.args[1:]):
-                continue
-            read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
-            earlier = [
-                one for other, one in texts if getattr(other, "lineno", 0) < call.lineno and read.match(one)
-            ]
-            if earlier and not any(_LOCKS.search(one) or _ROUTINE_LOCKS.search(one) for _other, one in texts):
+            sets = _SETS.match(text) if isinstance(call, ast.Call) and _computes(call.args[1:]) else None
+            if sets is not None and isinstance(call, ast.Call) and _is_read_before(call, sets, texts):
                 yield call, sets["column"]
 
 
+def _is_read_before(call: ast.Call, sets: re.Match[str], texts: list[tuple[ast.AST, str]]) -> bool:
+    read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
+    return any(getattr(other, "lineno", 0) < call.lineno and read.match(text) for other, text in texts)
+
+
 def _sent_text(node: ast.AST) -> str:
-    """The text that a call sends to a database, where it is written there."""
+    """Return the literal text that a call sends to a database."""
     if not isinstance(node, ast.Call) or called(node) not in _SENDS or not node.args:
         return ""
     first = node.args[0]
@@ -205,12 +204,12 @@ def _sent_text(node: ast.AST) -> str:
 _SENDS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_val"})
 
 
-def _computes(given: list[ast.expr]) -> bool:
-    """Whether a value that is passed is computed by adding or subtracting."""
+def _computes(arguments: list[ast.expr]) -> bool:
+    """Return True if a parameter is computed by addition or subtraction."""
     return any(
-        isinstance(one, ast.BinOp)
-        and isinstance(one.op, (ast.Add, ast.Sub))
-        and not isinstance(one.left, ast.Constant)
-        for value in given
-        for one in walk(value)
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+        and not isinstance(node.left, ast.Constant)
+        for value in arguments
+        for node in walk(value)
     )

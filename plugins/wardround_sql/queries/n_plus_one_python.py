@@ -1,4 +1,4 @@
-"""Queries in a loop over the rows of another query, one for each row."""
+"""Queries in a loop over the rows of another query (N+1 queries) in Python."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wardround.languages.python.tree import children, walk
 from wardround_sql.frontends.python_code import called
 
 _ROWS = frozenset({"fetchall", "fetchmany", "fetch_all", "scalars", "mappings", "iterator"})
-"""Calls that give rows, whatever they are given."""
+"""Calls that return rows, whatever their arguments."""
 _READS = frozenset({"execute", "fetchrow", "fetchval", "fetch", "fetch_one", "fetch_all", "fetch_val",
                     "scalar", "scalars", "query", "read_sql"})  # fmt: skip
-"""Calls that send the text they are given."""
+"""Calls that send their text argument."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _DJANGO = frozenset({"get", "filter", "exclude"})
 _SELECT = LazyPattern(r"(?is)\s*(?:--[^\n]*\n\s*)*(?:select|with)\s")
@@ -26,14 +26,14 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def of_python(tree: ast.Module) -> Iterator[ast.Call]:
-    """The queries of a Python file that are sent for each row of another."""
+    """Yield the queries of a Python file that are sent for each row of another."""
     reader = _Reader(tree)
     for function in reader.functions:
         yield from reader.in_function(function)
 
 
 class _Reader:
-    """A file, and what its names stand for."""
+    """File with the values of its names."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.functions: list[_Function] = []
@@ -54,19 +54,28 @@ class _Reader:
 
     @cached_property
     def helpers(self) -> set[str]:
-        """The functions of the file that send one query, with what they are given, and change nothing."""
+        """Functions of the file that send one query with their argument, and change nothing."""
         found = set()
-        for one in self.functions:
-            given = {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)} - {"self", "cls"}
-            plain = not one.decorator_list and not _KEPT.search(one.name)
-            if plain and given and not any(_writes(node) or self._changes(node) for node in walk(one)):
+        for function in self.functions:
+            arguments = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)} - {
+                "self",
+                "cls",
+            }
+            plain = not function.decorator_list and not _KEPT.search(function.name)
+            if (
+                plain
+                and arguments
+                and not any(_writes(node) or self._changes(node) for node in walk(function))
+            ):
                 found |= (
-                    {one.name} if next(self._sent(one.body, given, frozenset()), None) is not None else set()
+                    {function.name}
+                    if next(self._sent(function.body, arguments, frozenset()), None) is not None
+                    else set()
                 )
         return found
 
     def _changes(self, node: ast.AST) -> bool:
-        """Whether a part keeps what it found, or sends a text that is no query."""
+        """Return True if a node stores its result, or sends a text that is not a query."""
         if isinstance(node, ast.Compare):
             return isinstance(node.ops[0], (ast.In, ast.NotIn))
         if not isinstance(node, ast.Call):
@@ -76,7 +85,7 @@ class _Reader:
 
     def in_function(self, function: _Function) -> Iterator[ast.Call]:
         inside = list(walk(function))
-        if not any(isinstance(one, _LOOPS) for one in inside):
+        if not any(isinstance(item, _LOOPS) for item in inside):
             return
         rows, ran = self._row_names(inside), _cursors(inside)
         for loop in inside:
@@ -84,7 +93,10 @@ class _Reader:
                 parts: _Parts = loop.body
                 heads = [(loop.target, loop.iter)]
             elif isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
-                parts, heads = [loop.elt], [(one.target, one.iter) for one in loop.generators]
+                parts, heads = (
+                    [loop.elt],
+                    [(generator.target, generator.iter) for generator in loop.generators],
+                )
             else:
                 continue
             for target, source in heads:
@@ -92,11 +104,11 @@ class _Reader:
                 if related is not None:
                     yield related
                 elif self._is_rows(source, rows, ran):
-                    names = {one.id for one in walk(target) if isinstance(one, ast.Name)}
+                    names = {node.id for node in walk(target) if isinstance(node, ast.Name)}
                     yield from self._sent(parts, names, self.helpers)
 
     def _row_names(self, nodes: list[ast.AST]) -> set[str]:
-        """The names that hold the rows of a query."""
+        """Return the names bound to the rows of a query."""
         found: set[str] = set()
         for node in nodes:
             if (
@@ -108,7 +120,7 @@ class _Reader:
         return found
 
     def _gives_rows(self, node: ast.expr) -> bool:
-        """Whether an expression is a call that reads rows, or the end of a chain of such calls."""
+        """Return True if an expression is a call that reads rows, or the end of a chain of such calls."""
         while isinstance(node, (ast.Await, ast.Call, ast.Attribute)):
             if isinstance(node, ast.Await):
                 node = node.value
@@ -141,43 +153,45 @@ class _Reader:
         return self._gives_rows(source)
 
     def _text(self, node: ast.expr) -> ast.expr:
-        """What a name of the module or class stands for; anything else as it is."""
+        """Return the value of a name of the module or class; anything else unchanged."""
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         return self.texts.get(name, node) if isinstance(node, (ast.Name, ast.Attribute)) else node
 
     def _is_select(self, node: ast.expr) -> bool:
-        """Whether an expression is a text that reads, or a ``select()``."""
+        """Return True if an expression is a reading text, or a ``select()``."""
         node = self._text(node)
         if isinstance(node, ast.Call):
             if called(node) in ("text", "SQL", "dedent") and node.args:
                 return self._is_select(node.args[0])
-            return any(isinstance(one, ast.Call) and called(one) == "select" for one in walk(node))
+            return any(isinstance(child, ast.Call) and called(child) == "select" for child in walk(node))
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         return is_text and bool(_SELECT.match(str(getattr(node, "value", ""))))
 
     def _sent(self, parts: _Parts, names: set[str], helpers: Set[str]) -> Iterator[ast.Call]:
-        """The queries in the body of a loop that ask for something of the row."""
+        """Yield the first query in the body of a loop that depends on the row."""
         for part in parts:
-            writing = {id(inner) for one in walk(part) if _writes(one) for inner in walk(one)}
-            for call in walk(part):
-                if id(call) in writing:
+            writing = {id(inner) for child in walk(part) if _writes(child) for inner in walk(child)}
+            for node in walk(part):
+                if id(node) in writing:
                     continue
-                if (
-                    isinstance(call, ast.Assign)
-                    and _mentions(call.value, names)
-                    and not self._is_query(call.value)
-                ):
-                    names = names | {
-                        one.id for t in call.targets for one in walk(t) if isinstance(one, ast.Name)
-                    }
-                if not isinstance(call, ast.Call):
-                    continue
-                helps = _plain_name(call) in helpers and any(_mentions(one, names) for one in call.args)
-                if helps or (self._is_query(call) and _mentions(call, names)):
-                    yield call
+                if isinstance(node, ast.Assign) and self._derives(node, names):
+                    targets = (child for target in node.targets for child in walk(target))
+                    names = names | {child.id for child in targets if isinstance(child, ast.Name)}
+                if isinstance(node, ast.Call) and self._depends(node, names, helpers):
+                    yield node
                     return
+
+    def _derives(self, assignment: ast.Assign, names: set[str]) -> bool:
+        """Return True if an assigned value depends on the row without a query."""
+        return _mentions(assignment.value, names) and not self._is_query(assignment.value)
+
+    def _depends(self, call: ast.Call, names: set[str], helpers: Set[str]) -> bool:
+        """Return True if a call sends a query that depends on the row, itself or through a helper."""
+        if _plain_name(call) in helpers and any(_mentions(argument, names) for argument in call.args):
+            return True
+        return self._is_query(call) and _mentions(call, names)
 
     def _is_query(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Call):
@@ -185,41 +199,33 @@ class _Reader:
         name = called(node)
         if name in _READS and node.args and self._is_select(node.args[0]):
             return _MANY.search(ast.unparse(self._text(node.args[0]))) is None
-        if (
-            name in _DJANGO
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Attribute)
-        ):
-            return node.func.value.attr == "objects" and not any(
-                "__in" in (k.arg or "") for k in node.keywords
-            )
-        if name == "get" and isinstance(node.func, ast.Attribute) and len(node.args) == 2:
-            owner = ast.unparse(node.func.value).rpartition(".")[2]
-            return owner.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if name in _DJANGO and isinstance(owner, ast.Attribute):
+            is_bulk = any("__in" in (keyword.arg or "") for keyword in node.keywords)
+            return owner.attr == "objects" and not is_bulk
+        if name == "get" and owner is not None and len(node.args) == 2:
+            session = ast.unparse(owner).rpartition(".")[2]
+            return session.endswith(("session", "db", "sess")) and ast.unparse(node.args[0])[:1].isupper()
         return _is_narrowed_query(node)
 
     def related(self, parts: _Parts, target: ast.expr, source: ast.expr) -> ast.Call | None:
-        """A query in a loop over rows of Django for what belongs to each, and was not prefetched."""
+        """Return a query in a loop over Django rows for related objects that were not prefetched."""
         if not isinstance(target, ast.Name) or not isinstance(source, ast.Call) or not _is_plain_set(source):
             return None
-        for call in (one for part in parts for one in walk(part)):
-            if not isinstance(call, ast.Call) or called(call) not in _RELATED:
-                continue
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) == target.id:
-                return call
-        return None
+        nodes = (node for part in parts for node in walk(part))
+        calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) in _RELATED)
+        return next((call for call in calls if _related_owner(call) == target.id), None)
 
 
 def _cursors(nodes: list[ast.AST]) -> set[str]:
-    """The names on which a query is executed, which give its rows one by one."""
+    """Return the names on which a query is executed, which iterate over its rows."""
     calls = (node for node in nodes if isinstance(node, ast.Call) and called(node) == "execute")
     owners = (call.func.value for call in calls if isinstance(call.func, ast.Attribute))
     return {owner.id for owner in owners if isinstance(owner, ast.Name)}
 
 
 def _plain_name(call: ast.Call) -> str:
-    """The name of a function called as it is, or on ``self``; nothing for others."""
+    """Return the name of a function called directly, or on ``self``; empty for others."""
     function = call.func
     if isinstance(function, ast.Name):
         return function.id
@@ -229,7 +235,7 @@ def _plain_name(call: ast.Call) -> str:
 
 
 def _is_orm_query(node: ast.Call) -> bool:
-    """Whether a call is ``session.query(Model)``."""
+    """Return True if a call is ``session.query(Model)``."""
     function = node.func
     if called(node) != "query" or not isinstance(function, ast.Attribute) or not node.args:
         return False
@@ -238,7 +244,7 @@ def _is_orm_query(node: ast.Call) -> bool:
 
 
 def _is_narrowed_query(node: ast.Call) -> bool:
-    """Whether a call asks ``session.query(Model)`` for some of its rows."""
+    """Return True if a call filters the rows of ``session.query(Model)``."""
     if called(node) not in ("filter", "filter_by", "get", "where") or ".in_(" in ast.unparse(node):
         return False
     inside: ast.expr = node
@@ -249,18 +255,24 @@ def _is_narrowed_query(node: ast.Call) -> bool:
     return False
 
 
+def _related_owner(call: ast.Call) -> str:
+    """Return the row in ``row.children.all()``; empty for other calls."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return ast.unparse(owner.value) if isinstance(owner, ast.Attribute) else ""
+
+
 def _is_plain_set(source: ast.Call) -> bool:
-    """Whether a call gives rows of a model of Django as they are, without what belongs to them."""
-    said = ast.unparse(source)
+    """Return True if a call returns rows of a Django model without related objects."""
+    text = ast.unparse(source)
     return (
-        ".objects." in said and "prefetch" not in said and ".values" not in said and ".annotate(" not in said
+        ".objects." in text and "prefetch" not in text and ".values" not in text and ".annotate(" not in text
     )
 
 
 def _writes(node: ast.AST) -> bool:
-    """Whether a call changes rows, so that what it is called on is no query of its own."""
+    """Return True if a call changes rows, so that its object is not a separate query."""
     return isinstance(node, ast.Call) and called(node) in ("update", "delete", "aupdate", "adelete")
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(one, ast.Name) and one.id in names for one in walk(node))
+    return any(isinstance(child, ast.Name) and child.id in names for child in walk(node))

@@ -1,4 +1,4 @@
-"""Queries of JavaScript and TypeScript in a loop over the rows of another query, one for each row."""
+"""Queries in a loop over the rows of another query (N+1 queries) in JavaScript and TypeScript."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _CONTINUED = LazyPattern(r"\s*\.")
 
 
 def of_script(text: str) -> Iterator[tuple[int, int]]:
-    """The places of the queries that are sent for each row of another."""
+    """Yield the locations of the queries that are sent for each row of another."""
     yield from _Script(text).found()
 
 
@@ -81,92 +81,94 @@ class _Script:
             end = closing(text, opened) if text[opened] in "{(" else _end_of_arrow(text, loop.end())
             names = re.findall(r"[\w$]+", loop["name"] or loop["one"] or loop["index"])
             if not _KEPT.search(text, loop.end(), end):
-                asked = self._asked(names, loop.end(), end) or self._helped(names, loop.end(), end)
-                yield from [asked] if asked is not None else []
+                requested = self._first_query(names, loop.end(), end) or self._first_helper(
+                    names, loop.end(), end
+                )
+                yield from [requested] if requested is not None else []
 
     def _is_over_rows(self, loop: re.Match[str]) -> bool:
         if loop["asked"] is not None:
             return _FETCHING.search(loop["asked"]) is not None or self._is_query_helper(loop["asked"])
         rows = (loop["rows"] or loop["counted"] or loop["each"]).split(".")[0]
         around = self.text[max(loop.start() - 2500, 0) : loop.start()]
-        held = _FETCHED.format(name=re.escape(rows))
-        if re.search(held + _FETCHES, around):
+        values = _FETCHED.format(name=re.escape(rows))
+        if re.search(values + _FETCHES, around):
             return True
-        given = re.search(held + r"(?=[;\n])", around)
-        return given is not None and self._is_query_helper(given.group())
+        match = re.search(values + r"(?=[;\n])", around)
+        return match is not None and self._is_query_helper(match.group())
 
     def _is_query_helper(self, code: str) -> bool:
-        return any(found["name"] in self.helpers for found in _HELPER.finditer(code))
+        return any(match["name"] in self.helpers for match in _HELPER.finditer(code))
 
-    def _asked(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
-        """The first query in a stretch that asks for something of the row."""
-        for asked in _ASKED.finditer(self.text, start, end):
-            held = (asked["text"] or "").split(".")[-1]
-            if asked["text"] is not None and held not in self.texts:
+    def _first_query(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+        """Return the first query in a section that depends on the row."""
+        for match in _ASKED.finditer(self.text, start, end):
+            values = (match["text"] or "").split(".")[-1]
+            if match["text"] is not None and values not in self.texts:
                 continue
-            given = self.text[asked.start() : self._chain_end(asked, end)]
-            if _VERB.search(asked.group()) and not _FROM.search(given):
-                continue  # it calls a function, which may do anything
-            if _mentions(given, names) and not _MANY.search(given + self.texts.get(held, "")):
-                line = self.text.rfind("\n", 0, asked.start()) + 1
-                at = self.text.rfind("await ", line, asked.start())
-                return (at if at >= 0 else asked.start()), asked.end()
+            arguments = self.text[match.start() : self._chain_end(match, end)]
+            if _VERB.search(match.group()) and not _FROM.search(arguments):
+                continue  # it calls a function with unknown effects
+            if _mentions(arguments, names) and not _MANY.search(arguments + self.texts.get(values, "")):
+                line = self.text.rfind("\n", 0, match.start()) + 1
+                offset = self.text.rfind("await ", line, match.start())
+                return (offset if offset >= 0 else match.start()), match.end()
         return None
 
-    def _helped(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
-        """The first call in a stretch of a function of this file that sends a query for what it is given."""
+    def _first_helper(self, names: list[str], start: int, end: int) -> tuple[int, int] | None:
+        """Return the first call in a section to a function of this file that sends a query."""
         for called in _HELPER.finditer(self.text, start, end):
-            given = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
-            if called["name"] in self.helpers and _mentions(given, names):
+            arguments = self.text[called.end() - 1 : closing(self.text, called.end() - 1)]
+            if called["name"] in self.helpers and _mentions(arguments, names):
                 return called.span()
         return None
 
-    def _chain_end(self, asked: re.Match[str], end: int) -> int:
-        """Where a call and the calls on what it gives end."""
-        opened = self.text.find("(", asked.start(), asked.end())
+    def _chain_end(self, requested: re.Match[str], end: int) -> int:
+        """Return the end of a call and of the calls on its result."""
+        opened = self.text.find("(", requested.start(), requested.end())
         if opened < 0:
-            stop = self.text.find("`", asked.end(), end)
+            stop = self.text.find("`", requested.end(), end)
             return stop if stop >= 0 else end
-        at = closing(self.text, opened)
-        while (more := _CONTINUED.match(self.text, at + 1)) is not None:
+        offset = closing(self.text, opened)
+        while (more := _CONTINUED.match(self.text, offset + 1)) is not None:
             opened = self.text.find("(", more.end(), end)
             if opened < 0:
                 break
-            at = closing(self.text, opened)
-        return min(at + 1, end)
+            offset = closing(self.text, opened)
+        return min(offset + 1, end)
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The names that hold a query which reads, and its text."""
-        found = {}
-        for one in _TEXT.finditer(self.text):
-            stop = self.text.find(one["quote"], one.end())
-            found[one["name"]] = self.text[one.end() : stop]
-        return found
+        """Names bound to a reading query, with its text."""
+        result = {}
+        for match in _TEXT.finditer(self.text):
+            stop = self.text.find(match["quote"], match.end())
+            result[match["name"]] = self.text[match.end() : stop]
+        return result
 
     @cached_property
     def helpers(self) -> set[str]:
-        """The functions of the file that send one query, with what they are given, and change nothing."""
-        found = set()
-        for one in _FUNCTION.finditer(self.text):
-            names = re.findall(r"(?:^|[,{])\s*([\w$]+)", one["given"])
-            opened = one.end() - 1
+        """Functions of the file that send one query with their argument, and change nothing."""
+        result = set()
+        for match in _FUNCTION.finditer(self.text):
+            names = re.findall(r"(?:^|[,{])\s*([\w$]+)", match["given"])
+            opened = match.end() - 1
             end = closing(self.text, opened)
             body = self.text[opened:end]
             if (
                 names
                 and not _KEPT.search(body)
                 and not _WRITES.search(body)
-                and self._asked(names, opened, end)
+                and self._first_query(names, opened, end)
             ):
-                found.add(one["name"])
-        return found
+                result.add(match["name"])
+        return result
 
 
 def _mentions(code: str, names: list[str]) -> bool:
     return any(re.search(rf"(?<![\w$.]){re.escape(name)}\b", code) for name in names)
 
 
-def _end_of_arrow(text: str, at: int) -> int:
-    stop = text.find("\n", at)
+def _end_of_arrow(text: str, offset: int) -> int:
+    stop = text.find("\n", offset)
     return len(text) if stop < 0 else min(stop + 400, len(text))

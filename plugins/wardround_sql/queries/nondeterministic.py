@@ -1,41 +1,21 @@
-"""Rows that are taken from several without saying which: ``LIMIT 1`` and ``DISTINCT ON`` without an order."""
+"""Arbitrary choice among several rows: ``LIMIT 1`` and ``DISTINCT ON`` without an order."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from wardround.checks.lazy import LazyPattern
-from wardround.storage.regex_cache import bounded
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing import pg_nodes
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, walk
-from wardround_sql.queries.facts import Limit, conjuncts, is_one_row, parameters_of, roots
+from wardround_sql.queries.fact_types import Limit
+from wardround_sql.queries.selects import conjuncts, is_one_row, parameters_of, roots
 
 _KEYS = ("id", "uuid", "pk", "slug", "key", "email", "token", "code")
-_WHICH = LazyPattern(
-    r"(?i)(?:\b|_)(?:latest|newest|most[_ "
-    r"]recent|oldest|earliest|last|top|current|longest|shortest|cheapest)(?=\b|_)|"
-    r"(?-i:(?:latest|newest|mostRecent|oldest|earliest|last|current)(?=[A-Z]))|"
-    r"(?-i:(?:\b|(?<=[a-z]))(?:Latest|Newest|Oldest|Earliest|Last|MostRecent)(?=[A-Z(]|\b))"
-)
-_AROUND = LazyPattern(
-    r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:(?:async|static|public|private|protected|readonly|const|"
-    r"let)\s+)*"
-    r"(?:def|function)?\s*(?!(?:if|for|while|with|return|switch|catch|await|try|else|"
-    r"elif)\b)(?P<name>[A-Za-z_]\w*)\s*"
-    r"(?:<[^>\n]*>)?(?:\(|=)",
-    re.MULTILINE,
-)
-_QUERY_NAME = LazyPattern(r"(?:--|/\*)\s*:?@?name\s*:?\s*(?P<name>[\w-]+)")
-"""How sqlc, aiosql, HugSQL and PgTyped name the query below."""
-_NEAR = 900
-"""Characters before a query in which the name of the function around it is looked for."""
 _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts", "timestamp")
 
 
 def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
-    """``LIMIT 1`` without ORDER BY; ``parameter`` says whether the condition itself leaves several rows."""
+    """Yield ``LIMIT 1`` without ORDER BY; ``parameter`` is True if the condition matches several rows."""
     for statement in roots(script):
         for select in statement.selects:
             constant = content(select.get("limitCount"), "A_Const")
@@ -45,99 +25,49 @@ def chosen_rows(script: SqlDocument) -> Iterator[Limit]:
             if is_one_row(select) or _gives_constants(select) or _has_key(where, parameters_of(statement)):
                 continue
             several = any(_is_range(part) for part in conjuncts(where))
-            yield Limit(script.span(statement, constant.get("location")), "", statement, 1, several)
+            yield Limit(script.locations.span(statement, constant.get("location")), "", statement, 1, several)
 
 
 def _gives_constants(select: Node) -> bool:
-    targets = [(content(one, "ResTarget") or {}).get("val") for one in select.get("targetList", [])]
-    return all(content(one, "A_Const") is not None for one in targets)
+    targets = [(content(node, "ResTarget") or {}).get("val") for node in select.get("targetList", [])]
+    return all(content(target, "A_Const") is not None for target in targets)
 
 
-def _has_key(where: object, given: frozenset[str]) -> bool:
-    """Whether a condition names one row by what is likely to be its key; ``given`` are parameters."""
-    for part in conjuncts(where):
-        one = content(part, "A_Expr") or {}
-        if one.get("kind") == "AEXPR_OP" and pg_nodes.texts(one.get("name")) == ["="]:
-            names = [column_name(one.get(side))[-1:] for side in ("lexpr", "rexpr")]
-            sides = [[] if name and name[0] in given else name for name in names]
-            if any(side and side[0].lower() in _KEYS for side in sides) and not all(sides):
-                return True
-    return False
+def _has_key(where: object, parameters: frozenset[str]) -> bool:
+    """Return True if a condition selects one row by a probable key."""
+    return any(_compares_key(content(part, "A_Expr") or {}, parameters) for part in conjuncts(where))
+
+
+def _compares_key(expression: Node, parameters: frozenset[str]) -> bool:
+    if expression.get("kind") != "AEXPR_OP" or pg_nodes.texts(expression.get("name")) != ["="]:
+        return False
+    names = [column_name(expression.get(operand))[-1:] for operand in ("lexpr", "rexpr")]
+    columns = [name[0].lower() for name in names if name and name[0] not in parameters]
+    return len(columns) == 1 and columns[0] in _KEYS
 
 
 def _is_range(part: object) -> bool:
-    """Whether a condition is that a date or version lies on one side of something."""
-    one = content(part, "A_Expr") or {}
-    if one.get("kind") != "AEXPR_OP" or pg_nodes.texts(one.get("name"))[0] not in ("<", "<=", ">", ">="):
+    """Return True if a condition compares a date or version with a bound."""
+    expression = content(part, "A_Expr") or {}
+    if expression.get("kind") != "AEXPR_OP" or pg_nodes.texts(expression.get("name"))[0] not in (
+        "<",
+        "<=",
+        ">",
+        ">=",
+    ):
         return False
     return any(
         name[-1].lower().endswith(_DATED)
         for side in ("lexpr", "rexpr")
-        if (name := column_name(one.get(side)))
+        if (name := column_name(expression.get(side)))
     )
 
 
-def any_of_each(script: SqlDocument) -> Iterator[Limit]:
-    """``DISTINCT ON`` without ORDER BY: of each group some row."""
+def arbitrary_group_rows(script: SqlDocument) -> Iterator[Limit]:
+    """Yield ``DISTINCT ON`` without ORDER BY, which keeps an arbitrary row of each group."""
     for statement in roots(script):
         for select in statement.selects:
             distinct = select.get("distinctClause", [])
-            if any(one for one in distinct) and "sortClause" not in select:
-                place = next((n["location"] for n in walk(distinct) if "location" in n), None)
-                yield Limit(script.span(statement, place), "", statement)
-
-
-_BATCH = LazyPattern(
-    r"(?i)batch|chunk|sweep|worker|cleanup|clean_up|purge|prune|queue|jobs?[/_.]|migrat|cron|scan|"
-    r"analy[sz]e|debug|inspect|explore|(?:^|/)(?:check|test|scripts?)[-_/]"
-)
-_FEW = range(3, 101)
-"""Numbers of rows that somebody looks at: two are asked for to see whether there is one, many to work
-through."""
-
-
-def works_in_batches(path: str) -> bool:
-    """Whether a file is about rows that are all worked through in the end, in whatever order."""
-    return _BATCH.search(path) is not None
-
-
-def is_shown(count: str, said: str) -> bool:
-    """Whether a limit that code builds is on rows somebody sees: a page of several, or the first few.
-
-    Args:
-        count: the limit as the code has it.
-        said: the code of the query.
-    """
-    if _PAGED.search(said):
-        return True
-    return count.strip().isdigit() and int(count) in _FEW and not _BATCH.search(said)
-
-
-_PAGED = LazyPattern(r"(?i)\boffset\b|\bskip\b(?!_?locked)|\bpage\b")
-
-
-def says_which(code: str, at: int) -> bool:
-    """Whether the function or constant around a place says by its name or docstring that it wants one of
-    several.
-    """
-    before = code[max(at - _NEAR, 0) : at]
-    named = list(_QUERY_NAME.finditer(before))
-    if named and _WHICH.search(named[-1]["name"]):
-        return True
-    heads = [found for found in _AROUND.finditer(before) if _is_head(before, found)]
-    return bool(heads) and _WHICH.search(_said(before, heads[-1])) is not None
-
-
-def _is_head(before: str, found: re.Match[str]) -> bool:
-    """Whether a line begins a function or a constant, and is no call or assignment inside one."""
-    line = before[found.start() : (before.find("\n", found.start()) + 1 or len(before) + 1) - 1]
-    begins = re.match(r"\s*(?:export\s+|async\s+|static\s+|public\s+|private\s+)*(?:def|function)\b", line)
-    opens = bounded(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
-    constant = re.match(r"(?:export\s+)?(?:const\s+)?[A-Za-z_]\w*\s*=\s*(?:f?[\"'`]|\()", line)
-    return bool(begins or opens or constant)
-
-
-def _said(before: str, head: re.Match[str]) -> str:
-    """The name of a function and its first docstring."""
-    doc = bounded(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
-    return head["name"] + " " + (doc[1].split("\n\n")[0] if doc and doc.start() < 200 else "")
+            if any(item for item in distinct) and "sortClause" not in select:
+                node = next((n["location"] for n in walk(distinct) if "location" in n), None)
+                yield Limit(script.locations.span(statement, node), "", statement)

@@ -1,6 +1,4 @@
-"""Comparisons that pass over NULL, in dialects other than Postgres,
-where the same file declares the table.
-"""
+"""Comparisons that exclude NULL, in other dialects, where the same file declares the table."""
 
 from __future__ import annotations
 
@@ -13,51 +11,62 @@ from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.sqlglot_trees import trees
 
 
-def left_out(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
-    """The place and name of columns that can be NULL and are compared with ``<>`` or ``NOT IN``."""
+def excluded_nulls(script: SqlDocument) -> Iterator[tuple[Span, str, str]]:
+    """Yield location and name of nullable columns that are compared with ``<>`` or ``NOT IN``."""
     known: dict[tuple[str, str], bool] = {}
     for tree in trees(script):
         if isinstance(tree.expression, exp.Create) and tree.expression.kind == "TABLE":
             known.update(_declared(tree.expression))
     for tree in trees(script) if known else ():
         for select in tree.expression.find_all(exp.Select):
-            where = select.args.get("where")
-            first = select.args.get("from_") or select.args.get("from")
-            if not isinstance(where, exp.Where) or not isinstance(first, exp.From):
-                continue
-            sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
-            tables = {one.alias_or_name: one.name.lower() for one in sources if isinstance(one, exp.Table)}
-            tested = {c.name for test in where.find_all(exp.Is) for c in test.find_all(exp.Column)}
-            for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-                column = _excluded(part)
-                if column is None or column.name in tested:
-                    continue
-                table = (
-                    tables.get(column.table)
-                    if column.table
-                    else next(iter(tables.values()), "")
-                    if len(tables) == 1
-                    else ""
-                )
-                if known.get((table or "", column.name.lower())) is False:
+            tables = _tables(select)
+            for column in _untested_columns(select):
+                if known.get((_table_of(column, tables), column.name.lower())) is False:
                     yield tree.span(column), column.name, tree.note
 
 
+def _tables(select: exp.Select) -> dict[str, str]:
+    """Return the tables of a query in lower case, by alias."""
+    first = select.args.get("from_") or select.args.get("from")
+    if not isinstance(first, exp.From):
+        return {}
+    sources = [first.this, *(join.this for join in select.args.get("joins") or [])]
+    return {source.alias_or_name: source.name.lower() for source in sources if isinstance(source, exp.Table)}
+
+
+def _untested_columns(select: exp.Select) -> Iterator[exp.Column]:
+    """Yield the columns of excluding comparisons that WHERE does not test for NULL."""
+    where = select.args.get("where")
+    if not isinstance(where, exp.Where):
+        return
+    tested = {column.name for test in where.find_all(exp.Is) for column in test.find_all(exp.Column)}
+    for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+        column = _excluded(part)
+        if column is not None and column.name not in tested:
+            yield column
+
+
+def _table_of(column: exp.Column, tables: dict[str, str]) -> str:
+    if column.table:
+        return tables.get(column.table, "")
+    return next(iter(tables.values())) if len(tables) == 1 else ""
+
+
 def _declared(create: exp.Create) -> dict[tuple[str, str], bool]:
-    """Whether the columns of a table are required."""
+    """Return, for each column of a table, whether it is required."""
     table = create.find(exp.Table)
     name = table.name.lower() if table is not None else ""
     keys = {c.name.lower() for key in create.find_all(exp.PrimaryKey) for c in key.find_all(exp.Identifier)}
-    found = {}
+    result = {}
     for column in create.find_all(exp.ColumnDef):
-        kinds = [one.kind for one in column.constraints]
+        kinds = [constraint.kind for constraint in column.constraints]
         required = any(
             isinstance(k, exp.PrimaryKeyColumnConstraint)
             or (isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null"))
             for k in kinds
         )
-        found[name, column.name.lower()] = required or column.name.lower() in keys
-    return found
+        result[name, column.name.lower()] = required or column.name.lower() in keys
+    return result
 
 
 def _excluded(part: exp.Expr) -> exp.Column | None:

@@ -1,4 +1,4 @@
-"""What the checks of shares have in common: a sum or a count by which something is divided."""
+"""Base class of checks on divisions by a sum or a count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wardround_sql.check import SqlCheck
 
 
 class QuotientCheck(SqlCheck):
-    """A check that speaks about divisions by ``count(...)`` or ``sum(...)`` and nothing else."""
+    """Check on divisions by ``count(...)`` or ``sum(...)``."""
 
     WORDS = ("count", "sum")
     SIGN = LazyPattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")

@@ -1,4 +1,4 @@
-"""What is said about divisions and sums of queries, in any dialect."""
+"""Facts about divisions and sums of queries, in any dialect."""
 
 from __future__ import annotations
 
@@ -11,31 +11,33 @@ from wardround_sql.parsing.sqlglot_trees import SqlTree, trees
 from wardround_sql.queries.aggregation import AggregationShape
 
 _TRUNCATES = frozenset({"postgres", "tsql", "sqlite", "redshift", "trino", "presto", "athena"})
-"""Dialects in which a whole number divided by one is a whole number."""
+"""Dialects in which the quotient of two integers is an integer."""
 _FAILS = frozenset(
     {"postgres", "bigquery", "snowflake", "redshift", "tsql", "oracle", "trino", "presto", "athena"}
 )
-"""Dialects in which a division by zero ends the query."""
+"""Dialects in which a division by zero raises an error."""
 
 
 def _divisions(script: SqlDocument) -> Iterator[tuple[SqlTree, exp.Div]]:
     for tree in trees(script):
-        for one in tree.expression.find_all(exp.Div):
-            if not isinstance(one.parent, exp.IntDiv):
-                yield tree, one
+        for div in tree.expression.find_all(exp.Div):
+            if not isinstance(div.parent, exp.IntDiv):
+                yield tree, div
 
 
 def truncated(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A share of two counts, which is 0 or 1 where whole numbers are divided as such."""
+    """Yield quotients of two counts in dialects with integer division."""
     if script.dialect not in _TRUNCATES:
         return
-    for tree, one in _divisions(script):
-        if _is_count(one.this) and _is_count(one.expression) and not _is_rounded(one):
-            yield AggregationShape(tree.span(one), _said(one), tree.note, "share" if is_share(one) else "")
+    for tree, item in _divisions(script):
+        if _is_count(item.this) and _is_count(item.expression) and not _is_rounded(item):
+            yield AggregationShape(
+                tree.span(item), _expression_text(item), tree.note, "share" if is_share(item) else ""
+            )
 
 
 def _is_count(node: exp.Expr) -> bool:
-    """Whether a part plainly is a whole number that was counted."""
+    """Return True if a node is certainly an integer count."""
     node = _bare(node)
     if isinstance(node, (exp.Count, exp.CountIf)):
         return True
@@ -48,16 +50,16 @@ def _is_count(node: exp.Expr) -> bool:
     return False
 
 
-def is_share(one: exp.Div) -> bool:
-    """Whether nothing is multiplied first, so that the result is 0 or 1 and no per cent."""
-    return not isinstance(_bare(one.this), exp.Mul)
+def is_share(item: exp.Div) -> bool:
+    """Return True if nothing is multiplied first, so that the result is 0 or 1 instead of a percentage."""
+    return not isinstance(_bare(item.this), exp.Mul)
 
 
 def _is_whole(node: exp.Expr) -> bool:
-    """Whether what is summed are ones and noughts."""
+    """Return True if the summed values are ones and zeros."""
     node = _bare(node)
     if isinstance(node, exp.Case):
-        values = [one.args.get("true") for one in node.args.get("ifs") or []] + [node.args.get("default")]
+        values = [item.args.get("true") for item in node.args.get("ifs") or []] + [node.args.get("default")]
         return all(value is None or _is_number(value) or isinstance(value, exp.Null) for value in values)
     return isinstance(node, exp.Cast) and node.to.is_type("int", "bigint", "smallint")
 
@@ -73,66 +75,71 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _is_rounded(one: exp.Div) -> bool:
-    """Whether the whole part is what is asked for: the division stands alone as pages, or with a
-    remainder.
-    """
-    return isinstance(one.parent, (exp.Mod, exp.Floor))
+def _is_rounded(item: exp.Div) -> bool:
+    """Return True if the integer part is intended: a number of pages, or a division with a remainder."""
+    return isinstance(item.parent, (exp.Mod, exp.Floor))
 
 
 def unguarded(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Divisions by a sum or a count that may be zero, where that ends the query."""
+    """Yield divisions by a sum or a count that may be zero, where that raises an error."""
     if script.dialect not in _FAILS:
         return
-    for tree, one in _divisions(script):
-        divisor = _bare(one.expression)
+    for tree, item in _divisions(script):
+        divisor = _bare(item.expression)
         total = divisor.this if isinstance(divisor, (exp.Window, exp.Filter, exp.Cast)) else divisor
         filtered = isinstance(divisor, exp.Filter)
-        if not _may_be_nothing(total, filtered=filtered) or one.args.get("safe"):
+        if not _may_be_zero(total, filtered=filtered) or item.args.get("safe"):
             continue
-        if not _is_asked(one, total):
-            yield AggregationShape(tree.span(one), _said(one), tree.note, divisor.sql(script.dialect)[:60])
+        if not _is_tested(item, total):
+            yield AggregationShape(
+                tree.span(item), _expression_text(item), tree.note, divisor.sql(script.dialect)[:60]
+            )
 
 
-def _may_be_nothing(total: exp.Expr, *, filtered: bool) -> bool:
-    """Whether a sum or a count of some rows stands there; a group has one row at least."""
+def _may_be_zero(total: exp.Expr, *, filtered: bool) -> bool:
+    """Return True if a node is a sum or a count of some rows; a group has at least one row."""
     if isinstance(total, (exp.Sum, exp.CountIf)):
         return True
     return isinstance(total, exp.Count) and (filtered or isinstance(total.this, exp.Case))
 
 
-def _is_asked(one: exp.Div, total: exp.Expr) -> bool:
-    """Whether CASE, IF or HAVING looks at the divisor first."""
-    above = one.parent
+def _is_tested(item: exp.Div, total: exp.Expr) -> bool:
+    """Return True if CASE, IF or HAVING tests the divisor first."""
+    above = item.parent
     while above is not None and not isinstance(above, exp.Select):
         if isinstance(above, (exp.Case, exp.If)) or type(above).__name__.startswith("Safe"):
             return True
         above = above.parent
     having = above.args.get("having") if isinstance(above, exp.Select) else None
-    return isinstance(having, exp.Having) and any(found == total for found in having.find_all(type(total)))
+    return isinstance(having, exp.Having) and any(node == total for node in having.find_all(type(total)))
 
 
-def _said(one: exp.Div) -> str:
-    return " ".join(one.sql().split())[:60]
+def _expression_text(item: exp.Div) -> str:
+    return " ".join(item.sql().split())[:60]
 
 
 def sums_of_unions(script: SqlDocument) -> Iterator[AggregationShape]:
-    """Sums over a UNION, which leaves out what is equal in all columns."""
+    """Yield sums over a UNION, which removes duplicate rows."""
     for tree in trees(script):
         named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
         for select in tree.expression.find_all(exp.Select):
-            source = select.args.get("from_") or select.args.get("from")
-            inside = source.this if isinstance(source, exp.From) else None
-            if isinstance(inside, exp.Subquery):
-                inside = inside.this
-            elif isinstance(inside, exp.Table):
-                inside = named.get(inside.name)
-            if not isinstance(inside, exp.Union) or not inside.args.get("distinct"):
-                continue
-            if isinstance(inside, (exp.Except, exp.Intersect)):
+            if not _selects_from_union(select, named):
                 continue
             for target in select.expressions:
-                summed = target.find(exp.Sum)
-                if summed is not None and summed.find_ancestor(exp.Select) is select:
-                    yield AggregationShape(tree.span(summed), summed.sql()[:60], tree.note)
+                total = target.find(exp.Sum)
+                if total is not None and total.find_ancestor(exp.Select) is select:
+                    yield AggregationShape(tree.span(total), total.sql()[:60], tree.note)
                     break
+
+
+def _selects_from_union(select: exp.Select, named: dict[str, exp.Expr]) -> bool:
+    """Return True if FROM is a UNION without ALL, directly or by a name of WITH."""
+    source = select.args.get("from_") or select.args.get("from")
+    query = source.this if isinstance(source, exp.From) else None
+    if isinstance(query, exp.Subquery):
+        query = query.this
+    elif isinstance(query, exp.Table):
+        query = named.get(query.name)
+    if not isinstance(query, exp.Union) or isinstance(query, (exp.Except, exp.Intersect)):
+        return False
+    return bool(query.args.get("distinct"))

@@ -1,4 +1,4 @@
-"""The same facts for dialects other than Postgres, through sqlglot: fewer, and each says the dialect."""
+"""Facts for dialects other than PostgreSQL, from sqlglot: fewer, and each names the dialect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Span
 from wardround.storage.regex_cache import bounded
 from wardround_sql.document import SqlDocument
-from wardround_sql.queries.facts import (
+from wardround_sql.queries.fact_types import (
     Added,
     CrossJoin,
     Exclusion,
@@ -29,6 +29,8 @@ from wardround_sql.queries.facts import (
 from wardround_sql.schema.model import Name
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from wardround_sql.parsing.sqlglot_trees import SqlTree
 
 _MEMO: WeakKeyDictionary[SqlDocument, list[QueryFact]] = WeakKeyDictionary()
@@ -42,7 +44,7 @@ _RENAMED = LazyPattern(
 
 
 def facts(script: SqlDocument) -> list[QueryFact]:
-    """Everything there is to say about a file; statements sqlglot cannot read are passed over."""
+    """Return all facts of a file; statements that sqlglot cannot parse are skipped."""
     if script not in _MEMO:
         from wardround_sql.parsing.sqlglot_trees import trees
 
@@ -51,7 +53,7 @@ def facts(script: SqlDocument) -> list[QueryFact]:
 
 
 class _Reader:
-    """One statement's tree."""
+    """Tree of one statement."""
 
     def __init__(self, tree: SqlTree) -> None:
         self.tree = tree
@@ -85,56 +87,55 @@ class _Reader:
             yield from self._null(condition)
 
     def _null(self, condition: object) -> Iterator[QueryFact]:
-        """``= NULL`` and the like in a condition."""
+        """Yield ``= NULL`` and the like in a condition."""
         from sqlglot import exp
 
         if not isinstance(condition, (exp.Where, exp.Having, exp.Join, exp.If)):
             return
         where = condition.args.get("on") if isinstance(condition, exp.Join) else condition.this
-        for one in where.find_all(exp.EQ, exp.NEQ, exp.In) if isinstance(where, exp.Expression) else ():
-            listed = isinstance(one, exp.In) and any(isinstance(e, exp.Null) for e in one.expressions)
-            compared = not isinstance(one, exp.In) and isinstance(one.expression, exp.Null)
-            if listed or compared:
-                name = one.this.sql() if isinstance(one.this, exp.Column) else "this"
-                yield NullCompared(self.tree.span(one), self.note, None, name, listed)
+        if not isinstance(where, exp.Expression):
+            return
+        for comparison in where.find_all(exp.EQ, exp.NEQ, exp.In):
+            listed = isinstance(comparison, exp.In)
+            values = comparison.expressions if listed else [comparison.expression]
+            if any(isinstance(value, exp.Null) for value in values):
+                name = comparison.this.sql() if isinstance(comparison.this, exp.Column) else "this"
+                yield NullCompared(self.tree.span(comparison), self.note, None, name, listed)
 
     def _removed(self, tree: object) -> Iterator[QueryFact]:
-        """Columns dropped, renamed, or added without a value."""
+        """Yield columns that are dropped, renamed, or added without a value."""
         from sqlglot import exp
 
         if not isinstance(tree, exp.Alter) or not isinstance(tree.this, exp.Table):
             return
         for action in tree.args.get("actions") or []:
             named = action.find(exp.Identifier)
-            if isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN" and named is not None:
+            is_drop = isinstance(action, exp.Drop) and action.args.get("kind") == "COLUMN"
+            if is_drop and named is not None:
                 yield Removed(self._span(_start(action)), self.note, None, named.name)
             elif isinstance(action, exp.RenameColumn) and named is not None:
                 yield Removed(self._span(_start(action)), self.note, None, named.name, True)
             elif isinstance(action, exp.AlterRename):
                 yield Removed(self._span(), self.note, None, tree.this.name, True)
-            elif isinstance(action, exp.ColumnDef) and self.script.dialect in ("tsql", "sqlite", "oracle"):
-                kinds = [one.kind for one in action.constraints]
-                required = any(
-                    isinstance(k, exp.NotNullColumnConstraint) and not k.args.get("allow_null") for k in kinds
-                )
-                filled = any(
-                    isinstance(
-                        k,
-                        (
-                            exp.DefaultColumnConstraint,
-                            exp.ComputedColumnConstraint,
-                            exp.GeneratedAsIdentityColumnConstraint,
-                        ),
-                    )
-                    for k in kinds
-                )
-                if required and not filled:
-                    yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+            elif isinstance(action, exp.ColumnDef) and self._rejects_null(action):
+                yield Added(self._span(_start(action)), self.note, None, tree.this.name, action.name)
+
+    def _rejects_null(self, column: exp.ColumnDef) -> bool:
+        """Return True if adding a column fails on a table with rows, in the script's dialect."""
+        from sqlglot import exp
+
+        if self.script.dialect not in ("tsql", "sqlite", "oracle"):
+            return False
+        kinds = [constraint.kind for constraint in column.constraints]
+        if any(isinstance(kind, _filling_constraints()) for kind in kinds):
+            return False
+        return any(
+            isinstance(kind, exp.NotNullColumnConstraint) and not kind.args.get("allow_null")
+            for kind in kinds
+        )
 
     def _by_words(self) -> Iterator[QueryFact]:
-        """What sqlglot keeps as text: rights given to everyone,
-        and names changed by a procedure or CHANGE.
-        """
+        """Yield facts that sqlglot keeps as text: grants to everyone, renames by a procedure or CHANGE."""
         text = self.statement.text
         granted = _GRANT.match(text)
         if granted is not None:
@@ -143,10 +144,10 @@ class _Reader:
                 yield Granted(
                     self.tree.span_at(granted.start("who")), self.note, None, rights, granted["who"]
                 )
-        for found in _RENAMED.finditer(text):
-            name = (found["old"] or found["changed"] or "").strip("`'\"")
-            if name and name.lower() != (found["new"] or "").strip("`").lower():
-                yield Removed(self.tree.span_at(found.start()), self.note, None, name, True)
+        for result in _RENAMED.finditer(text):
+            name = (result["old"] or result["changed"] or "").strip("`'\"")
+            if name and name.lower() != (result["new"] or "").strip("`").lower():
+                yield Removed(self.tree.span_at(result.start()), self.note, None, name, True)
 
     def _alter(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -172,11 +173,11 @@ class _Reader:
             elif isinstance(action, exp.ColumnDef):
                 yield from self._columns(action, tree.this.name)
 
-    def _span(self, place: int | None = None) -> Span:
-        """The place of a character of the statement's text, or its first line."""
-        if place is None or place == 0:
-            return self.script.span(self.statement)
-        return self.tree.span_at(place)
+    def _span(self, location: int | None = None) -> Span:
+        """Return the span of a character of the statement's text, or of its first line."""
+        if location is None or location == 0:
+            return self.script.locations.span(self.statement)
+        return self.tree.span_at(location)
 
     def _write(self, tree: object) -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -217,51 +218,29 @@ class _Reader:
             yield Limit(self._span(), self.note, None, int(count.name))
 
     def _cross_join(self, select: object) -> Iterator[QueryFact]:
-        """Plain tables side by side, and no condition that connects one of them with the others."""
+        """Yield plain tables that no condition connects with the others."""
         from sqlglot import exp
 
-        if not isinstance(select, exp.Select):
+        if not isinstance(select, exp.Select) or select.args.get("laterals"):
             return
         first = select.args.get("from_") or select.args.get("from")
         joins = select.args.get("joins") or []
-        if first is None or not joins or select.args.get("laterals"):
+        if first is None or not joins:
             return
-        root = select.root()
-        defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
         tables = [first.this, *(join.this for join in joins)]
-        if not all(isinstance(t, exp.Table) and isinstance(t.this, exp.Identifier) for t in tables):
+        if not all(
+            isinstance(table, exp.Table) and isinstance(table.this, exp.Identifier) for table in tables
+        ):
             return
-        names = [t.alias_or_name for t in tables]
+        names = [table.alias_or_name for table in tables]
         pairs = _connected(select, joins, set(names))
         if pairs is None or _picks_rows(select, joins, names):
             return
-        for number, join in enumerate(joins, 1):
-            explicit = any(join.args.get(k) for k in ("using", "kind", "side", "method"))
-            on, table = join.args.get("on"), tables[number]
-            if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
-                about = {column.table for column in on.find_all(exp.Column)}
-                loose = (
-                    "" not in about
-                    and about <= set(names)
-                    and len(about) == 1
-                    and not on.find(exp.Select, exp.Or)
+        for join, name in zip(joins, names[1:], strict=True):
+            if _is_loose(select, join, name, names, pairs):
+                yield CrossJoin(
+                    self._span(_start(join.this)), self.note, None, (tables[0].name, join.this.name)
                 )
-                loose = (
-                    loose
-                    and not explicit_cross(join)
-                    and not any(names[number] in pair for pair in pairs if len(pair) > 1)
-                )
-                alone = about == {names[number]} or names[number] not in about
-                loose = loose and alone
-            else:
-                listed = table.db == "" and table.name in defined
-                loose = (
-                    not listed
-                    and not (explicit and join.kind != "INNER")
-                    and not _reaches(names[number], names, pairs)
-                )
-            if loose:
-                yield CrossJoin(self._span(_start(table)), self.note, None, (tables[0].name, table.name))
                 return
 
     def _create(self, tree: object) -> Iterator[QueryFact]:
@@ -278,7 +257,7 @@ class _Reader:
         yield from self._columns(tree)
 
     def _star(self, tree: object, star: object) -> int | None:
-        """The place of a view's star: behind the SELECT that follows its name."""
+        """Return the location of a view's star: after the SELECT that follows its name."""
         from sqlglot import exp
 
         own = _start(star)
@@ -286,8 +265,8 @@ class _Reader:
             return own
         name = tree.find(exp.Table) if isinstance(tree, exp.Expression) else None
         after = (_start(name) if name is not None else 0) or 0
-        found = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
-        return found.start(1) if found else None
+        match = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
+        return match.start(1) if match else None
 
     def _columns(self, tree: object, table: str = "") -> Iterator[QueryFact]:
         from sqlglot import exp
@@ -298,8 +277,18 @@ class _Reader:
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
 
 
+def _filling_constraints() -> tuple[type[exp.Expr], ...]:
+    from sqlglot import exp
+
+    return (
+        exp.DefaultColumnConstraint,
+        exp.ComputedColumnConstraint,
+        exp.GeneratedAsIdentityColumnConstraint,
+    )
+
+
 def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
-    """Return True if conditions pick the rows of every table by value, so that all pairs are meant."""
+    """Return True if conditions select the rows of every table by value, so that the product is intended."""
     from sqlglot import exp
 
     picked = set()
@@ -312,7 +301,7 @@ def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
 
 
 def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
-    """The parts, connected by AND, of the conditions of WHERE and of the joins."""
+    """Yield the conjuncts of WHERE and of the join conditions."""
     from sqlglot import exp
 
     where = select.args.get("where") if isinstance(select, exp.Select) else None
@@ -323,51 +312,77 @@ def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
 
 
 def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[str]] | None:
-    """Which tables the parts of all conditions bring together; None if a column does not say whose it is."""
+    """Return the sets of tables that conjuncts connect; None if a column's table is unknown."""
     from sqlglot import exp
 
-    found: list[set[str]] = []
+    result: list[set[str]] = []
     for part in _parts(select, joins):
         owners = {column.table for column in part.find_all(exp.Column)}
         if "" in owners or owners - names or part.find(exp.Placeholder) is part:
             return None
-        found.append(owners & names)
+        result.append(owners & names)
     if any(join.args.get("using") or join.args.get("method") for join in joins):
-        found.append(set(names))
-    return found
+        result.append(set(names))
+    return result
 
 
 def _reaches(name: str, names: list[str], pairs: list[set[str]]) -> bool:
-    """Whether conditions connect a table with any other."""
+    """Return True if conditions connect a table with any other."""
     return any(name in pair and len(pair) > 1 for pair in pairs) or len(names) < 2
 
 
+def _is_loose(select: exp.Select, join: exp.Join, name: str, names: list[str], pairs: list[set[str]]) -> bool:
+    """Return True if neither the condition of a join nor another one connects its table."""
+    from sqlglot import exp
+
+    on = join.args.get("on")
+    if isinstance(on, exp.Expression) and not isinstance(on, exp.Boolean):
+        if explicit_cross(join) or any(name in pair for pair in pairs if len(pair) > 1):
+            return False
+        return _is_about_one(on, names)
+    root = select.root()
+    defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
+    table, is_explicit = join.this, any(join.args.get(key) for key in ("using", "kind", "side", "method"))
+    if (table.db == "" and table.name in defined) or (is_explicit and join.kind != "INNER"):
+        return False
+    return not _reaches(name, names, pairs)
+
+
+def _is_about_one(condition: exp.Expression, names: list[str]) -> bool:
+    """Return True if a condition concerns exactly one of the tables, without a subquery or OR."""
+    from sqlglot import exp
+
+    tables = {column.table for column in condition.find_all(exp.Column)}
+    is_known = "" not in tables and tables <= set(names) and len(tables) == 1
+    return is_known and not condition.find(exp.Select, exp.Or)
+
+
 def explicit_cross(join: Any) -> bool:
-    """Whether all pairs are asked for by name."""
+    """Return True if a cross join is explicit."""
     return bool(join.kind == "CROSS" or join.args.get("method"))
 
 
 def _start(node: object) -> int | None:
-    """Where a node begins in its statement, as far as sqlglot kept it."""
+    """Return the start of a node in its statement, as far as sqlglot preserves it."""
     from sqlglot import exp
 
     if not isinstance(node, exp.Expression):
         return None
-    found = (part.meta.get("start") for part in node.walk() if part.meta)
-    return next((place for place in found if isinstance(place, int)), None)
+    result = (part.meta.get("start") for part in node.walk() if part.meta)
+    return next((location for location in result if isinstance(location, int)), None)
 
 
 @lru_cache(maxsize=64)
 def declared_types(text: str, dialect: str) -> dict[tuple[str, str], str]:
-    """The types of columns that a file's statements leave, by table and column."""
+    """Return the column types that a file's statements produce, by table and column."""
     from sqlglot import exp
 
     from wardround_sql.parsing.sqlglot_trees import parsed_text
 
-    found: dict[tuple[str, str], str] = {}
+    result: dict[tuple[str, str], str] = {}
     for tree in parsed_text(text, dialect):
         table = tree.find(exp.Table) if isinstance(tree, (exp.Create, exp.Alter)) else None
         for column in tree.find_all(exp.ColumnDef) if table is not None else ():
             if column.kind is not None and table is not None:
-                found[table.name, column.name] = column.kind.sql(dialect).lower()
-    return found
+                result[table.name, column.name] = column.kind.sql(dialect).lower()
+    return result

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from wardround_sql.document import SqlDocument
 from wardround_sql.parsing.pg_nodes import Node, content, kinds
-from wardround_sql.queries.facts import Write, facts_of
+from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.facts import facts_of
 
 
 def writes(script: SqlDocument) -> Iterator[Write]:
-    """UPDATE and DELETE statements without WHERE."""
+    """Yield UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
         yield from facts_of(script, Write)
     for statement in script.queries:
@@ -24,12 +25,19 @@ def writes(script: SqlDocument) -> Iterator[Write]:
             verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
             relation = node.get("relation", {})
             place = relation.get("location") if "withClause" in node else None
-            yield Write(script.span(statement, place), "", statement, verb, script.name_of(relation), columns)
+            yield Write(
+                script.locations.span(statement, place),
+                "",
+                statement,
+                verb,
+                script.name_of(relation),
+                columns,
+            )
 
 
 def _is_narrowed(node: Node) -> bool:
-    """Whether something beside a table stands in FROM or USING, which may be one row."""
+    """Return True if FROM or USING has another table, which may have one row."""
     named = {cte.get("ctename") for cte in kinds(node.get("withClause", {}), "CommonTableExpr")}
-    beside = [*node.get("fromClause", []), *node.get("usingClause", [])]
-    tables = [content(one, "RangeVar") for one in beside]
-    return bool(beside) and not all(t is not None and t.get("relname") not in named for t in tables)
+    adjacent = [*node.get("fromClause", []), *node.get("usingClause", [])]
+    tables = [content(item, "RangeVar") for item in adjacent]
+    return bool(adjacent) and not all(t is not None and t.get("relname") not in named for t in tables)

@@ -1,6 +1,4 @@
-"""What is said about values of a query: window frames, sums of distinct values, sums with what may be
-missing.
-"""
+"""Facts about values of a query: window frames, sums of distinct values, sums with nullable terms."""
 
 from __future__ import annotations
 
@@ -14,9 +12,9 @@ from wardround_sql.queries.aggregation import AggregationShape
 
 
 def unframed(script: SqlDocument) -> Iterator[AggregationShape]:
-    """``last_value`` over an ordered window without a frame: it ends at the row itself."""
+    """Yield ``last_value`` over an ordered window whose default frame ends at the current row."""
     if script.dialect == "snowflake" or "snowflake" in script.path.lower():
-        return  # there such a window goes on to its end
+        return  # such a window extends to its end there
     for tree in trees(script):
         for window in tree.expression.find_all(exp.Window):
             value = window.this.this if isinstance(window.this, exp.IgnoreNulls) else window.this
@@ -28,32 +26,32 @@ def unframed(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _window(window: exp.Window) -> tuple[exp.Expr | None, exp.Expr | None]:
-    """The order and the frame of a window, those of the one it names too."""
+    """Return order and frame of a window, including those of the window it names."""
     order, spec = window.args.get("order"), window.args.get("spec")
     name = window.alias
     select = window.find_ancestor(exp.Select)
-    for one in select.args.get("windows") or [] if name and select is not None else ():
-        if one.name == name or one.this.name == name:
-            order, spec = order or one.args.get("order"), spec or one.args.get("spec")
+    for node in select.args.get("windows") or [] if name and select is not None else ():
+        if node.name == name or node.this.name == name:
+            order, spec = order or node.args.get("order"), spec or node.args.get("spec")
     return order, spec
 
 
 def distinct_sums(script: SqlDocument) -> Iterator[AggregationShape]:
-    """``sum(DISTINCT x)`` and ``avg(DISTINCT x)``: equal amounts count once."""
+    """Yield ``sum(DISTINCT x)`` and ``avg(DISTINCT x)``, which count equal amounts once."""
     for tree in trees(script):
         for total in tree.expression.find_all(exp.Sum, exp.Avg):
             inside = total.this
             if isinstance(inside, exp.Distinct) and inside.expressions:
-                said = "avg" if isinstance(total, exp.Avg) else "sum"
-                yield AggregationShape(tree.span(inside), said, tree.note, inside.expressions[0].sql())
+                text = "avg" if isinstance(total, exp.Avg) else "sum"
+                yield AggregationShape(tree.span(inside), text, tree.note, inside.expressions[0].sql())
 
 
 _ARITHMETIC = (exp.Add, exp.Sub)
-"""A ratio of nothing is nothing, and seldom meant to be 0; a sum goes on without one of its terms."""
+"""A ratio without a value is rarely intended to be 0; a sum continues without one of its terms."""
 
 
 def missing_terms(script: SqlDocument) -> Iterator[AggregationShape]:
-    """A sum with a bare column of what LEFT JOIN brings, beside a term that is always there."""
+    """Yield sums of a bare column of a LEFT JOIN and a term that is never NULL."""
     for tree in trees(script):
         for select in tree.expression.find_all(exp.Select):
             totals = _left_totals(select)
@@ -65,18 +63,16 @@ def missing_terms(script: SqlDocument) -> Iterator[AggregationShape]:
 
 
 def _left_totals(select: exp.Select) -> set[str]:
-    """The names of grouped subqueries and WITH queries that come in by LEFT JOIN."""
-    root = select.root()
-    grouped = {cte.alias for cte in root.find_all(exp.CTE) if _is_grouped(cte.this)}
-    found = set()
-    for join in select.args.get("joins") or []:
-        inside = join.this
-        total = (isinstance(inside, exp.Subquery) and _is_grouped(inside.this)) or (
-            isinstance(inside, exp.Table) and not inside.db and inside.name in grouped
-        )
-        if join.side == "LEFT" and total:
-            found.add(inside.alias_or_name)
-    return found
+    """Return the names of grouped subqueries and WITH queries on the right of a LEFT JOIN."""
+    grouped = {cte.alias for cte in select.root().find_all(exp.CTE) if _is_grouped(cte.this)}
+    left = [join.this for join in select.args.get("joins") or [] if join.side == "LEFT"]
+    return {source.alias_or_name for source in left if _is_total(source, grouped)}
+
+
+def _is_total(source: object, grouped: set[str]) -> bool:
+    if isinstance(source, exp.Subquery):
+        return _is_grouped(source.this)
+    return isinstance(source, exp.Table) and not source.db and source.name in grouped
 
 
 def _is_grouped(query: exp.Expr) -> bool:
@@ -84,7 +80,7 @@ def _is_grouped(query: exp.Expr) -> bool:
 
 
 def _sums(select: exp.Select) -> Iterator[exp.Expr]:
-    """The outermost sums of what a query gives."""
+    """Yield the outermost sums in the result of a query."""
     for target in select.expressions:
         for node in target.find_all(*_ARITHMETIC):
             outer = node.parent

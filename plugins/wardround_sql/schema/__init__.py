@@ -1,1 +1,1 @@
-"""The schema that statements build."""
+"""Schema that statements produce."""

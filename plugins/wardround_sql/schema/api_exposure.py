@@ -1,7 +1,7 @@
-"""Whether clients reach the tables directly, through PostgREST or Supabase, and in which schemas.
+"""Exposure of tables to clients, through PostgREST or Supabase, by schema.
 
-Only there is a table without row-level security open to everybody; a web application that keeps its database
-to itself must not be told to enable it.
+Only there is a table without row-level security open to everyone; these rules do not apply to a web
+application with a private database.
 """
 
 from __future__ import annotations
@@ -23,39 +23,46 @@ _SIGNS = LazyPattern(
 _WORDS = ("anon", "authenticated", "auth.uid", "request.jwt.claims")
 _USUAL = ("public",)
 _READ = 5
-"""Files beside it that are read for signs of an API."""
+"""Maximum number of adjacent files to read for signs of an API."""
 
 
 class Exposure:
-    """What is known about the API in front of one file's database."""
+    """API in front of the database of one file."""
 
     def __init__(self, source: SourceFile, options: SqlOptions) -> None:
         self._source = source
         self._options = options
 
     def serves(self, schema: str) -> bool:
-        """Whether clients reach what is in a schema."""
+        """Return True if clients can reach the objects of a schema."""
         return schema in self.schemas
 
     @cached_property
     def schemas(self) -> frozenset[str]:
-        """The schemas clients reach; none where there is no sign of an API."""
-        if self._options.api is False:
+        """Exposed schemas; empty without a sign of an API."""
+        if self._is_disabled or not (self._options.api or self._is_shown):
             return frozenset()
-        chosen = self._options.exposed_schemas
-        api = self._supabase.get("api", {}) if self._supabase else {}
-        if isinstance(api, dict) and api.get("enabled") is False and self._options.api is None:
-            return frozenset()
-        listed = api.get("schemas") if isinstance(api, dict) else None
-        if not (self._options.api or self._is_shown):
-            return frozenset()
-        return frozenset(chosen or (listed if isinstance(listed, list) else _USUAL) or _USUAL) - {
-            "graphql_public"
-        }
+        chosen = self._options.exposed_schemas or self._configured_schemas or _USUAL
+        return frozenset(chosen) - {"graphql_public"}
+
+    @property
+    def _api(self) -> object:
+        return self._supabase.get("api", {}) if self._supabase else {}
+
+    @property
+    def _is_disabled(self) -> bool:
+        if self._options.api is None:
+            return isinstance(self._api, dict) and self._api.get("enabled") is False
+        return self._options.api is False
+
+    @property
+    def _configured_schemas(self) -> list[str]:
+        listed = self._api.get("schemas") if isinstance(self._api, dict) else None
+        return listed if isinstance(listed, list) else []
 
     @cached_property
     def is_supabase(self) -> bool:
-        """Whether the file is part of a Supabase project, by its folders."""
+        """Return True if the file is part of a Supabase project, by its folders."""
         return re.search(r"(?:^|/)supabase/", self._source.path) is not None or self._supabase is not None
 
     @cached_property
@@ -65,14 +72,14 @@ class Exposure:
         if _SIGNS.search(self._source.text):
             return True
         project = self._source.project
-        found = project.files_with_word(_WORDS, set_patterns(self._source.path))
+        result = project.files_with_word(_WORDS, set_patterns(self._source.path))
         folder = self._source.path.rpartition("/")[0]
-        beside = [path for path in found if path.rpartition("/")[0] == folder][:_READ]
-        return any(_SIGNS.search(project.read(path) or "") for path in beside)
+        adjacent = [path for path in result if path.rpartition("/")[0] == folder][:_READ]
+        return any(_SIGNS.search(project.read(path) or "") for path in adjacent)
 
     @cached_property
     def _supabase(self) -> dict[str, Any] | None:
-        """Supabase's own configuration, from the nearest folder that has one."""
+        """Supabase's configuration from the nearest folder that has one."""
         folder = self._source.path.rpartition("/")[0]
         while True:
             stem = f"{folder}/" if folder else ""

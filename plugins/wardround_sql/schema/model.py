@@ -1,52 +1,33 @@
-"""What a set of statements leaves behind: tables, policies, indexes, views and functions."""
+"""Schema that a set of statements produces: tables, policies, indexes, views and functions."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.parsing.pg_nodes import (
     Node,
-    column_name,
     content,
-    is_true,
-    items,
-    kinds,
-    members,
-    option,
-    texts,
-    type_name,
-    unwrapped,
-    without_places,
 )
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.routines import Routines
 
-_ENABLES = LazyPattern(r"enable\s+row\s+level\s+security", re.IGNORECASE)
+ENABLES_RLS = LazyPattern(r"enable\s+row\s+level\s+security", re.IGNORECASE)
 _MAKES_POLICY = LazyPattern(r"create\s+policy", re.IGNORECASE)
-_PINS = LazyPattern(
-    r"alter\s+(?:function|routine|procedure)\b.*\bset\s+search_path", re.IGNORECASE | re.DOTALL
-)
 _CATALOG = LazyPattern(
     r"\bpg_(?:tables|class|event_trigger_ddl_commands)\b|\binformation_schema\b", re.IGNORECASE
 )
 _WORD = LazyPattern(r"\w+")
 _CLIENTS = ("anon", "authenticated")
-_RIGHTS = frozenset({"select", "insert", "update", "delete"})
-_MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE")
-_BEFORE = 2
-"""How libpg_query writes that a trigger is fired before."""
-_UPDATE = 16
+PRIVILEGES = frozenset({"select", "insert", "update", "delete"})
 
 
 class Name(Struct, frozen=True, order=True):
-    """The name of a table, view or function, with its schema."""
+    """Name of a table, view or function, with its schema."""
 
     schema: str
     name: str
@@ -61,11 +42,11 @@ class Column(Struct):
     required: bool = False
     unique: bool = False
     sizes: tuple[int, ...] = ()
-    """Length, or precision and scale, where the type says them."""
+    """Length, or precision and scale, if the type has them."""
 
 
 class ForeignKey(Struct, eq=False):
-    """A reference to another table, and where it is written down."""
+    """Reference to another table, and its location."""
 
     table: Name
     columns: tuple[str, ...]
@@ -75,11 +56,11 @@ class ForeignKey(Struct, eq=False):
 
 
 class Table(Struct):
-    """A table as far as the statements tell.
+    """Table as far as the statements define it.
 
     Attributes:
-        created: the statement that makes it; None if it was there before.
-        rls: whether row-level security is on; None if nothing was said.
+        created: the statement that creates it; None if it existed before.
+        rls: whether row-level security is enabled; None if no statement sets it.
     """
 
     name: Name
@@ -91,7 +72,7 @@ class Table(Struct):
 
 
 class Policy(Struct):
-    """A policy; ``using`` and ``check`` are the statements whose USING and WITH CHECK hold in the end."""
+    """Policy; ``using`` and ``check`` are the statements whose USING and WITH CHECK are effective."""
 
     name: str
     table: Name
@@ -104,12 +85,12 @@ class Policy(Struct):
 
 
 class TableIndex(Struct, eq=False):
-    """An index.
+    """Index.
 
     Attributes:
-        shape: everything that makes it differ from another on the same table.
-        whole: whether every value of its columns is found by it; rows may be left out by other columns, such
-            as those that mark a row as deleted, or because a column is NULL.
+        shape: all properties that distinguish it from other indexes of the same table.
+        whole: whether it finds every value of its columns; it may exclude rows by other columns, such as a
+            soft-delete flag, or rows with NULL.
     """
 
     name: str
@@ -121,20 +102,21 @@ class TableIndex(Struct, eq=False):
 
 
 class Schema(Struct, dict=True):
-    """The state after all statements, in the order of files. What is cached holds once all are applied.
+    """State after all statements, in the order of files. Cached properties are valid after the last one.
 
     Attributes:
-        indexes: by table, those of each in order.
-        foreign_keys: the same, by the table they stand in.
-        guarded: tables with a trigger that sees a row before it is updated, and does more than note the time.
-        made: every name under which a table was made or came to be, also of one that is gone since.
+        indexes: by table, in order.
+        foreign_keys: by referencing table.
+        guarded: tables with a BEFORE UPDATE trigger that does more than set a timestamp.
+        made: every name under which a table was created or renamed, including dropped tables.
         moved: old names of tables and views, and the new ones.
-        shut: by table, the roles from which everything was taken, and to which nothing was given since.
-        revoked: the same where the right to read or every right was taken.
-        withheld: by table, a role and a right that was taken and not given back for the whole table.
-        closed: schemas and roles: what is made there from now on is shut.
-        pins_all: whether a loop gives functions a search path.
-        loops: the texts of blocks that put statements together and run them.
+        shut: by table, the roles whose privileges were all revoked, and to which none was granted since.
+        revoked: by table, the roles whose SELECT or ALL was revoked.
+        withheld: by table, pairs of a role and a privilege that was revoked and not granted again for the
+            table.
+        closed: schemas and roles; objects created there from now on are shut.
+        pins_all: whether a loop sets the search path of functions.
+        loops: texts of blocks that build statements and run them.
     """
 
     tables: dict[Name, Table] = field(default_factory=dict)
@@ -155,16 +137,16 @@ class Schema(Struct, dict=True):
     pins_all: bool = False
 
     def is_enabled_by_loop(self, table: Name) -> bool:
-        """Whether a block that runs statements it puts together may enable row-level security for a table."""
+        """Return True if a block with dynamic SQL may enable row-level security for a table."""
         return self._enabling.may_be_about(table)
 
     def has_policy_by_loop(self, table: Name) -> bool:
-        """Whether such a block may make a policy for a table."""
+        """Return True if a block with dynamic SQL may create a policy for a table."""
         return self._making_policies.may_be_about(table)
 
     @cached_property
     def _enabling(self) -> _Loops:
-        return _Loops.of(self.loops, _ENABLES)
+        return _Loops.of(self.loops, ENABLES_RLS)
 
     @cached_property
     def _making_policies(self) -> _Loops:
@@ -172,10 +154,10 @@ class Schema(Struct, dict=True):
 
     @cached_property
     def _policies_by_table(self) -> dict[Name, list[Policy]]:
-        found: dict[Name, list[Policy]] = {}
+        result: dict[Name, list[Policy]] = {}
         for policy in self.policies.values():
-            found.setdefault(policy.table, []).append(policy)
-        return found
+            result.setdefault(policy.table, []).append(policy)
+        return result
 
     @cached_property
     def _policies_by_maker(self) -> dict[Statement, Policy]:
@@ -183,39 +165,39 @@ class Schema(Struct, dict=True):
 
     @cached_property
     def _tables_by_maker(self) -> dict[Statement, Table]:
-        return {one.created: one for one in reversed(self.tables.values()) if one.created is not None}
+        return {table.created: table for table in reversed(self.tables.values()) if table.created is not None}
 
     def policies_of(self, table: Name) -> list[Policy]:
-        """The policies of a table, in the order they were made."""
+        """Return the policies of a table, in the order of creation."""
         return self._policies_by_table.get(table, [])
 
     def policy_made_by(self, statement: Statement) -> Policy | None:
-        """The policy a statement makes, if it still is there when all is done."""
+        """Return the policy that a statement creates, if it still exists in the end."""
         return self._policies_by_maker.get(statement)
 
     def made_by(self, statement: Statement) -> Table | None:
-        """The table a statement makes, under the name it has when all is done."""
+        """Return the table that a statement creates, under its final name."""
         return self._tables_by_maker.get(statement)
 
-    def is_shut(self, name: Name) -> bool:
-        """Whether clients have no right at all to a table or view."""
+    def has_no_privileges(self, name: Name) -> bool:
+        """Return True if clients have no privilege on a table or view."""
         return all(role in self.shut.get(name, ()) for role in _CLIENTS)
 
-    def is_barred(self, name: Name) -> bool:
-        """Whether clients can neither read nor change a table, whichever way that was said."""
-        barred = all(self.is_withheld(name, role, right) for role in _CLIENTS for right in _RIGHTS)
-        return self.is_shut(name) or (barred and self.is_unread(name))
+    def is_inaccessible(self, name: Name) -> bool:
+        """Return True if clients can neither read nor change a table."""
+        barred = all(self.is_withheld(name, role, right) for role in _CLIENTS for right in PRIVILEGES)
+        return self.has_no_privileges(name) or (barred and self.is_unreadable(name))
 
     def is_withheld(self, name: Name, role: str, right: str) -> bool:
-        """Whether a right to a table was taken from a role, and not given back for the whole table."""
+        """Return True if a privilege was revoked from a role, and not granted again for the entire table."""
         return (role, right) in self.withheld.get(name, ())
 
-    def is_unread(self, name: Name) -> bool:
-        """Whether clients cannot read a table or view."""
+    def is_unreadable(self, name: Name) -> bool:
+        """Return True if clients cannot read a table or view."""
         return all(role in self.revoked.get(name, ()) for role in _CLIENTS)
 
     def policy(self, statement: Statement, table: Name) -> Policy | None:
-        """The policy a statement makes or changes, if it still is there when all is done."""
+        """Return the policy that a statement creates or alters, if it still exists in the end."""
         known = self.policies.get((self.moved.get(table, table), statement.node.get("policy_name", "")))
         if known is None and statement.kind == "CreatePolicyStmt":
             known = self.policy_made_by(statement)
@@ -226,33 +208,20 @@ class Schema(Struct, dict=True):
         return self.tables.setdefault(name, Table(name))
 
     def is_indexed(self, table: Name, columns: tuple[str, ...]) -> bool:
-        """Whether an index or key begins with these columns, in any order."""
-        wanted = set(columns)
+        """Return True if an index or key begins with these columns, in any order."""
+        expected = set(columns)
         keys = self.tables[table].keys if table in self.tables else []
-        found = [index.columns for index in self.indexes.get(table, ()) if index.whole]
-        return any(set(one[: len(columns)]) == wanted for one in (*keys, *found))
-
-
-def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
-    """Return True if the condition of a partial index is about a value of one of its columns."""
-    junction = content(where, "BoolExpr")
-    if junction and junction.get("boolop") == "AND_EXPR":
-        return any(_leaves_out_values(part, columns) for part in junction["args"])
-    test = content(where, "NullTest")
-    if test is not None and test.get("nulltesttype") == "IS_NOT_NULL":
-        return False
-    return any(
-        name in columns for one in kinds(where, "ColumnRef") for name in column_name({"ColumnRef": one})[-1:]
-    )
+        result = [index.columns for index in self.indexes.get(table, ()) if index.whole]
+        return any(set(item[: len(columns)]) == expected for item in (*keys, *result))
 
 
 class _Loops(Struct, frozen=True):
-    """Blocks that put statements together and run them, as far as those are of one kind.
+    """Blocks that build statements of one kind and run them.
 
     Attributes:
-        text: of them all, one after another.
-        words: in it, in lower case.
-        ask: whether one of them asks the catalogue what there is, so that any table may be meant.
+        text: the concatenated blocks.
+        words: their words, in lower case.
+        ask: whether one of them queries the catalog, so that any table may be affected.
     """
 
     text: str
@@ -260,8 +229,8 @@ class _Loops(Struct, frozen=True):
     ask: bool
 
     @classmethod
-    def of(cls, loops: list[str], wanted: LazyPattern) -> _Loops:
-        text = "\n".join(one for one in loops if wanted.search(one))
+    def of(cls, loops: list[str], expected: LazyPattern) -> _Loops:
+        text = "\n".join(loop for loop in loops if expected.search(loop))
         return cls(text, frozenset(_WORD.findall(text.lower())), _CATALOG.search(text) is not None)
 
     def may_be_about(self, table: Name) -> bool:
@@ -274,387 +243,26 @@ class _Loops(Struct, frozen=True):
 
 
 def sizes_of(typed: Node) -> tuple[int, ...]:
-    """The numbers in the brackets of a TypeName."""
-    found = [(content(one, "A_Const") or {}).get("ival", {}) for one in typed.get("typmods", [])]
-    return tuple(int(one.get("ival", 0)) for one in found)
+    """Return the numbers in the parentheses of a TypeName."""
+    result = [(content(typmod, "A_Const") or {}).get("ival", {}) for typmod in typed.get("typmods", [])]
+    return tuple(int(item.get("ival", 0)) for item in result)
 
 
 def name_of(relation: Node, default: str = "public") -> Name:
-    """The name of a RangeVar."""
+    """Return the name of a RangeVar."""
     return Name(relation.get("schemaname") or default, relation.get("relname", ""))
 
 
 def dotted(parts: list[str], default: str = "public") -> Name:
-    """The name of an object given as its parts."""
+    """Return the name of an object from its parts."""
     return Name(parts[-2] if len(parts) > 1 else default, parts[-1] if parts else "")
 
 
 def roles_of(nodes: object) -> tuple[str, ...]:
-    """The names of roles; PUBLIC is ``public``."""
-    found = []
+    """Return the names of roles; PUBLIC is ``public``."""
+    result = []
     for node in nodes if isinstance(nodes, list) else ():
         role = content(node, "RoleSpec") or {}
         kind = role.get("roletype", "")
-        found.append("public" if kind == "ROLESPEC_PUBLIC" else role.get("rolename", kind.lower()))
-    return tuple(found)
-
-
-def build(statements: Iterable[Statement], default: str = "public") -> Schema:
-    """Apply statements one after another; what takes migrations back is left out."""
-    maker = _Maker(Schema(), default)
-    for statement in statements:
-        if not statement.down:
-            maker.apply(statement)
-    return maker.schema
-
-
-class _Maker:
-    def __init__(self, schema: Schema, default: str) -> None:
-        self.schema = schema
-        self.default = default
-        self._named_indexes: dict[str, dict[TableIndex, None]] = defaultdict(dict)
-        self._named_policies: dict[Name, dict[str, None]] = defaultdict(dict)
-        self._pointing: dict[Name, list[ForeignKey]] = defaultdict(list)
-        self._relations: dict[str, set[Name]] = defaultdict(set)
-
-    def apply(self, statement: Statement) -> None:
-        inside_function = statement.outer is not None and statement.outer.kind != "DoStmt"
-        apply = None if inside_function else getattr(self, f"_{statement.kind}", None)
-        if apply is not None:
-            apply(statement, statement.node)
-
-    def _name(self, relation: object) -> Name:
-        return name_of(relation if isinstance(relation, dict) else {}, self.default)
-
-    def _DoStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if "execute" in statement.text.lower():
-            self.schema.loops.append(statement.text)
-            self.schema.pins_all = self.schema.pins_all or _PINS.search(statement.text) is not None
-
-    def _CreateFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        self.schema.routines.create(statement, self.default)
-        if _ENABLES.search(statement.text) and "execute" in statement.text.lower():
-            self.schema.loops.append(statement.text)
-
-    def _new_relation(self, name: Name) -> None:
-        """What is made anew has the rights that the defaults of its schema give."""
-        schema = self.schema
-        self._relations[name.schema].add(name)
-        closed = {role for where, role in schema.closed if where == name.schema}
-        if closed:
-            schema.shut[name] |= closed
-            schema.revoked[name] |= closed
-
-    def _CreateStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        name = self._name(node.get("relation"))
-        table = self.schema.table(name)
-        if table.created is None or name in self.schema.dropped:
-            table.created = statement
-        self.schema.dropped.discard(name)
-        self.schema.made.add(name)
-        self._new_relation(name)
-        table.partial = table.partial or "inhRelations" in node
-        for element in node.get("tableElts", []):
-            kind, inside = unwrapped(element)
-            if kind == "ColumnDef":
-                self._column(table, inside, statement)
-            elif kind == "Constraint":
-                self._constraint(table, inside, statement)
-            else:
-                table.partial = True
-
-    def _CreateTableAsStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        name = self._name(node.get("into", {}).get("rel"))
-        self._new_relation(name)
-        if node.get("objtype") == "OBJECT_TABLE":
-            self._made_by_query(name, statement)
-
-    def _SelectStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if "intoClause" in node:
-            name = self._name(node["intoClause"].get("rel"))
-            self._new_relation(name)
-            self._made_by_query(name, statement)
-
-    def _made_by_query(self, name: Name, statement: Statement) -> None:
-        table = self.schema.table(name)
-        table.created, table.partial = table.created or statement, True
-        self.schema.made.add(name)
-
-    def _CreateForeignTableStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        self._new_relation(self._name(node.get("base", {}).get("relation")))
-
-    def _column(self, table: Table, node: Node, statement: Statement) -> None:
-        typed = node.get("typeName", {})
-        column = Column(node.get("colname", ""), type_name(typed), sizes=sizes_of(typed))
-        table.columns[column.name] = column
-        for one in members(node.get("constraints"), "Constraint"):
-            kind = one.get("contype")
-            column.required |= kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY")
-            column.unique |= kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
-            if kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE"):
-                table.keys.append((column.name,))
-            elif kind == "CONSTR_FOREIGN":
-                self._foreign_key(table, (column.name,), one, statement)
-
-    def _constraint(self, table: Table, node: Node, statement: Statement) -> None:
-        kind = node.get("contype")
-        if kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE") and node.get("keys"):
-            columns = tuple(texts(node["keys"]))
-            table.keys.append(columns)
-            for name in columns if kind == "CONSTR_PRIMARY" else ():
-                if name in table.columns:
-                    table.columns[name].required = True
-        elif kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE"):
-            table.partial = True
-        elif kind == "CONSTR_FOREIGN":
-            self._foreign_key(table, tuple(texts(node.get("fk_attrs"))), node, statement)
-
-    def _foreign_key(self, table: Table, columns: tuple[str, ...], node: Node, statement: Statement) -> None:
-        target = self._name(node.get("pktable"))
-        key = ForeignKey(table.name, columns, target, statement, node.get("location"))
-        self.schema.foreign_keys[table.name][key] = None
-        self._pointing[target].append(key)
-
-    def _AlterTableStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        name = self._name(node.get("relation"))
-        self._view_options(name, node)
-        if node.get("objtype") != "OBJECT_TABLE":
-            return
-        table = self.schema.table(name)
-        for command in members(node.get("cmds"), "AlterTableCmd"):
-            self._command(table, command, statement)
-
-    def _command(self, table: Table, command: Node, statement: Statement) -> None:
-        kind = command.get("subtype")
-        definition = command.get("def")
-        if kind in ("AT_EnableRowSecurity", "AT_DisableRowSecurity"):
-            table.rls = kind == "AT_EnableRowSecurity"
-        elif kind == "AT_AddColumn":
-            self._column(table, content(definition, "ColumnDef") or {}, statement)
-        elif kind == "AT_AddConstraint":
-            self._constraint(table, content(definition, "Constraint") or {}, statement)
-        elif kind in ("AT_SetNotNull", "AT_DropNotNull") and command.get("name") in table.columns:
-            table.columns[command["name"]].required = kind == "AT_SetNotNull"
-        elif kind == "AT_AlterColumnType" and command.get("name") in table.columns:
-            typed = (content(definition, "ColumnDef") or {}).get("typeName", {})
-            table.columns[command["name"]].type = type_name(typed)
-            table.columns[command["name"]].sizes = sizes_of(typed)
-        elif kind == "AT_DropColumn":
-            self._drop_column(table, command.get("name", ""))
-
-    def _drop_column(self, table: Table, column: str) -> None:
-        table.columns.pop(column, None)
-        keys = self.schema.foreign_keys[table.name]
-        for key in [one for one in keys if column in one.columns]:
-            del keys[key]
-
-    def _view_options(self, name: Name, node: Node) -> None:
-        for command in members(node.get("cmds"), "AlterTableCmd"):
-            said = sets_option(command, "security_invoker")
-            if said is not None:
-                self._secure(name, said)
-
-    def _secure(self, view: Name, secured: bool) -> None:
-        views = self.schema.secured_views
-        (views.add if secured else views.discard)(view)
-
-    def _ViewStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        """A view that is replaced keeps none of its options."""
-        name = self._name(node.get("view"))
-        self.schema.moved.pop(name, None)
-        if name not in self._relations[name.schema]:
-            self._new_relation(name)
-        self._secure(name, is_true(option(node.get("options"), "security_invoker")))
-
-    def _CreateTrigStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        called = "".join(texts(node.get("funcname"))[-1:]).lower()
-        is_stamp = any(word in called for word in ("updated", "moddatetime", "timestamp"))
-        if node.get("timing") == _BEFORE and node.get("events", 0) & _UPDATE and not is_stamp:
-            self.schema.guarded.add(self._name(node.get("relation")))
-
-    def _CreatePolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        table = self._name(node.get("table"))
-        policy = Policy(
-            name=node.get("policy_name", ""),
-            table=table,
-            command=node.get("cmd_name", "all"),
-            roles=roles_of(node.get("roles")) or ("public",),
-            permissive=node.get("permissive") is True,
-            statement=statement,
-            using=statement,
-            check=statement,
-        )
-        self._keep_policy(policy)
-
-    def _keep_policy(self, policy: Policy) -> None:
-        self.schema.policies[policy.table, policy.name] = policy
-        self._named_policies[policy.table][policy.name] = None
-
-    def _take_policy(self, table: Name, name: str) -> Policy | None:
-        self._named_policies[table].pop(name, None)
-        return self.schema.policies.pop((table, name), None)
-
-    def _AlterPolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        known = self.schema.policies.get((self._name(node.get("table")), node.get("policy_name", "")))
-        if known is not None:
-            known.roles = roles_of(node.get("roles")) or known.roles
-            known.using = statement if "qual" in node else known.using
-            known.check = statement if "with_check" in node else known.check
-
-    def _IndexStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        table = self._name(node.get("relation"))
-        elements = [content(one, "IndexElem") or {} for one in node.get("indexParams", [])]
-        columns = tuple(str(element.get("name", "")) for element in elements)
-        name, is_whole = node.get("idxname", ""), not _leaves_out_values(node.get("whereClause"), columns)
-        index = TableIndex(name, table, columns, _shape(node), is_whole, statement)
-        self.schema.indexes[table][index] = self._named_indexes[name][index] = None
-
-    def _DropStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        kind = node.get("removeType")
-        if kind in ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE"):
-            self.schema.routines.drop(node.get("objects", []), self.default)
-        for one in node.get("objects", []):
-            parts = texts(items(one))
-            if kind == "OBJECT_POLICY" and len(parts) > 1:
-                self._take_policy(dotted(parts[:-1], self.default), parts[-1])
-            elif kind in ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE"):
-                self._drop_relation(dotted(parts, self.default))
-            elif kind == "OBJECT_INDEX":
-                gone = parts[-1] if parts else ""
-                for index in self._named_indexes.pop(gone, ()) if gone else ():
-                    del self.schema.indexes[index.table][index]
-
-    def _drop_relation(self, name: Name) -> None:
-        schema = self.schema
-        schema.tables.pop(name, None)
-        schema.dropped.add(name)
-        schema.secured_views.discard(name)
-        self._relations[name.schema].discard(name)
-        for roles in (schema.revoked, schema.shut, schema.withheld):
-            roles.pop(name, None)
-        for index in schema.indexes.pop(name, ()):
-            del self._named_indexes[index.name][index]
-        schema.foreign_keys.pop(name, None)
-        for policy in self._named_policies.pop(name, ()):
-            del schema.policies[name, policy]
-
-    def _RenameStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if node.get("renameType") in _MOVABLE:
-            old = self._name(node.get("relation"))
-            self._move(old, Name(old.schema, node.get("newname", "")))
-        elif node.get("renameType") == "OBJECT_POLICY":
-            table, name = self._name(node.get("relation")), node.get("newname", "")
-            known = self._take_policy(table, node.get("subname", ""))
-            if known is not None:
-                self.schema.policies[table, name] = known
-                self._named_policies[table][name] = None
-
-    def _AlterObjectSchemaStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if node.get("objectType") in _MOVABLE:
-            old = self._name(node.get("relation"))
-            self._move(old, Name(node.get("newschema", ""), old.name))
-        elif node.get("objectType") in ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE"):
-            self.schema.routines.move(node.get("object", {}), self.default, node.get("newschema", ""))
-
-    def _move(self, old: Name, new: Name) -> None:
-        """A table or view with another name keeps what was said about it."""
-        schema = self.schema
-        if old in schema.tables:
-            schema.tables[new] = table = schema.tables.pop(old)
-            table.name = new
-            if table.created is not None:
-                schema.made.add(new)
-        for name in self._named_policies.pop(old, ()):
-            schema.policies[new, name] = replace(schema.policies.pop((old, name)), table=new)
-            self._named_policies[new][name] = None
-        for index in schema.indexes.pop(old, ()):
-            index.table = new
-            schema.indexes[new][index] = None
-        self._move_keys(old, new)
-        for names in (schema.secured_views, schema.guarded):
-            if old in names:
-                names.remove(old)
-                names.add(new)
-        for roles in (schema.revoked, schema.shut):
-            roles[new] |= roles.pop(old, set())
-        schema.withheld[new] |= schema.withheld.pop(old, set())
-        schema.dropped.discard(new)
-        schema.moved.pop(new, None)
-        schema.moved[old] = new
-
-    def _move_keys(self, old: Name, new: Name) -> None:
-        """Foreign keys of a table that has another name now, and those to it."""
-        for key in self.schema.foreign_keys.pop(old, ()):
-            key.table = new
-            self.schema.foreign_keys[new][key] = None
-        for key in self._pointing.pop(old, ()):
-            key.target = new
-            self._pointing[new].append(key)
-
-    def _AlterFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        self.schema.routines.alter(statement, self.default)
-
-    def _GrantStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        """Keep account of the roles that have no right to a table, or none to read it."""
-        if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
-            return
-        given = list(members(node.get("privileges"), "AccessPriv"))
-        rights = {right.get("priv_name", "") for right in given}
-        roles = set(roles_of(node.get("grantees")))
-        whole = {right.get("priv_name", "") for right in given if "cols" not in right}
-        about = {(role, right) for role in roles for right in (whole if given else _RIGHTS)}
-        reads = not rights or "select" in rights
-        for name in self._granted(node):
-            if node.get("is_grant"):
-                self._give(name, about, roles, roles if reads else set())
-            else:
-                self._withhold(name, about, roles if not rights else set(), roles if reads else set())
-
-    def _give(self, name: Name, about: set[tuple[str, str]], roles: set[str], readers: set[str]) -> None:
-        schema = self.schema
-        schema.withheld[name] -= about
-        schema.shut[name] -= roles
-        schema.revoked[name] -= readers
-
-    def _withhold(self, name: Name, about: set[tuple[str, str]], roles: set[str], readers: set[str]) -> None:
-        schema = self.schema
-        schema.withheld[name] |= about
-        schema.shut[name] |= roles
-        schema.revoked[name] |= readers
-
-    def _granted(self, node: Node) -> set[Name]:
-        """The tables and views a grant is about, as far as they are known."""
-        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
-            return {name for schema in texts(node.get("objects")) for name in self._relations[schema]}
-        return {self._name(one) for one in kinds(node.get("objects", []), "RangeVar")}
-
-    def _AlterDefaultPrivilegesStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        action: Node = node.get("action", {})
-        some = action.get("privileges") and not action.get("is_grant")
-        if action.get("objtype") != "OBJECT_TABLE" or some:
-            return
-        named = texts(items(option(node.get("options"), "schemas")))
-        pairs = {(where, role) for where in named for role in roles_of(action.get("grantees"))}
-        closed = self.schema.closed
-        self.schema.closed = closed - pairs if action.get("is_grant") else closed | pairs
-
-
-def sets_option(command: Node, name: str) -> bool | None:
-    """What a part of ALTER says about an option: whether it is on from here; None if nothing is said."""
-    given = option(items(command.get("def")), name)
-    if given is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
-        return None
-    return command["subtype"] == "AT_SetRelOptions" and is_true(given)
-
-
-def _shape(node: Node) -> str:
-    """What an index is, without its name and places."""
-    kept = (
-        "indexParams",
-        "indexIncludingParams",
-        "whereClause",
-        "unique",
-        "accessMethod",
-        "nulls_not_distinct",
-    )
-    return repr([(key, without_places(node.get(key))) for key in kept])
+        result.append("public" if kind == "ROLESPEC_PUBLIC" else role.get("rolename", kind.lower()))
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""Names that say that a column holds an amount of money."""
+"""Names of columns that hold amounts of money."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ _MONEY = LazyPattern(
 
 
 def is_money(name: str) -> bool:
-    """Whether a name, in snake case or camel case, is one of an amount of money."""
+    """Return True if a name, in snake case or camel case, denotes an amount of money."""
     return _MONEY.search(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()) is not None

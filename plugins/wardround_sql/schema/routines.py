@@ -1,4 +1,4 @@
-"""What a set of statements leaves behind of functions and procedures: whose rights, and which search path."""
+"""Functions and procedures that a set of statements produces: their privileges and search paths."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Routine(Struct, eq=False):
 
     Attributes:
         types: of its inputs, without their schemas.
-        made: the statement that last wrote it; None if it was there before.
+        made: the statement that last defined it; None if it existed before.
         definer: whether it runs as its owner.
-        open_by: the statement since which it does so by the caller's search path; None if it does not.
-        gone: whether it was dropped or written anew.
-        pinned: whether it has a search path of its own; None if that was said where nobody looked.
+        open_by: the statement since which it does so with the caller's search path; None if it does not.
+        removed: whether it was dropped or replaced.
+        pinned: whether it has a search path of its own; None if a statement that was not read sets it.
     """
 
     schema: str
@@ -30,47 +30,47 @@ class Routine(Struct, eq=False):
     definer: bool | None = None
     pinned: bool | None = None
     open_by: Statement | None = None
-    gone: bool = False
+    removed: bool = False
 
     def note(self, statement: Statement) -> None:
-        """Remember the statement that opened it, the first of those since it last was closed."""
+        """Record the statement that opened it, the first since it was last closed."""
         is_open = self.definer and self.pinned is False
         self.open_by = (self.open_by or statement) if is_open else None
 
 
 class Routines(Struct):
-    """All overloads by their names, and which of them each statement is about."""
+    """All overloads by name, and those that each statement concerns."""
 
     named: dict[tuple[str, str], list[Routine]] = field(default_factory=dict)
     about: dict[Statement, list[Routine]] = field(default_factory=dict)
 
     def definers(self) -> set[tuple[str, str]]:
-        """The schemas and names of the functions that run as their owner."""
+        """Return schema and name of the functions that run as their owner."""
         return {
-            (one.schema, one.name)
-            for held in self.named.values()
-            for one in held
-            if one.definer and not one.gone
+            (item.schema, item.name)
+            for entries in self.named.values()
+            for item in entries
+            if item.definer and not item.removed
         }
 
     def made_by(self, statement: Statement) -> Routine | None:
-        """The routine a statement makes, if no later statement writes or drops it."""
-        found = self.about.get(statement, [])
-        return next((one for one in found if one.made is statement and not one.gone), None)
+        """Return the routine that a statement defines, if no later statement replaces or drops it."""
+        result = self.about.get(statement, [])
+        return next((item for item in result if item.made is statement and not item.removed), None)
 
     def opened_by(self, statement: Statement) -> Routine | None:
-        """The routine that runs as its owner, by the caller's search path, since a statement."""
-        found = self.about.get(statement, [])
-        return next((one for one in found if one.open_by is statement and not one.gone), None)
+        """Return the routine that a statement lets run as its owner with the caller's search path."""
+        result = self.about.get(statement, [])
+        return next((item for item in result if item.open_by is statement and not item.removed), None)
 
     def create(self, statement: Statement, default: str) -> None:
-        """A function that is replaced keeps none of its settings."""
+        """Add a function; a replaced one keeps none of its settings."""
         node = statement.node
         schema, name = _parts(node.get("funcname"), default)
-        given = list(kinds(node.get("parameters", []), "FunctionParameter"))
-        types = tuple(_last(one.get("argType", {})) for one in given if one.get("mode") in _INPUTS)
+        arguments = list(kinds(node.get("parameters", []), "FunctionParameter"))
+        types = tuple(_last(item.get("argType", {})) for item in arguments if item.get("mode") in _INPUTS)
         options = node.get("options", [])
-        self._remove([one for one in self.named.get((schema, name), []) if one.types == types])
+        self._remove([entry for entry in self.named.get((schema, name), []) if entry.types == types])
         routine = Routine(schema, name, types, statement, pinned=_sets_path(options) is True)
         routine.definer = is_true(option(options, "security"))
         routine.note(statement)
@@ -79,36 +79,36 @@ class Routines(Struct):
 
     def alter(self, statement: Statement, default: str) -> None:
         actions = statement.node.get("actions", [])
-        says = _sets_path(actions)
+        message = _sets_path(actions)
         security = option(actions, "security")
-        meant = self.about[statement] = self._meant(statement.node.get("func", {}), default)
-        for one in meant:
-            one.pinned = one.pinned if says is None else says
-            one.definer = one.definer if security is None else is_true(security)
-            one.note(statement)
+        meant = self.about[statement] = self._overloads(statement.node.get("func", {}), default)
+        for item in meant:
+            item.pinned = item.pinned if message is None else message
+            item.definer = item.definer if security is None else is_true(security)
+            item.note(statement)
 
     def drop(self, objects: list[Node], default: str) -> None:
         for node in objects:
-            self._remove(self._meant(content(node, "ObjectWithArgs") or {}, default))
+            self._remove(self._overloads(content(node, "ObjectWithArgs") or {}, default))
 
     def move(self, node: Node, default: str, schema: str) -> None:
-        for one in self._meant(content(node, "ObjectWithArgs") or {}, default):
-            self.named[one.schema, one.name].remove(one)
-            one.schema = schema
-            self.named.setdefault((schema, one.name), []).append(one)
+        for item in self._overloads(content(node, "ObjectWithArgs") or {}, default):
+            self.named[item.schema, item.name].remove(item)
+            item.schema = schema
+            self.named.setdefault((schema, item.name), []).append(item)
 
     def _remove(self, routines: list[Routine]) -> None:
-        for one in routines:
-            one.gone = True
-            self.named[one.schema, one.name].remove(one)
+        for routine in routines:
+            routine.removed = True
+            self.named[routine.schema, routine.name].remove(routine)
 
-    def _meant(self, function: Node, default: str) -> list[Routine]:
-        """The overloads a name with arguments stands for: one, unless no arguments are given."""
+    def _overloads(self, function: Node, default: str) -> list[Routine]:
+        """Return the overloads that a name with arguments denotes: one, or all without arguments."""
         named = self.named.get(_parts(function.get("objname"), default), [])
         if function.get("args_unspecified") or len(named) == 1:
             return list(named)
-        types = tuple(_last(content(one, "TypeName") or {}) for one in function.get("objargs", []))
-        return [one for one in named if one.types == types]
+        types = tuple(_last(content(objarg, "TypeName") or {}) for objarg in function.get("objargs", []))
+        return [item for item in named if item.types == types]
 
 
 def _parts(names: object, default: str) -> tuple[str, str]:
@@ -121,11 +121,11 @@ def _last(node: Node) -> str:
 
 
 def _sets_path(options: object) -> bool | None:
-    """Whether settings leave a search path behind; None if they say nothing about it."""
-    said = None
-    for one in kinds(options, "VariableSetStmt"):
-        if one.get("kind") == "VAR_RESET_ALL":
-            said = False
-        elif one.get("name") == "search_path":
-            said = one.get("kind") in _SETS
-    return said
+    """Return True if settings set a search path, False if they reset it; None if neither."""
+    text = None
+    for node in kinds(options, "VariableSetStmt"):
+        if node.get("kind") == "VAR_RESET_ALL":
+            text = False
+        elif node.get("name") == "search_path":
+            text = node.get("kind") in _SETS
+    return text

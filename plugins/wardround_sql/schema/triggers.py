@@ -1,4 +1,4 @@
-"""What the functions of triggers give back, and when those triggers are fired."""
+"""Return values of trigger functions, and the timing of their triggers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wardround_sql.parsing.pg_nodes import option, text_of, texts
 from wardround_sql.parsing.statements import Statement, parsed_about
 
 AFTER, BEFORE = 0, 2
-"""How libpg_query writes when a trigger is fired."""
+"""libpg_query's codes of a trigger's timing."""
 INSERT, DELETE, UPDATE = 4, 8, 16
-"""And for what."""
+"""libpg_query's bits of a trigger's events."""
 
 _RETURNS = LazyPattern(r"(?i)\breturn\b\s*(?P<what>[^;]*?)\s*;")
 _ASSIGNS = LazyPattern(
@@ -35,11 +35,11 @@ _LOGS = LazyPattern(r"(?i)audit|(?:^|[._])(?:logs?|history|outbox|journal|change
 
 
 _MOST = 20
-"""Functions that are looked for in other files: one that names more is a dump of a whole schema."""
+"""Maximum number of functions to search for in other files; a file with more is a schema dump."""
 
 
 class Trigger(Struct, frozen=True):
-    """A row trigger: the statement that makes it, and its function."""
+    """Row trigger: the statement that creates it, and its function."""
 
     statement: Statement
     function: str
@@ -48,7 +48,7 @@ class Trigger(Struct, frozen=True):
 
 
 class TriggerBody(Struct, frozen=True):
-    """The code of a trigger's function: its text without strings and comments, and where it begins."""
+    """Code of a trigger function: its text without strings and comments, and its start."""
 
     statement: Statement
     name: str
@@ -57,63 +57,69 @@ class TriggerBody(Struct, frozen=True):
 
     @property
     def main(self) -> str:
-        """The code without what is done when an error is caught."""
+        """Code without the exception handlers."""
         handler = _HANDLER.search(self.code)
         return self.code[: handler.start()] if handler is not None else self.code
 
     @property
     def given(self) -> set[str]:
-        """Everything it may give back, in lower case."""
-        return {" ".join(one["what"].lower().split()) for one in _RETURNS.finditer(self.code)}
+        """All values it may return, in lower case."""
+        return {" ".join(match["what"].lower().split()) for match in _RETURNS.finditer(self.code)}
 
     @property
-    def asks_what(self) -> bool:
-        """Whether it asks what it is fired for."""
+    def tests_operation(self) -> bool:
+        """Return True if it tests the operation that fired it."""
         return "tg_op" in self.code.lower() or "tg_when" in self.code.lower()
 
     def last_return(self) -> re.Match[str] | None:
-        """Where it gives back a row at its end, whatever the row; None if it does not."""
+        """Return the unconditional RETURN at its end; None if there is none."""
         code = self.main
         last = None
-        for found in _RETURNS.finditer(code):
-            last = found
+        for match in _RETURNS.finditer(code):
+            last = match
         return last if last is not None and _depth(code, last.start()) == 1 else None
 
     def raises(self) -> bool:
         return _RAISES.search(self.code) is not None
 
     def changes(self) -> list[int]:
-        """The places where values of the new row are set."""
-        found = _ASSIGNS.finditer(self.main)
-        return [max(one.start("set"), one.start("into")) for one in found]
+        """Return the locations at which values of the new row are set."""
+        matches = _ASSIGNS.finditer(self.main)
+        return [max(item.start("set"), item.start("into")) for item in matches]
 
-    def falls_off(self) -> bool:
-        """Whether values of the new row are set last of all, whatever the row, and nothing is given back."""
+    def lacks_return(self) -> bool:
+        """Return True if it unconditionally sets values of the new row last, and returns nothing."""
         last = self.changes()[-1:]
         after = self.code[last[0] :] if last else "return"
         return _depth(self.main, last[0] if last else 0) == 1 and not _ENDS.search(after)
 
-    def loses_changes(self, at: int) -> bool:
-        """Whether values of the new row are set before a place, and the row is not given back in between."""
-        kept = [one.start() for one in _RETURNS.finditer(self.main, 0, at) if "new" in one["what"].lower()]
-        return any(not any(place > one for place in kept) for one in self.changes() if one < at)
+    def loses_changes(self, offset: int) -> bool:
+        """Return True if values of the new row are set before a location, and not returned in between."""
+        retained = [
+            match.start()
+            for match in _RETURNS.finditer(self.main, 0, offset)
+            if "new" in match["what"].lower()
+        ]
+        return any(
+            not any(place > change for place in retained) for change in self.changes() if change < offset
+        )
 
-    def only_tells(self) -> bool:
-        """Whether all it does is to write down or send word of what happens."""
-        writes = [one["name"].replace('"', "") for one in _WRITES.finditer(self.code)]
+    def only_notifies(self) -> bool:
+        """Return True if it only records the event or sends a notification."""
+        writes = [match["name"].replace('"', "") for match in _WRITES.finditer(self.code)]
         if "new.*" in self.code.lower().replace(" ", ""):
             return False
-        return all(_LOGS.search(one) for one in writes) and (
+        return all(_LOGS.search(write) for write in writes) and (
             bool(writes) or _TELLS.search(self.code) is not None
         )
 
 
 def bodies(script: SqlDocument) -> Iterator[TriggerBody]:
-    """The functions of triggers that a file makes."""
+    """Yield the trigger functions that a file creates."""
     for statement in script.of("CreateFunctionStmt"):
-        found = body_of(statement)
-        if found is not None:
-            yield found
+        result = body_of(statement)
+        if result is not None:
+            yield result
 
 
 def body_of(statement: Statement) -> TriggerBody | None:
@@ -131,16 +137,16 @@ def body_of(statement: Statement) -> TriggerBody | None:
 
 
 def triggers_of(script: SqlDocument, functions: Collection[str]) -> dict[str, list[Trigger]]:
-    """The row triggers of the migration set that call some functions, by the function."""
-    found: dict[tuple[str, str], Trigger] = {}
-    for statement in _about(script, functions):
-        one = trigger_of(statement)
+    """Return the row triggers of the migration set that call some functions, by function."""
+    result: dict[tuple[str, str], Trigger] = {}
+    for statement in _set_statements(script, functions):
+        item = trigger_of(statement)
         node = statement.node
-        if one is not None and one.function in functions:
-            found[node.get("relation", {}).get("relname", ""), node.get("trigname", "")] = one
+        if item is not None and item.function in functions:
+            result[node.get("relation", {}).get("relname", ""), node.get("trigname", "")] = item
     called: dict[str, list[Trigger]] = {}
-    for one in found.values():
-        called.setdefault(one.function, []).append(one)
+    for item in result.values():
+        called.setdefault(item.function, []).append(item)
     return called
 
 
@@ -153,25 +159,25 @@ def trigger_of(statement: Statement) -> Trigger | None:
 
 
 def functions_of(script: SqlDocument, names: Collection[str]) -> dict[str, TriggerBody]:
-    """The functions of these names as the migration set leaves them."""
-    found = {}
-    for statement in _about(script, names):
+    """Return the final versions of these functions in the migration set."""
+    result = {}
+    for statement in _set_statements(script, names):
         body = body_of(statement)
         if body is not None and body.name in names:
-            found[body.name] = body
-    return found
+            result[body.name] = body
+    return result
 
 
-def _about(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
-    """What the files of the set say about some functions, this one last; of very many this one alone."""
-    for path, text in script.around(sorted(names)) if 0 < len(names) <= _MOST else ():
+def _set_statements(script: SqlDocument, names: Collection[str]) -> Iterator[Statement]:
+    """Yield the set's statements about some functions, this file's last; only these for many functions."""
+    for path, text in script.siblings(sorted(names)) if 0 < len(names) <= _MOST else ():
         yield from parsed_about(text, path, tuple(sorted(names)))
     yield from script.statements
 
 
-def _depth(code: str, at: int) -> int:
-    """How many blocks, IFs, CASEs and loops are open at a place."""
+def _depth(code: str, offset: int) -> int:
+    """Return the number of open blocks, IFs, CASEs and loops at a location."""
     depth = 0
-    for found in _WORDS.finditer(code, 0, at):
-        depth += 1 if found["open"] else -1
+    for match in _WORDS.finditer(code, 0, offset):
+        depth += 1 if match["open"] else -1
     return depth

@@ -1,4 +1,4 @@
-"""Which columns of a table are unique together, as all SQL of the project that is about it says."""
+"""Unique columns of a table, from all SQL of the project that concerns it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name
 
 _MOST = 120
-"""Files of SQL past which it would take too long to learn what they say about a table."""
+"""Number of SQL files above which reading them for one table takes too long."""
 _CODE = ("*.py", "*.ts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.prisma", "*.go", "*.php", "*.java", "*.rs")
 _MODELS = LazyPattern(
     r"(?i)pgTable|create_?table|__tablename__|@Entity|\bTable\(|tableName|class Meta|sequelize|"
@@ -25,11 +25,11 @@ _KEYS = ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
 
 
 class Unique(Struct, frozen=True):
-    """Columns and expressions of which no two rows have the same.
+    """Columns and expressions that are unique together.
 
     Attributes:
-        whole: whether that is so of all rows, not only of those a condition names.
-        constraint: whether it is a constraint with this name, and not an index alone.
+        whole: whether they are unique over all rows, not only over those of a condition.
+        constraint: whether it is a constraint with this name, and not only an index.
     """
 
     parts: frozenset[str]
@@ -40,13 +40,17 @@ class Unique(Struct, frozen=True):
     def __str__(self) -> str:
         return "(" + ", ".join(sorted(self.parts)) + ")"
 
+    def depends_on(self, name: object, *, is_column: bool) -> bool:
+        """Return True if it goes with a dropped column, or is the dropped constraint."""
+        return name in self.parts if is_column else self.constraint and self.name == name
+
 
 class Uniques(Struct):
-    """What one set of files says about a table.
+    """Unique constraints and indexes of a table in one set of files.
 
     Attributes:
-        made: whether the table is made there.
-        unsure: whether something is said that may add what is not known here.
+        made: whether the table is created there.
+        unsure: whether a statement may add an unknown one.
     """
 
     table: str
@@ -59,8 +63,8 @@ class Uniques(Struct):
         if statement.kind == "DropStmt":
             self._drop(node)
         elif statement.kind in ("DoStmt", "CreateFunctionStmt"):
-            said = statement.text.lower()
-            self.unsure |= "execute" in said and "unique" in said and self.table.lower() in said
+            words = statement.text.lower()
+            self.unsure |= "execute" in words and "unique" in words and self.table.lower() in words
         elif statement.kind == "CreateTableAsStmt":
             if node.get("into", {}).get("rel", {}).get("relname") == self.table:
                 self._begin()
@@ -99,15 +103,15 @@ class Uniques(Struct):
 
     def _column(self, node: Node) -> None:
         name = str(node.get("colname", ""))
-        for one in members(node.get("constraints"), "Constraint"):
-            if one.get("contype") in _KEYS:
-                self._keep((name,), one)
+        for constraint in members(node.get("constraints"), "Constraint"):
+            if constraint.get("contype") in _KEYS:
+                self._keep((name,), constraint)
 
     def _constraint(self, node: Node) -> None:
         if node.get("contype") not in _KEYS:
             return
         if node.get("indexname"):
-            known = next((one for one in self.known if one.name == node["indexname"]), None)
+            known = next((item for item in self.known if item.name == node["indexname"]), None)
             if known is None:
                 self.unsure = True
             else:
@@ -125,58 +129,58 @@ class Uniques(Struct):
             self._column(content(definition, "ColumnDef") or {})
         elif kind == "AT_AddConstraint":
             self._constraint(content(definition, "Constraint") or {})
-        elif kind == "AT_DropConstraint":
-            self.known = [one for one in self.known if not (one.constraint and one.name == name)]
-        elif kind == "AT_DropColumn":
-            self.known = [one for one in self.known if name not in one.parts]
+        elif kind in ("AT_DropConstraint", "AT_DropColumn"):
+            is_column = kind == "AT_DropColumn"
+            self.known = [key for key in self.known if not key.depends_on(name, is_column=is_column)]
 
     def _drop(self, node: Node) -> None:
         if node.get("removeType") == "OBJECT_INDEX":
-            gone = {texts(items(one))[-1] for one in node.get("objects", []) if texts(items(one))}
-            self.known = [one for one in self.known if one.constraint or one.name not in gone]
+            removed = {texts(items(object))[-1] for object in node.get("objects", []) if texts(items(object))}
+            self.known = [item for item in self.known if item.constraint or item.name not in removed]
 
 
 def part_of(element: Node) -> str:
-    """A column or expression of an index, in a form to compare."""
+    """Return a column or expression of an index in comparable form."""
     return str(element.get("name") or without_places(element.get("expr")))
 
 
 def uniques_of(script: SqlDocument, statement: Statement | None, table: Name) -> list[Uniques]:
-    """What sets of files say of a table; nothing where none makes it, or something cannot be known."""
+    """Return the unique columns of a table by set of files; empty if no set creates it or it is uncertain."""
     paths = script.source.project.files_with_word((table.name,), ("*.sql",))
     if len(paths) > _MOST:
         return []
-    once = statement is not None and statement.outer is None and statement.fragment.migrates
-    last = script.path if once else ""
+    runs_once = statement is not None and statement.outer is None and statement.fragment.migrates
     sets: dict[str, Uniques] = {}
     root = migration_files.set_root(script.path) if script.is_sql else ""
     for path in sorted({*paths, script.path}, key=migration_files.order):
-        if (
-            last
-            and migration_files.set_root(path) == root
-            and migration_files.order(path) > migration_files.order(last)
-        ):
+        if runs_once and _is_later(path, script.path, root):
             continue
         own = root if path == script.path else migration_files.set_root(path)
-        one = sets.setdefault(own, Uniques(table.name))
-        for said in _said(script, path, table):
-            one.apply(said)
-    found = sorted(sets.values(), key=lambda one: not one.made)
-    unknown = not found or not found[0].made or any(one.unsure for one in found)
-    return [] if unknown or _in_code(script, table) else found
+        uniques = sets.setdefault(own, Uniques(table.name))
+        for change in _said(script, path, table):
+            uniques.apply(change)
+    results = sorted(sets.values(), key=lambda uniques: not uniques.made)
+    is_unknown = not results or not results[0].made or any(uniques.unsure for uniques in results)
+    return [] if is_unknown or _in_code(script, table) else results
+
+
+def _is_later(path: str, current: str, root: str) -> bool:
+    """Return True if a file of the same set runs after the current one."""
+    is_same_set = bool(current) and migration_files.set_root(path) == root
+    return is_same_set and migration_files.order(path) > migration_files.order(current)
 
 
 def _said(script: SqlDocument, path: str, table: Name) -> Iterable[Statement]:
     if path == script.path:
-        return [one for one in script.everything if not one.down]
-    if migration_files.is_down(path) or migration_files.is_spare(path):
+        return [statement for statement in script.all_statements if not statement.down]
+    if migration_files.is_down(path) or migration_files.is_non_production(path):
         return ()
     text = script.source.project.read(path)
     return parsed_about(text, path, (table.name,)) if text is not None else ()
 
 
 def _in_code(script: SqlDocument, table: Name) -> bool:
-    """Whether code that makes tables says of this one that something is unique."""
+    """Return True if code that creates tables declares something of this one as unique."""
     return any(_MODELS.search(text) for text in _texts_with(script, table.name))
 
 
@@ -188,6 +192,6 @@ def _texts_with(script: SqlDocument, name: str) -> Iterator[str]:
         if (
             path in about
             and not path.endswith(migration_files.SUFFIXES)
-            and not migration_files.is_spare(path)
+            and not migration_files.is_non_production(path)
         ):
             yield project.read(path) or ""

@@ -1,4 +1,4 @@
-"""The static tools of the SQL specialist: one in each module."""
+"""Static tools of the SQL specialist, one per module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""sqlfluff: how it is called, configured and read.
+"""sqlfluff: command, configuration and output.
 
-It is slow, so it runs only where a project asks for it, on so many lines as a review can wait for. What a
-project configures counts, except for whatever loads code.
+It is slow, so it runs only if a project enables it, on a limited number of lines. The project's configuration
+applies, except for settings that load code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONFIG = ".sqlfluff"
 SHARED = "pyproject.toml"
 OWN = ".wardround.toml"
 LINES = 2_000
-"""Lines one run reads: sqlfluff takes about a second for 250."""
+"""Maximum number of lines of one run: sqlfluff takes about a second for 250."""
 _TIMEOUT_S = 30.0
 _NAMES = {"spark": "sparksql", "presto": "trino"}
 _KNOWN = (
@@ -80,7 +80,7 @@ _TEMPLATERS = frozenset(("raw", "jinja", "placeholder"))
 
 
 def _dialect_table(table: object) -> str:
-    """The dialect of wardround's own options, which says what a file without signs is taken for."""
+    """Return the dialect of wardround's own options, for files without signs of another one."""
     sql = table.get("sql", {}) if isinstance(table, dict) else {}
     dialect = sql.get("dialect") if isinstance(sql, dict) else None
     return f"[tool.wardround.sql]\ndialect = {msgspec.json.encode(dialect).decode()}\n" if dialect else ""
@@ -92,11 +92,11 @@ def _toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
-        return {}  # the host refuses it, as its own settings are in there too
+        return {}  # the host rejects it, since its own settings are in there too
 
 
 def _ini(text: str) -> Sections:
-    """The sections of an INI file; a broken one names a dialect that there is not, so the run fails."""
+    """Return the sections of an INI file; a broken one gets an unknown dialect, so that the run fails."""
     parser = configparser.ConfigParser(delimiters="=", interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
@@ -107,7 +107,7 @@ def _ini(text: str) -> Sections:
 
 
 def _flat(table: object, name: str = "sqlfluff") -> Iterator[tuple[str, dict[str, str]]]:
-    """TOML tables as sqlfluff's sections: ``core`` is the section without a name."""
+    """Return TOML tables as sqlfluff's sections: ``core`` is the section without a name."""
     if not isinstance(table, dict):
         return
     values = {
@@ -123,15 +123,15 @@ def _flat(table: object, name: str = "sqlfluff") -> Iterator[tuple[str, dict[str
 
 
 def _harmless(sections: Sections) -> Sections:
-    kept: Sections = {}
+    retained: Sections = {}
     for name, values in sections.items():
         if name == "sqlfluff":
-            kept[name] = {key: value for key, value in values.items() if key in _HARMLESS_KEYS}
-            if kept[name].get("templater", "jinja") not in _TEMPLATERS:
-                kept[name]["templater"] = "jinja"
+            retained[name] = {key: value for key, value in values.items() if key in _HARMLESS_KEYS}
+            if retained[name].get("templater", "jinja") not in _TEMPLATERS:
+                retained[name]["templater"] = "jinja"
         elif _HARMLESS.fullmatch(name):
-            kept[name] = values
-    return kept
+            retained[name] = values
+    return retained
 
 
 def _over(below: Sections, above: Sections) -> Sections:
@@ -151,7 +151,7 @@ def _written(sections: Sections) -> str:
 
 
 class _Copy(Struct, frozen=True):
-    """A file as sqlfluff gets it: beside others with the same settings."""
+    """File in the folder that sqlfluff reads, together with others of the same settings."""
 
     file: str
     target: Path
@@ -160,7 +160,7 @@ class _Copy(Struct, frozen=True):
 
 
 def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
-    """What is read, and what is not with the reason. The same for the same files."""
+    """Return the files to read, and the others with the reason; deterministic for the same files."""
     name = hashlib.sha256("\0".join((str(run.root), *run.files)).encode()).hexdigest()[:16]
     copies: list[_Copy] = []
     over: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
         text = (run.root / file).read_text("utf-8-sig", errors="replace")
         lines = text.count("\n") + 1
         if lines > left:
-            over[file] = f"sqlfluff is slow: {lines} lines are past the {LINES} it reads in one review"
+            over[file] = f"sqlfluff is slow: {lines} lines exceed the limit of {LINES} per review"
             continue
         left -= lines
         config = _settings(run.root, file, text, run.requested)
@@ -179,7 +179,7 @@ def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
 
 
 def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -> str:
-    """What counts for a file, as sqlfluff's configuration: the project's, else ours."""
+    """Return the effective sqlfluff configuration of a file: the project's, else ours."""
     sections: Sections = {}
     usual = POSTGRES
     folders = [root / parent for parent in reversed(Path(file).parents)]
@@ -200,16 +200,18 @@ def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -
     }
     merged = _over({"sqlfluff": ours}, sections)
     if merged["sqlfluff"]["dialect"] not in _KNOWN:
-        raise ToolFailed(f"sqlfluff knows no dialect {merged['sqlfluff']['dialect']}; see {CONFIG}")
+        raise ToolFailed(
+            f"sqlfluff does not support the dialect {merged['sqlfluff']['dialect']}; see {CONFIG}"
+        )
     if requested:
-        asked = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
-        merged["sqlfluff"]["rules"] = asked
+        rules = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
+        merged["sqlfluff"]["rules"] = rules
     return _written(merged)
 
 
 def command(run: Invocation) -> Sequence[str]:
     copies, _ = _plan(run)
-    if not copies:  # without a file to read, it would read all there are
+    if not copies:  # without a file argument it would read all files
         return [str(run.program), "--version"]
     for copy in copies:
         copy.target.parent.mkdir(parents=True, exist_ok=True)
@@ -224,34 +226,34 @@ def command(run: Invocation) -> Sequence[str]:
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``sqlfluff lint --format json``; every file it was given must be there."""
+    """Parse ``sqlfluff lint --format json``; every input file must be in it."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
     found: list[RawFinding] = []
-    said = decoded(output, list[FluffFile])
-    for one in said:
-        if one.filepath not in copies:
-            raise ToolOutputError(f"it named {Path(one.filepath).name!r}, which it was not given")
-        found += _results(one, copies[one.filepath])
-    silent = copies.keys() - {one.filepath for one in said}
+    text = decoded(output, list[FluffFile])
+    for entry in text:
+        if entry.filepath not in copies:
+            raise ToolOutputError(f"output names {Path(entry.filepath).name!r}, which was not an input")
+        found += _results(entry, copies[entry.filepath])
+    silent = copies.keys() - {item.filepath for item in text}
     if silent:
-        raise ToolOutputError(f"it said nothing about {copies[min(silent)].file}")
+        raise ToolOutputError(f"output lacks {copies[min(silent)].file}")
     return found
 
 
-def _results(said: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
-    """The results of a file; of what kept it from reading the file, the first of each kind."""
+def _results(words: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
+    """Return the results of a file; only the first of each kind of parse error."""
     fixable = not is_template(copy.text)
     seen: set[str] = set()
-    for result in said.violations:
+    for result in words.violations:
         if result.code in _TROUBLE and result.code in seen:
             continue
         seen.add(result.code)
         start = (max(result.start_line_no, 1), max(result.start_line_pos, 1))
-        place = span_of(*start, result.end_line_no, result.end_line_pos)
+        location = span_of(*start, result.end_line_no, result.end_line_pos)
         if result.code in _TROUBLE:
-            place = Span(*start, *start)
+            location = Span(*start, *start)
         fix = _fix(copy.file, result) if fixable and result.fixes else None
-        yield RawFinding(result.code, copy.file, place, _message(result), fix=fix)
+        yield RawFinding(result.code, copy.file, location, _message(result), fix=fix)
 
 
 _NOISE = LazyPattern(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)

@@ -1,6 +1,6 @@
-"""squawk: how it is called and read.
+"""squawk: command and output.
 
-It judges what a migration does to a database in use, so it sees migrations only, and only those for Postgres.
+It reports the effects of a migration on a database in use, so it reads only migrations for PostgreSQL.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class SquawkResult(msgspec.Struct):
 
 
 def declines(path: str, text: str) -> str:
-    """Why squawk cannot read a migration; empty if it can."""
+    """Return the reason why squawk cannot read a migration; empty if it can."""
     if not is_template(text):
         return ""
     return "it is a template, not SQL; review what it is rendered to, or leave it out with exclude"
 
 
 def command(run: Invocation) -> Sequence[str]:
-    """What squawk says only on request is asked for, so that whoever wants it can switch it on here."""
+    """Return the command, with opt-in rules of squawk enabled, so that wardround can select them."""
     return [str(run.program), f"--include={_ON_REQUEST}", "--reporter", "json", "--", *run.files]
 
 
@@ -51,31 +51,35 @@ _ON_REQUEST = "require-table-schema"
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
-    found = []
+    """Parse ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
+    findings = []
     is_configured = (run.root / CONFIG).is_file()
     down = cache(_lines_down)
     for result in decoded(output, list[SquawkResult]):
         file = relative(result.file, run)
-        if result.line + 1 in down(run.root / file):
-            continue
-        if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
-            continue
-        if result.rule_name == _CHAR and _is_code(run.root / file, result):
-            continue
-        if result.rule_name == _NOT_NULL and _is_proven(run.root / file, result):
-            continue
-        if result.rule_name in _ABOUT and _is_about_its_own(run.root / file, result):
+        path = run.root / file
+        if result.line + 1 in down(path) or _is_false_positive(path, result, is_configured=is_configured):
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
         message = collapse_whitespace(f"{result.message} {result.help or ''}".replace("`", "")).strip()
-        found.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
-    return found
+        findings.append(RawFinding(result.rule_name, file, Span(*start, *end), message))
+    return findings
+
+
+def _is_false_positive(path: Path, result: SquawkResult, *, is_configured: bool) -> bool:
+    rule = result.rule_name
+    if rule == _IN_TRANSACTION and not (is_configured or _opens_transaction(path)):
+        return True
+    if rule == _CHAR and _is_code(path, result):
+        return True
+    if rule == _NOT_NULL and _is_proven(path, result):
+        return True
+    return rule in _ABOUT and _is_about_its_own(path, result)
 
 
 def _lines_down(file: Path) -> frozenset[int]:
-    from wardround_sql.parsing.statements import lines_down  # the lexer: not needed to start the tool
+    from wardround_sql.parsing.statements import lines_down  # imports the lexer, which the tool does not need
 
     return lines_down(file.read_text("utf-8", "replace"))
 
@@ -85,13 +89,13 @@ _BEGIN = LazyPattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.
 
 
 def _opens_transaction(file: Path) -> bool:
-    """Whether a migration says itself that it is one transaction."""
+    """Return True if a migration opens a transaction itself."""
     return _BEGIN.search(file.read_text("utf-8")) is not None
 
 
 _CHAR = "ban-char-field"
 _SHORT = LazyPattern(r"(?i)\bchar(?:acter)?\s*\(\s*[1-3]\s*\)")
-"""Codes of countries, languages and currencies have one length."""
+"""Codes of countries, languages and currencies, whose length is fixed."""
 
 
 def _line(file: Path, number: int) -> str:
@@ -109,26 +113,30 @@ _NEIGHBOURS = 400
 
 
 def _is_proven(file: Path, result: SquawkResult) -> bool:
-    """Whether a check constraint of this file or an earlier one of its folder says that there is no NULL."""
+    """Return True if a check constraint of this file or an earlier one of its folder excludes NULL."""
     lines = file.read_text("utf-8", "replace").split("\n")
-    found = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
-    if found is None:
+    match = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
+    if match is None:
         return False
     if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
-        return True  # the check that proved it is taken away again
-    near = [one for one in sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:] if one.is_file() and one != file]
-    texts = [one.read_text("utf-8", "replace") for one in near]
-    texts.append("\n".join(lines[: result.line_end + 1]))
+        return True  # the check that proved it is dropped again
+    texts = [*_neighbours(file), "\n".join(lines[: result.line_end + 1])]
     validated = {None, *(name.lower() for text in texts for name in _VALIDATED.findall(text))}
     proof = re.compile(
         rf'(?i)(?:\bconstraint\s+"?(?P<name>\w+)"?\s+)?'
-        rf'\bcheck\s*\(\s*\(?\s*"?{found[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
+        rf'\bcheck\s*\(\s*\(?\s*"?{match[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
     )
     return any(
         not _NOT_VALID.search(check["rest"]) or (check["name"] and check["name"].lower()) in validated
         for text in texts
         for check in proof.finditer(text)
     )
+
+
+def _neighbours(file: Path) -> list[str]:
+    """Return the texts of the last other SQL files of a folder."""
+    paths = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
+    return [path.read_text("utf-8", "replace") for path in paths if path.is_file() and path != file]
 
 
 _NOT_VALID = LazyPattern(r"(?i)\bnot\s+valid\b")
@@ -145,7 +153,7 @@ _ABOUT = {
         rf"\bcreate\s+(?:unique\s+)?index\b[^;]*?\son\s+(?:only\s+)?{_NAME}", re.IGNORECASE
     ),
 }
-"""Rules that speak about a table in use, and where their statements name it."""
+"""Rules about a table in use, with the position of its name in their statements."""
 _MADE = LazyPattern(
     rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|materialized\s+view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
     re.IGNORECASE | re.MULTILINE,
@@ -153,29 +161,29 @@ _MADE = LazyPattern(
 
 
 def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
-    """Whether a statement is about a table or materialized view that the same file makes before."""
+    """Return True if a statement concerns a table or materialized view that the file creates before it."""
     lines = file.read_bytes().split(b"\n")
     before = b"\n".join(
         [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
     )
     start = before.rfind(b";") + 1
-    told = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
-    text = b"\n".join(lines)[start:told].decode("utf-8", "replace")
+    reported = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
+    text = b"\n".join(lines)[start:reported].decode("utf-8", "replace")
     about = _ABOUT[result.rule_name].search(text)
-    made = _MADE.findall(before[:start].decode("utf-8", "replace"))
-    return about is not None and _plain(about[1]) in {_plain(name) for name in made}
+    created = _MADE.findall(before[:start].decode("utf-8", "replace"))
+    return about is not None and _plain(about[1]) in {_plain(name) for name in created}
 
 
 def _plain(name: str) -> str:
-    """A name as others may write it."""
+    """Return a name without quotes and case."""
     return name.replace('"', "").lower().removeprefix("public.")
 
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
-    """What counts where a project has no configuration of its own.
+    """Return the configuration for a project without its own.
 
-    Most migration tools run a file as one transaction; without saying so, squawk takes a table that the same
-    file creates for one in use.
+    Most migration tools run a file as one transaction; without that setting, squawk assumes that a table
+    created by the same file is in use.
     """
     return CONFIG, "assume_in_transaction = true\n"
 

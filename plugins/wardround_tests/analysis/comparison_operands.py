@@ -1,10 +1,10 @@
-"""The two sides of what a test compares, also where it allows for an error, and what they are copies of."""
+"""Operands of the comparisons in assertions, and the originals of copied arguments."""
 
 from __future__ import annotations
 
 import ast
 
-from wardround_tests.models.python_tests import equal_sides, last_name
+from wardround_tests.models.syntax import equality_operands, last_name
 
 _NEAR = frozenset(
     {
@@ -18,36 +18,51 @@ _CLOSE = frozenset({"isclose", "allclose", "array_equal"})
 _COPYING = frozenset({"list", "tuple", "dict", "copy", "deepcopy"})
 
 
-def compared_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """The two sides of an assertion that they are equal, or as good as."""
-    sides = equal_sides(node)
-    if sides is None and isinstance(node, ast.Call) and len(node.args) > 1 and last_name(node) in _NEAR:
-        sides = node.args[0], node.args[1]
-    if sides is None and isinstance(node, ast.Assert) and isinstance(node.test, ast.Call):
-        call = node.test
-        sides = (call.args[0], call.args[1]) if last_name(call) in _CLOSE and len(call.args) > 1 else None
-    return None if sides is None else (_exact(sides[0]), _exact(sides[1]))
+def compared_operands(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """Return the two operands of an assertion of equality, exact or approximate."""
+    operands = equality_operands(node) or _approximate_operands(node)
+    return None if operands is None else (_exact(operands[0]), _exact(operands[1]))
+
+
+def _approximate_operands(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    if isinstance(node, ast.Assert):
+        return _first_arguments(node.test, _CLOSE)
+    return _first_arguments(node, _NEAR)
+
+
+def _first_arguments(node: ast.AST, names: frozenset[str]) -> tuple[ast.expr, ast.expr] | None:
+    """Return the first two arguments of a call of one of some functions."""
+    if not isinstance(node, ast.Call) or last_name(node) not in names or len(node.args) < 2:
+        return None
+    return node.args[0], node.args[1]
 
 
 def _exact(side: ast.expr) -> ast.expr:
-    """What a side of a comparison is, whatever it may be off by."""
+    """Return the operand of ``approx(...)``, or the operand itself."""
     is_near = isinstance(side, ast.Call) and last_name(side) == "approx" and side.args
     return side.args[0] if is_near and isinstance(side, ast.Call) else side
 
 
 def original(node: ast.expr) -> ast.expr:
-    """What an argument is a copy of: ``list(xs)``, ``[*xs]``, ``xs.copy()`` and ``{**xs}`` are ``xs``."""
-    if isinstance(node, ast.Call) and last_name(node.func) in _COPYING:
-        if len(node.args) == 1:
-            return original(node.args[0])
-        if not node.args and isinstance(node.func, ast.Attribute) and node.func.attr == "copy":
-            return original(node.func.value)
-    if (
-        isinstance(node, (ast.List, ast.Tuple))
-        and len(node.elts) == 1
-        and isinstance(node.elts[0], ast.Starred)
-    ):
-        return original(node.elts[0].value)
-    if isinstance(node, ast.Dict) and node.keys == [None]:
-        return original(node.values[0])
-    return node
+    """Return the original of a copied argument.
+
+    ``list(xs)``, ``[*xs]``, ``xs.copy()`` and ``{**xs}`` are ``xs``.
+    """
+    copied = _copied_by_call(node) if isinstance(node, ast.Call) else _copied_by_display(node)
+    return node if copied is None else original(copied)
+
+
+def _copied_by_call(call: ast.Call) -> ast.expr | None:
+    if last_name(call.func) not in _COPYING:
+        return None
+    if len(call.args) == 1:
+        return call.args[0]
+    is_method = not call.args and isinstance(call.func, ast.Attribute) and call.func.attr == "copy"
+    return call.func.value if is_method and isinstance(call.func, ast.Attribute) else None
+
+
+def _copied_by_display(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == 1:
+        only = node.elts[0]
+        return only.value if isinstance(only, ast.Starred) else None
+    return node.values[0] if isinstance(node, ast.Dict) and node.keys == [None] else None

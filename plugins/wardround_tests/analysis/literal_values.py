@@ -1,4 +1,4 @@
-"""Which values of a test stand there as they are, so that two versions of it can be compared by them."""
+"""Literal values in tests, by which two versions of a test can be compared."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import ast
 from wardround.checks.lazy import LazyPattern
 
 _KIND = LazyPattern(r"[A-Z]\w*[a-z]\w*$|(date|datetime|time|timedelta|set|frozenset|dict)$")
-"""The names of calls that only make a value of what they are given."""
+"""Names of calls that only build a value from their arguments."""
 
 
-def is_written_out(node: ast.expr) -> bool:
-    """Whether a value stands there as it is: a literal, or an object that is made of such alone."""
+def is_written_out(node: ast.expr | None) -> bool:
+    """Return True if a value is a literal, or an object built from literals only."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.UnaryOp):
@@ -19,14 +19,15 @@ def is_written_out(node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return all(map(is_written_out, node.elts))
     if isinstance(node, ast.Dict):
-        return all(k is not None and is_written_out(k) for k in node.keys) and all(
-            map(is_written_out, node.values)
-        )
-    if isinstance(node, ast.Call):
-        is_kind = _KIND.match(_last_name(node.func)) is not None
-        given = (*node.args, *(k.value for k in node.keywords))
-        return is_kind and bool(given) and all(map(is_written_out, given))
-    return False
+        return all(map(is_written_out, (*node.keys, *node.values)))
+    return isinstance(node, ast.Call) and _is_literal_call(node)
+
+
+def _is_literal_call(call: ast.Call) -> bool:
+    """Return True if a call builds an object from literals."""
+    arguments = (*call.args, *(k.value for k in call.keywords))
+    is_kind = _KIND.match(_last_name(call.func)) is not None
+    return is_kind and bool(arguments) and all(map(is_written_out, arguments))
 
 
 def _last_name(node: ast.expr) -> str:

@@ -1,4 +1,4 @@
-"""The tests of a file before and after a change, and where those stand that are gone from their place."""
+"""The tests of a file before and after a change, and where removed tests moved to."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import msgspec
 
 from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.test_regressions import LITERAL
-from wardround_tests.models.assertions import LOOSE, TestedCase, tests_of
+from wardround_tests.models.assertions import LOOSE, TestedCase
+from wardround_tests.models.test_files import tests_of
 
 _IDENTIFIER = r"[A-Za-z_]\w{3,}"
 _MEMBER = r"\.(\w+)"
 _OF_A_RUNNER = r"(to[A-Z]|assert|not$|resolves$|rejects$|deep$|equal$)"
 _TELLING_LITERALS = 2
-"""So many texts and numbers of a test, all of them in another one, and it stands there."""
+"""Minimum number of literals of a test that must all occur in another test for the two to be the same."""
 _TELLING_LENGTH = 3
 _SAME = 0.5
-"""With so many of its words in another test that is new, a test is there still under another name."""
+"""Minimum share of its words in a new test from which a renamed test is recognised."""
 
 
 class Versions(msgspec.Struct, frozen=True):
@@ -30,17 +31,17 @@ class Versions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, file: ChangedFileView) -> Versions | None:
-        """The two versions; None if one of them cannot be read."""
+        """Read both versions; None if one of them cannot be parsed."""
         before = tests_of(file.base_path or file.path, file.base_text) if file.base_text else {}
         after = tests_of(file.path, file.text) if file.text else {}
         return None if before is None or after is None else cls(file, before, after)
 
     @property
-    def gone(self) -> list[TestedCase]:
+    def removed(self) -> list[TestedCase]:
         return [case for name, case in self.before.items() if name not in self.after]
 
     @property
-    def other(self) -> list[TestedCase]:
+    def changed(self) -> list[TestedCase]:
         """The tests of the new version that are new or changed."""
         was = self.before
         return [
@@ -50,8 +51,8 @@ class Versions(msgspec.Struct, frozen=True):
         ]
 
 
-def is_asked_by_new(assertion: str, versions: Versions) -> bool:
-    """Whether a new test of the file asks for the same attribute or method of something."""
+def is_asserted_by_new(assertion: str, versions: Versions) -> bool:
+    """Return True if a new test of the file asserts the same attribute or method."""
     names = [one for one in re.findall(_MEMBER, assertion) if not re.match(_OF_A_RUNNER, one)]
     new = [
         a.text
@@ -62,35 +63,40 @@ def is_asked_by_new(assertion: str, versions: Versions) -> bool:
     return bool(names) and any(re.search(rf"\.{re.escape(names[-1])}\b", text) for text in new)
 
 
-def is_replaced(gone: Sequence[TestedCase], versions: Versions, name: str) -> bool:
-    """Whether new tests of a file assert at least as much of a function as those that are gone."""
+def is_replaced(removed: Sequence[TestedCase], versions: Versions, name: str) -> bool:
+    """Return True if new tests of a file assert at least as much of a function as the removed ones."""
     new = [
         case for title, case in versions.after.items() if title not in versions.before and name in case.source
     ]
-    return bool(new) and _asserted(new) >= _asserted(gone)
+    return bool(new) and _asserted(new) >= _asserted(removed)
 
 
 def _asserted(cases: Sequence[TestedCase]) -> int:
-    """How many assertions tests make that say more than that there is something, over all their cases."""
+    """Count the assertions that check more than presence, over all parameter sets."""
     return sum(
         max(len(case.parameters), 1) * sum(a.strength > LOOSE for a in case.assertions) for case in cases
     )
 
 
-def is_in(case: TestedCase, other: TestedCase) -> bool:
-    """Whether a test stands elsewhere now: under its name, with its assertions or with most of its words."""
-    if case.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
+def is_moved_to(case: TestedCase, target: TestedCase) -> bool:
+    """Return True if a test moved: same name, shared assertions or most of its words."""
+    if case.name.rpartition(".")[2] == target.name.rpartition(".")[2]:
         return True
-    if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in other.assertions}:
+    if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in target.assertions}:
         return True
     words = set(re.findall(_IDENTIFIER, case.source))
-    if len(words & set(re.findall(_IDENTIFIER, other.source))) > _SAME * len(words):
+    if len(words & set(re.findall(_IDENTIFIER, target.source))) > _SAME * len(words):
         return True
-    given = _literals(case.source)
-    is_telling = len(given) >= _TELLING_LITERALS and any(len(one) >= _TELLING_LENGTH for one in given)
-    return bool(other.parameters) and is_telling and given <= _literals("\n".join(other.parameters))
+    return bool(target.parameters) and _is_parameter_set_of(case, target)
+
+
+def _is_parameter_set_of(case: TestedCase, target: TestedCase) -> bool:
+    """Return True if the parameter sets of another test contain the literals of a test."""
+    literals = _literals(case.source)
+    is_telling = len(literals) >= _TELLING_LITERALS and any(len(one) >= _TELLING_LENGTH for one in literals)
+    return is_telling and literals <= _literals("\n".join(target.parameters))
 
 
 def _literals(source: str) -> set[str]:
-    """The texts and numbers of a test, without their quotes."""
+    """Return the literals of a test, without their quotes."""
     return {one.strip("\"'`") for one in re.findall(LITERAL, source)}

@@ -1,4 +1,4 @@
-"""Lines by which a file that says how tests are run lets more pass than before."""
+"""Added lines of test configuration that let more tests pass than before."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import msgspec
 
 from wardround.checks.source import ChangedFileView
 from wardround_tests.changes.harness_files import HarnessKind
-from wardround_tests.changes.loosening import Eased, line_that_lost, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed, short
 from wardround_tests.changes.test_commands import RUNS_TESTS
 
-# Patterns are texts here, since compiling them takes longer than most reviews that need none.
+# Patterns are strings, since compiling them takes longer than a review that does not need them.
 
 
 class Weakening(msgspec.Struct, frozen=True):
-    """A line that, once added to a file of some kinds, lets more pass than before.
+    """A line that, added to a file of some kinds, lets more tests pass than before.
 
     Attributes:
-        in_a_test_step: it counts only in a step or job that has to do with tests.
+        in_a_test_step: applies only in a step or job that runs tests.
     """
 
     kinds: frozenset[HarnessKind]
     line: str
-    says: str
-    in_a_test_step: bool = False
+    effect: str
+    in_test_step: bool = False
 
 
 _WEAKENINGS = (
@@ -33,60 +33,60 @@ _WEAKENINGS = (
         frozenset({HarnessKind.SCRIPT}),
         r"\b(forbidOnly|failOnFlakyTests|failOnConsole|restoreMocks|expect\.requireAssertions)\s*:\s*false|"
         r"\ballowOnly\s*:\s*true|\b(errorOnDeprecated|injectGlobals)\s*:\s*false",
-        "lets tests pass that failed before",
+        "disables a check that failed tests",
     ),
     Weakening(
         frozenset({HarnessKind.CONFTEST}),
         r"exitstatus\s*=\s*(0|pytest\.ExitCode\.OK)|os\._exit\(0\)|sys\.exit\(0\)|"
         r"(filterwarnings|simplefilter)\(\s*[\"']ignore|addinivalue_line\(\s*[\"']filterwarnings[\"'],\s*[\"']ignore|"
         r"pytest\.skip\([^)]*allow_module_level\s*=\s*True|\.add_marker\(\s*pytest\.mark\.(skip|xfail)",
-        "lets tests pass, or leaves them out",
+        "makes tests pass or skips them",
     ),
     Weakening(
         frozenset({HarnessKind.PYTHON}),
         r"^\s*(commands\s*=\s*)?-\s+(python -m )?(pytest|coverage|unittest)\b|"
         r"success_codes\s*=\s*\[[^\]]*[1-9]|^\s*ignore_errors\s*=\s*(true|True|1)",
-        "lets failing tests pass",
+        "ignores failing tests",
     ),
     Weakening(
         frozenset({HarnessKind.RECIPE}),
         r"^\t-@?\s*(python -m )?(pytest|tox|nox|vitest|jest|(npm|yarn|pnpm) (run )?test)\b|^\s*set \+e\b|"
         r"fail_ci_if_error:\s*false|--no-exit-code|--exit-zero",
-        "lets failing tests pass",
-        in_a_test_step=True,
+        "ignores failing tests",
+        in_test_step=True,
     ),
     Weakening(
         frozenset({HarnessKind.COVERAGE}),
         r"^\s*(informational|allow_coverage_offsets|only_pulls)\s*:\s*true|require_ci_to_pass\s*:\s*(no|false)|"
         r"^\s*if_ci_failed\s*:\s*(success|ignore)|^\s*(patch|project)\s*:\s*(off|false|no)\b",
-        "lets less coverage pass",
+        "accepts lower coverage",
     ),
     Weakening(
         frozenset({HarnessKind.SCRIPT}),
         r"--passWithNoTests|(passWithNoTests|dangerouslyIgnoreUnhandledErrors)\s*:\s*true",
-        "leaves tests out of the run",
+        "excludes tests from the run",
     ),
     Weakening(
         frozenset({HarnessKind.CONFTEST}),
         r"^\s*collect_ignore(_glob)?\b|def pytest_ignore_collect|def pytest_collection_modifyitems|"
         r"def pytest_runtest_(makereport|call|protocol)|def pytest_sessionfinish",
-        "changes which tests run or how they are judged",
+        "changes which tests run or how their outcome is determined",
     ),
     Weakening(
         frozenset({HarnessKind.PYTHON}),
         r"^\s*ignore_outcome\s*=\s*(true|True|1)",
-        "lets failing tests pass",
+        "ignores failing tests",
     ),
     Weakening(
         frozenset({HarnessKind.RECIPE}),
         r"continue-on-error:\s*true|allow_failure:\s*true|^\s*(- )?if:\s*(\$\{\{\s*)?false\b",
-        "lets this step of the tests fail, or be left out, without failing the run",
-        in_a_test_step=True,
+        "lets this test step fail or be skipped without failing the run",
+        in_test_step=True,
     ),
     Weakening(
         frozenset({HarnessKind.RECIPE, HarnessKind.SCRIPT, HarnessKind.PYTHON}),
         rf"{RUNS_TESTS}.*(\|\|\s*(true|exit 0|:|echo)|;\s*(true|exit 0))",
-        "lets failing tests pass",
+        "ignores failing tests",
     ),
 )
 _THRESHOLD = (
@@ -96,28 +96,32 @@ _THRESHOLD = (
 
 
 def weakened_lines(
-    kind: HarnessKind | None, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[Eased]:
-    """What lines that came let pass, and what lines that went kept from passing."""
+    kind: HarnessKind | None, file: ChangedFileView, added: Sequence[tuple[int, str]], removed: Sequence[str]
+) -> Iterator[Loosening]:
+    """Yield the weakenings in added lines, and those by removed lines."""
     for weakening in _WEAKENINGS:
         if kind in weakening.kinds:
-            yield from _added_weakening(weakening, file, added, gone)
+            yield from _added_weakening(weakening, file, added, removed)
     if kind is HarnessKind.RECIPE:
-        yield from _no_longer_waits(file, added, gone)
+        yield from _dropped_dependencies(file, added, removed)
 
 
-def _no_longer_waits(
-    file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[Eased]:
-    """Jobs that no longer need those of the tests, and tests that no longer run for pull requests."""
-    waiting = [line for line in gone if re.search(_WAITS, line)]
-    if waiting and not any(re.search(_WAITS, line) for _, line in added):
-        text = f"this no longer waits for the tests: {short(waiting[0])}"
-        yield Eased(line_that_lost(file, waiting[0], "needs:"), text)
-    triggers = [line for line in gone if re.match(_ON_PULL, line)]
-    head = file.text or ""
-    if triggers and "pull_request" not in head and re.search(RUNS_TESTS, head):
-        yield Eased(line_that_lost(file, triggers[0]), "the tests no longer run for pull requests")
+def _dropped_dependencies(
+    file: ChangedFileView, added: Sequence[tuple[int, str]], removed: Sequence[str]
+) -> Iterator[Loosening]:
+    """Yield jobs that no longer depend on the tests, and tests that no longer run for pull requests."""
+    dependencies = [line for line in removed if re.search(_WAITS, line)]
+    if dependencies and not any(re.search(_WAITS, line) for _, line in added):
+        text = f"no longer depends on the test job: {short(dependencies[0])}; review this separately"
+        yield Loosening(line_of_removed(file, dependencies[0], "needs:"), text)
+    trigger = next((line for line in removed if re.match(_ON_PULL, line)), None)
+    if trigger is not None and _runs_without_pull_requests(file.text or ""):
+        text = "tests no longer run for pull requests; review this separately"
+        yield Loosening(line_of_removed(file, trigger), text)
+
+
+def _runs_without_pull_requests(recipe: str) -> bool:
+    return "pull_request" not in recipe and re.search(RUNS_TESTS, recipe) is not None
 
 
 _WAITS = r"^\s*(needs|dependsOn|requires)\s*:.*\b(unit|integration|e2e)?[-_]?tests?\b"
@@ -125,48 +129,63 @@ _ON_PULL = r"^\s*(-\s*)?pull_request\b|^on:.*\bpull_request\b"
 
 
 def _added_weakening(
-    weakening: Weakening, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[Eased]:
-    before = sum(len(re.findall(weakening.line, line)) for line in gone)
+    weakening: Weakening, file: ChangedFileView, added: Sequence[tuple[int, str]], removed: Sequence[str]
+) -> Iterator[Loosening]:
+    before = sum(len(re.findall(weakening.line, line)) for line in removed)
     hits = [
         (n, line)
         for n, line in added
         if re.search(weakening.line, line)
         and not line.lstrip().startswith("#")
-        and (not weakening.in_a_test_step or _is_in_a_test_step(file, n))
+        and (not weakening.in_test_step or _is_in_test_step(file, n))
     ]
     if sum(len(re.findall(weakening.line, line)) for _, line in hits) > before:
         number, line = hits[0]
-        yield Eased(number, f"{weakening.says}, in the change that it judges: {short(line)}")
+        yield Loosening(number, f"{weakening.effect} in the change under test: {short(line)}")
 
 
-def _is_in_a_test_step(file: ChangedFileView, number: int) -> bool:
-    """Whether the item or mapping that a line stands in says anything of tests."""
+def _is_in_test_step(file: ChangedFileView, number: int) -> bool:
+    """Return True if the list item or mapping that contains a line mentions tests."""
     lines = (file.text or "").split("\n")
-    depth = _depth(lines[number - 1])
-    first = number - 1
-    while first > 0 and not (lines[first].lstrip().startswith("- ") and _depth(lines[first]) <= depth):
-        if lines[first].strip() and _depth(lines[first]) < depth:
+    step = lines[_start_of_step(lines, number - 1) : _end_of_step(lines, number - 1)]
+    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in step)
+
+
+def _start_of_step(lines: Sequence[str], index: int) -> int:
+    """Return the index of the first line of the list item or mapping of a line."""
+    depth = _depth(lines[index])
+    while index > 0 and not (_is_item(lines[index]) and _depth(lines[index]) <= depth):
+        if lines[index].strip() and _depth(lines[index]) < depth:
             break
-        first -= 1
-    last = number
-    while last < len(lines) and (not lines[last].strip() or _depth(lines[last]) >= depth):
-        if lines[last].lstrip().startswith("- ") and _depth(lines[last]) == depth:
+        index -= 1
+    return index
+
+
+def _end_of_step(lines: Sequence[str], index: int) -> int:
+    """Return the index after the last line of the list item or mapping of a line."""
+    depth = _depth(lines[index])
+    index += 1
+    while index < len(lines) and (not lines[index].strip() or _depth(lines[index]) >= depth):
+        if _is_item(lines[index]) and _depth(lines[index]) == depth:
             break
-        last += 1
-    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in lines[first:last])
+        index += 1
+    return index
+
+
+def _is_item(line: str) -> bool:
+    return line.lstrip().startswith("- ")
 
 
 def _depth(line: str) -> int:
-    """How far in the content of a line begins, the mark of an item left out."""
+    """Return the indentation of a line's content, without the marker of a list item."""
     return len(line) - len(re.sub(r"^\s*(- +)?", "", line))
 
 
-def lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[Eased]:
-    before = {match[1]: float(match[2]) for line in gone for match in re.finditer(_THRESHOLD, line)}
+def lowered_thresholds(added: Sequence[tuple[int, str]], removed: Sequence[str]) -> Iterator[Loosening]:
+    before = {match[1]: float(match[2]) for line in removed for match in re.finditer(_THRESHOLD, line)}
     for number, line in added:
         for match in re.finditer(_THRESHOLD, line):
             was = before.get(match[1])
             if was is not None and float(match[2]) < was:
-                text = f"{match[1]} goes down from {was:g} to {match[2]} with the code it judges"
-                yield Eased(number, text)
+                text = f"{match[1]} is lowered from {was:g} to {match[2]} together with the code under test"
+                yield Loosening(number, text)

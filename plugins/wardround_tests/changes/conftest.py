@@ -1,4 +1,4 @@
-"""What fixtures and hooks of a conftest demand of the tests, and how they come to demand less."""
+"""Assertions in the fixtures and plugin hooks of a conftest, and their removal."""
 
 from __future__ import annotations
 
@@ -9,41 +9,43 @@ from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround.storage.regex_cache import bounded
 from wardround_tests.changes.line_diff import numbered_removed_lines
-from wardround_tests.changes.loosening import Eased, line_that_lost, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed, short
 from wardround_tests.changes.production_changes import Production
 
-_DEMAND = r"^\s*(assert\b|raise\b|pytest\.fail\(|self\.fail|throw new |expect\()"
+_ASSERTION = r"^\s*(assert\b|raise\b|pytest\.fail\(|self\.fail|throw new |expect\()"
 _AUTOUSE = (
     r"(?m)^@pytest\.fixture\([^)]*autouse\s*=\s*True[^)]*\)\s*\n"
     r"(?:@[^\n]*\n)*(?:async )?def (\w+)[^\n]*"
 )
 
 
-def fewer_demands(file: ChangedFileView, code: Production) -> Iterator[Eased]:
-    """Assertions of what runs around the tests that are gone, and stand nowhere else in the file."""
+def removed_assertions(file: ChangedFileView, code: Production) -> Iterator[Loosening]:
+    """Yield the removed assertions of fixtures and plugin hooks that are nowhere else in the file."""
     base, head = (file.base_text or "").split("\n"), file.text or ""
-    was = sum(re.match(_DEMAND, line) is not None for line in base)
-    now = sum(re.match(_DEMAND, line) is not None for line in head.split("\n"))
+    was = sum(re.match(_ASSERTION, line) is not None for line in base)
+    now = sum(re.match(_ASSERTION, line) is not None for line in head.split("\n"))
     if now >= was:
         return
     for _, line in numbered_removed_lines(file):
-        if re.match(_DEMAND, line) and line.strip() not in head and not code.is_withdrawn(line):
-            text = f"this no longer fails a test, in the change that it judges: {short(line)}"
-            yield Eased(line_that_lost(file, line), text)
+        if re.match(_ASSERTION, line) and line.strip() not in head and not code.is_withdrawn(line):
+            text = f"assertion of the test set-up is removed in the change under test: {short(line)}"
+            yield Loosening(line_of_removed(file, line), text)
             return
 
 
-def changed_autouse(file: ChangedFileView, gone: Sequence[str], code: Production) -> Iterator[Eased]:
-    """Autouse fixtures whose body is another than before: they decide about every test below them."""
-    if not gone:
+def changed_autouse(file: ChangedFileView, removed: Sequence[str], code: Production) -> Iterator[Loosening]:
+    """Yield autouse fixtures whose body changed: they affect every test in the folder."""
+    if not removed:
         return
     before = dict(_fixtures(file.base_text or ""))
     for name, (line, body) in _fixtures(file.text or ""):
         if name in before and _code(before[name][1]) != _code(body):
-            text = f'the fixture "{name}", which every test gets, is changed with the code that it judges'
+            text = f'autouse fixture "{name}" changes together with the code under test'
             lost = set(_code(before[name][1])) - set(_code(body))
-            is_less = _demands(body) < _demands(before[name][1]) and not code.is_withdrawn(" ".join(lost))
-            yield Eased(line, text, None if is_less else Severity.INFO)
+            is_less = _effective_statements(body) < _effective_statements(
+                before[name][1]
+            ) and not code.is_withdrawn(" ".join(lost))
+            yield Loosening(line, text, None if is_less else Severity.INFO)
 
 
 def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
@@ -54,10 +56,10 @@ def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 
 
 def _code(body: str) -> list[str]:
-    """The lines of a body without comments, and without what types and formatters change."""
+    """Return the lines of a body without comments and blank lines."""
     return [line for line in (bounded(r"\s*#.*").sub("", one).strip() for one in body.split("\n")) if line]
 
 
-def _demands(body: str) -> int:
-    """How many statements of a fixture could fail or hold back a test."""
+def _effective_statements(body: str) -> int:
+    """Count the statements of a fixture that can fail or hold back a test."""
     return sum(line != "yield" and not line.startswith(('"""', "import ", "from ")) for line in _code(body))

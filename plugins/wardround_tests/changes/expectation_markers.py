@@ -1,10 +1,10 @@
-"""Comments by which a sample file says what is to be found in its lines, and those a change took away."""
+"""Expectation comments in sample files, and those that a change removed."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,21 +18,21 @@ _MARK = (
     r"error|warning|violation|finding|FAIL|BAD|NOT ?OK)\s*:)|(?P<kind>[EWN]):\s|\^+\s*(?:error|warning)\b|"
     r"~?(?:ERROR|WARN)\b).*)$"
 )
-"""Code and the expectation after it, as a text: compiled only where samples changed."""
+"""Code and the expectation after it; a string, compiled only where samples changed."""
 _INSTEAD = rf"{_SIGN}(?:todo-?ruleid|ok|todook|good)\b"
 _CERTAIN = frozenset({"ruleid", "E", "W"})
-"""The kinds that are no prose: in files that are run as tests, others are remarks."""
+"""Kinds that are not prose; in test files, other kinds are remarks."""
 _FEWEST = 3
-"""So many signs of code are needed to know a line again."""
+"""Minimum number of word characters that identify a line."""
 
 
 class LostMark(msgspec.Struct, frozen=True):
-    """An expectation that is gone although what it was about is still there.
+    """A removed expectation whose code still exists.
 
     Attributes:
-        line: where that stands at the head, 1-based.
-        mark: the comment as it was.
-        is_turned: whether the line is now expected to be fine.
+        line: of the code at the head, 1-based.
+        mark: the removed comment.
+        is_turned: True if the line is now expected to be fine.
     """
 
     line: int
@@ -41,40 +41,48 @@ class LostMark(msgspec.Struct, frozen=True):
 
 
 def lost_marks(file: ChangedFileView) -> Iterator[LostMark]:
-    """The expectations that the change took away from code that stays, in the order of places."""
+    """Yield the expectations that the change removed from unchanged code, in order of position."""
     was = list(_marked(file.base_text or ""))
     if not was:
         return
     has = {(kind, code) for kind, code, _ in _marked(file.text or "")}
     lines = (file.text or "").split("\n")
-    places = {code: number for number, line in enumerate(lines, 1) if (code := _code(line))}
-    counts = Counter(map(_code, lines))
+    positions = _unique_positions(lines)
     for kind, code, mark in was:
-        if (kind, code) in has or counts[code] != 1 or len(re.findall(r"\w", code)) < _FEWEST:
+        if (kind, code) in has or code not in positions or (is_test(file.path) and kind not in _CERTAIN):
             continue
-        if is_test(file.path) and kind not in _CERTAIN:
-            continue
-        number = places[code]
+        number = positions[code]
         around = "\n".join(lines[max(number - 2, 0) : number])
         yield LostMark(number, " ".join(mark.split()), re.search(_INSTEAD, around) is not None)
 
 
+def _unique_positions(lines: Sequence[str]) -> dict[str, int]:
+    """Return the line (1-based) of each code that occurs once and is long enough to be identified."""
+    codes = list(map(_code, lines))
+    counts = Counter(codes)
+    return {
+        code: number
+        for number, code in enumerate(codes, 1)
+        if counts[code] == 1 and len(re.findall(r"\w", code)) >= _FEWEST
+    }
+
+
 def _code(line: str) -> str:
-    """A line without the expectation in it; empty if there is nothing else in it."""
+    """Return a line without its expectation; empty if it has no other content."""
     match = bounded(_MARK).match(line) or bounded(rf"(?P<code>.*?){_INSTEAD}").match(line)
     return (match["code"] if match else line).strip()
 
 
 def _marked(text: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, code and comment of each expectation; one on its own line is about the next code."""
+    """Yield kind, code and comment of each expectation; one on its own line applies to the next code."""
     if re.search(rf"(?m)^{_MARK}", text) is None:
         return
-    waiting: list[tuple[str, str]] = []
+    pending: list[tuple[str, str]] = []
     for line in text.split("\n"):
         match = bounded(_MARK).match(line)
         if match is not None:
-            waiting.append((match["rule"] or match["kind"] or "error", match["mark"].strip()))
+            pending.append((match["rule"] or match["kind"] or "error", match["mark"].strip()))
         code = _code(line)
         if code:
-            yield from ((kind, code, mark) for kind, mark in waiting)
-            waiting = []
+            yield from ((kind, code, mark) for kind, mark in pending)
+            pending = []

@@ -1,4 +1,4 @@
-"""Which files say how tests are run, and what of it."""
+"""Files that configure how tests run, by kind."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ RECIPES = frozenset(
 )  # fmt: skip
 RECIPE_FOLDERS = (".github/workflows/", ".github/actions/", ".circleci/", "scripts/", "ci/", ".ci/")
 SET_UP_NAMES = frozenset({"setuptests", "setup-tests", "test-setup", "testsetup", "setupjest", "setupvitest"})
-"""Names, in lower case, of what script test runners load before the tests."""
+"""Lower-case names of files that script test runners load before the tests."""
 
 
 class HarnessKind(enum.Enum):
-    """What a file says about how tests are run."""
+    """Kind of test configuration."""
 
     PYTHON = "settings of Python's test tools"
     SCRIPT = "settings of a script test runner"
@@ -29,7 +29,7 @@ class HarnessKind(enum.Enum):
 
 
 def kind_of(path: str) -> HarnessKind | None:
-    """What a file says about how tests are run; None if nothing."""
+    """Return the kind of test configuration in a file; None if it has none."""
     name = path.rpartition("/")[2]
     if name == "conftest.py" or name.lower().partition(".")[0] in SET_UP_NAMES:
         return HarnessKind.CONFTEST

@@ -1,27 +1,27 @@
-"""The lines of a changed file that came and went, without aligning its two versions."""
+"""Added and removed lines of a changed file, without aligning its two versions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Span
 
 
 def added_lines(file: ChangedFileView) -> list[tuple[int, str]]:
-    """Number and text of the lines the change brought."""
+    """Return number and text of the lines that the change added."""
     lines = (file.text or "").split("\n")
     return [(number, line) for number, line in enumerate(lines, 1) if file.is_added(number)]
 
 
 def removed_lines(file: ChangedFileView) -> list[str]:
-    """The lines that stood in the file and no longer do, moved ones not counted, in their old order."""
+    """Return the lines that the change removed, moved ones not counted, in their old order."""
     return [line for _, line in numbered_removed_lines(file)]
 
 
 def numbered_removed_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
-    """The lines that are gone, with their numbers at the base."""
+    """Yield the removed lines, with their numbers at the base."""
     left = Counter((file.text or "").split("\n"))
     for number, line in enumerate((file.base_text or "").split("\n"), 1):
         if left[line] > 0:
@@ -30,26 +30,33 @@ def numbered_removed_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def line_left_by(file: ChangedFileView, number: int) -> int:
-    """The line at the head (1-based) nearest to where a line of the base stood that is gone.
+def nearest_head_line(file: ChangedFileView, number: int) -> int:
+    """Return the line at the head (1-based) nearest to the position of a removed line of the base.
 
-    It is the new line that stands there, else the last line before it or the first after it that both
+    It is the new line at that position, else the last line before it or the first after it that both
     versions have exactly once.
     """
     base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
-    once = {line for line, count in Counter(base).items() if count == 1}
-    places = {line: place for place, line in enumerate(head, 1) if line in once and line.strip()}
-    twice = {line for line, count in Counter(head).items() if count > 1}
-    for line in base[: number - 1][::-1]:
-        if line in places and line not in twice:
-            place = places[line]
-            is_replaced = place < len(head) and head[place].strip() and file.is_added(place + 1)
-            return place + 1 if is_replaced else place
-    return next((places[line] for line in base[number:] if line in places and line not in twice), 1)
+    positions = _shared_positions(base, head)
+    before = next((positions[line] for line in base[: number - 1][::-1] if line in positions), None)
+    if before is None:
+        return next((positions[line] for line in base[number:] if line in positions), 1)
+    is_replaced = before < len(head) and head[before].strip() and file.is_added(before + 1)
+    return before + 1 if is_replaced else before
+
+
+def _shared_positions(base: Sequence[str], head: Sequence[str]) -> dict[str, int]:
+    """Return the head position (1-based) of each line that both versions have exactly once."""
+    in_base, in_head = Counter(base), Counter(head)
+    return {
+        line: number
+        for number, line in enumerate(head, 1)
+        if in_base[line] == in_head[line] == 1 and line.strip()
+    }
 
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:
-    """What is written in a line of the head, without the blanks around it."""
+    """Return the span of a line at the head, without surrounding blanks."""
     text = (file.text or "").split("\n")[number - 1]
     column = len(text) - len(text.lstrip()) + 1
     return Span(number, column, number, max(len(text.rstrip()) + 1, column))

@@ -1,4 +1,4 @@
-"""What a change does to the code that ships, as far as tests can be told from it."""
+"""Changes to production code, as far as they concern tests."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SCRIPT = (
 _USED = r"(?<![\w'\"`])[A-Za-z_]\w{3,}(?=[\s)]*[(.,)\]<=]|\s*$)"
 _LONG = 7
 _SHORTEST = 4
-"""Shorter names, such as those of loops and of ``get``, say too little about what a test is of."""
+"""Shorter names, such as ``get``, do not identify the subject of a test."""
 
 
 class Production(msgspec.Struct, frozen=True, dict=True):
-    """The code files of a change that are no tests."""
+    """The code files of a change that are not tests."""
 
     files: Sequence[ChangedFileView]
 
@@ -38,8 +38,8 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         return cls([f for f in change.files if is_production(f.path)])
 
     @cached_property
-    def gone_words(self) -> frozenset[str]:
-        """The words that a file of the code had and has no more."""
+    def removed_words(self) -> frozenset[str]:
+        """Words that a code file contained before the change and no longer contains."""
         return frozenset(
             word
             for f in self.files
@@ -47,41 +47,35 @@ class Production(msgspec.Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def touched(self) -> dict[str, tuple[ChangedFileView, int]]:
-        """Functions, classes and values that the change touches and leaves: where each now begins."""
+    def modified(self) -> dict[str, tuple[ChangedFileView, int]]:
+        """Definitions that the change modifies and keeps, with their position at the head."""
         found: dict[str, tuple[ChangedFileView, int]] = {}
         for file in self.files:
-            if file.text is None or file.base_text is None:
-                continue
-            names = {name for name, _ in _around(file.path, file.text, (n for n, _ in added_lines(file)))}
-            removed = (n for n, _ in numbered_removed_lines(file))
-            names |= {name for name, _ in _around(file.path, file.base_text, removed)}
-            was = {name for name, _ in _definitions(file.path, file.base_text)}
-            for name, line in _definitions(file.path, file.text):
-                if name in names and name in was and len(name) >= _SHORTEST and not name.startswith("__"):
+            for name, line in _modified_definitions(file):
+                if len(name) >= _SHORTEST and not name.startswith("__"):
                     found.setdefault(name, (file, line))
         return found
 
     def is_withdrawn(self, text: str, name: str = "") -> bool:
-        """Whether the code no longer has something that a text is about, or the name of a test tells."""
-        if not self.gone_words.isdisjoint(re.findall(_WORD, text)):
+        """Return True if the code no longer has a word of a text, or a long word of a test's name."""
+        if not self.removed_words.isdisjoint(re.findall(_WORD, text)):
             return True
-        return any(len(word) > _LONG and word in name for word in self.gone_words)
+        return any(len(word) > _LONG and word in name for word in self.removed_words)
 
-    def touched_in(self, text: str) -> str:
-        """The first of the touched names that a text uses; empty if it uses none."""
-        return next((word for word in re.findall(_USED, text) if word in self.touched), "")
+    def modified_in(self, text: str) -> str:
+        """Return the first modified name that a text uses; empty if it uses none."""
+        return next((word for word in re.findall(_USED, text) if word in self.modified), "")
 
     def shrank(self, name: str) -> bool:
-        """Whether the file of a touched name lost more lines than it got: what it did may be withdrawn."""
-        file, _ = self.touched[name]
+        """Return True if the file of a modified name shrank, so behaviour may have been withdrawn."""
+        file, _ = self.modified[name]
         return len((file.text or "").split("\n")) < len((file.base_text or "").split("\n"))
 
     def replaces(self, old: str, new: str) -> bool:
-        """Whether the code itself wrote one literal for another."""
-        gone = "\n".join(line for f in self.files for _, line in numbered_removed_lines(f))
-        came = "\n".join(line for f in self.files for _, line in added_lines(f))
-        return bool(old) and bool(new) and old in gone and new in came
+        """Return True if the code itself replaced one literal by another."""
+        removed_text = "\n".join(line for f in self.files for _, line in numbered_removed_lines(f))
+        added_text = "\n".join(line for f in self.files for _, line in added_lines(f))
+        return bool(old) and bool(new) and old in removed_text and new in added_text
 
 
 def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
@@ -92,18 +86,29 @@ def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
             yield match[match.lastindex or 0], number
 
 
-def _around(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
-    """The definitions, inside out by their indentation, that some lines stand in or are."""
-    wanted, starts = set(numbers), {line: name for name, line in _definitions(path, text)}
-    around: list[tuple[int, str, int]] = []
+def _enclosing(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
+    """Yield the definitions, by indentation, that contain some lines."""
+    selected, starts = set(numbers), {line: name for name, line in _definitions(path, text)}
+    enclosing: list[tuple[int, str, int]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip())
         if line.lstrip()[0] not in ")]}":
-            while around and around[-1][0] >= indent:
-                around.pop()
+            while enclosing and enclosing[-1][0] >= indent:
+                enclosing.pop()
         if number in starts:
-            around.append((indent, starts[number], number))
-        if number in wanted:
-            yield from ((name, start) for _, name, start in around)
+            enclosing.append((indent, starts[number], number))
+        if number in selected:
+            yield from ((name, start) for _, name, start in enclosing)
+
+
+def _modified_definitions(file: ChangedFileView) -> Iterator[tuple[str, int]]:
+    """Yield the definitions of a file that exist in both versions and contain a changed line."""
+    if file.text is None or file.base_text is None:
+        return
+    names = {name for name, _ in _enclosing(file.path, file.text, (n for n, _ in added_lines(file)))}
+    removed = (n for n, _ in numbered_removed_lines(file))
+    names |= {name for name, _ in _enclosing(file.path, file.base_text, removed)}
+    names &= {name for name, _ in _definitions(file.path, file.base_text)}
+    yield from (one for one in _definitions(file.path, file.text) if one[0] in names)

@@ -1,4 +1,4 @@
-"""The settings of pytest and coverage in a file, and what of them lets more pass than before."""
+"""Settings of pytest and coverage, and those that let more tests pass than before."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from typing import Any
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
-from wardround_tests.changes.loosening import Eased, line_that_brings, line_that_lost, short
+from wardround_tests.changes.loosening import Loosening, added_line_with, line_of_removed, short
 
 _WITH_VALUE = frozenset(
     {"-p", "-W", "-m", "-k", "--deselect", "--ignore", "--ignore-glob", "--cov-fail-under", "--reruns"}
 )
-_LEAVES_OUT = LazyPattern(r"(-k|-m|--deselect|--ignore|--ignore-glob|--lf|--last-failed)(=|$)|--no-cov$")
-_FORGIVES = LazyPattern(r"--reruns=[1-9]|--suppress-no-test-exit-code|-W=(ignore|default)")
+_EXCLUDES = LazyPattern(r"(-k|-m|--deselect|--ignore|--ignore-glob|--lf|--last-failed)(=|$)|--no-cov$")
+_IGNORES_FAILURES = LazyPattern(r"--reruns=[1-9]|--suppress-no-test-exit-code|-W=(ignore|default)")
 _STRICT = LazyPattern(r"--strict(-markers|-config)?$|-W=error|--doctest-modules$")
 _HARMLESS_PLUGINS = frozenset({"cacheprovider", "legacypath", "nose", "sugar", "logging"})
 _YES = frozenset({"true", "1", "yes", "on"})
 _STRICT_KEYS = ("xfail_strict", "strict_xfail", "strict", "strict_markers", "strict_config")
 _NO_CODE = r"test|migrations|conftest|setup\.py|venv|site-packages|version|docs|examples?|\.tox"
-"""Paths that nobody asks the coverage of."""
+"""Paths that are commonly excluded from coverage."""
 _NO_LINES = (
     r"pragma|TYPE_CHECKING|NotImplemented|overload|abstract|__main__|__repr__|"
     r"\.\.\.|assert_never|Protocol|pass$"
 )
-"""Lines that nobody asks the coverage of."""
+"""Lines that are commonly excluded from coverage."""
 _FEWER_ARE_LESS = ("testpaths", "python_files", "python_classes", "python_functions")
 
 
 @dataclass(frozen=True, slots=True)
 class PytestSettings:
-    """What a file tells pytest and coverage.
+    """The settings of pytest and coverage in one file.
 
     Attributes:
         options: of ``addopts``, each with its value as ``name=value``.
         lists: settings that are lists of words, by name.
-        filters: what is done about warnings, in order.
-        floor: the least coverage in percent; None if there is none.
+        filters: warning filters, in order.
+        floor: minimum coverage in percent; None if unset.
     """
 
     options: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class PytestSettings:
 
 
 def pytest_settings(path: str, text: str) -> PytestSettings | None:
-    """The settings in a file; None if it is broken."""
+    """Parse the settings in a file; None if it is malformed."""
     try:
         tables: Mapping[str, Any] = tomllib.loads(text) if path.endswith(".toml") else _sections(text)
     except (ValueError, RecursionError, configparser.Error):
@@ -70,21 +70,29 @@ def pytest_settings(path: str, text: str) -> PytestSettings | None:
         tables = _table(tables, "tool")
     pytest = _table(tables, "pytest") or _table(tables, "tool:pytest")
     pytest = _table(pytest, "ini_options") or pytest
-    coverage = _table(_table(tables, "coverage"), "report") or _table(tables, "coverage:report")
-    coverage = coverage or _table(tables, "report")
-    run = _table(_table(tables, "coverage"), "run") or _table(tables, "coverage:run") or _table(tables, "run")
-    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
-    lists["excluded"] = tuple(
-        line for key in ("exclude_lines", "exclude_also") for line in _lines(coverage.get(key, ""))
-    )
-    lists["omit"] = (*_words(run.get("omit", "")), *_words(coverage.get("omit", "")))
+    report = _coverage_table(tables, "report")
     return PytestSettings(
         tuple(_options(pytest.get("addopts", ""))),
-        lists,
+        _named_lists(pytest, report, _coverage_table(tables, "run")),
         tuple(_lines(pytest.get("filterwarnings", ""))),
         frozenset(key for key in _STRICT_KEYS if str(pytest.get(key, "")).lower() in _YES),
-        _number(coverage.get("fail_under")),
+        _number(report.get("fail_under")),
     )
+
+
+def _coverage_table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a table of coverage settings, in whichever format of file."""
+    nested = _table(_table(tables, "coverage"), name)
+    return nested or _table(tables, f"coverage:{name}") or _table(tables, name)
+
+
+def _named_lists(
+    pytest: Mapping[str, Any], report: Mapping[str, Any], run: Mapping[str, Any]
+) -> dict[str, tuple[str, ...]]:
+    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
+    lists["excluded"] = (*_lines(report.get("exclude_lines", "")), *_lines(report.get("exclude_also", "")))
+    lists["omit"] = (*_words(run.get("omit", "")), *_words(report.get("omit", "")))
+    return lists
 
 
 def _sections(text: str) -> dict[str, Any]:
@@ -112,13 +120,13 @@ def _options(value: object) -> Iterator[str]:
         words = _lines(value) if isinstance(value, list) else shlex.split(str(value or ""), comments=True)
     except ValueError:
         return
-    waiting = ""
+    pending = ""
     for word in words:
-        if waiting:
-            yield f"{waiting}={word}"
-            waiting = ""
+        if pending:
+            yield f"{pending}={word}"
+            pending = ""
         elif word in _WITH_VALUE:
-            waiting = word
+            pending = word
         else:
             yield re.sub(r"^(-[pWmk])(?=[^=])", r"\1=", word) if not word.startswith("--") else word
 
@@ -130,37 +138,47 @@ def _number(value: object) -> float | None:
         return None
 
 
-def eased_settings(file: ChangedFileView) -> Iterator[Eased]:
-    """The settings by which pytest or coverage lets more pass than before."""
+def loosened_settings(file: ChangedFileView) -> Iterator[Loosening]:
+    """Yield the settings by which pytest or coverage lets more tests pass than before."""
     before = pytest_settings(file.base_path or file.path, file.base_text or "")
     after = pytest_settings(file.path, file.text or "")
     if before is None or after is None or before == after:
         return
-    yield from _eased_options(file, before, after)
-    yield from _eased_filters(file, before, after)
-    yield from _eased_lists(file, before, after)
+    yield from _loosened_options(file, before, after)
+    yield from _loosened_filters(file, before, after)
+    yield from _loosened_lists(file, before, after)
     for key in sorted(before.strict - after.strict):
-        yield Eased(line_that_lost(file, key, key), f"{key} is off now, with the code that it judges")
+        yield Loosening(
+            line_of_removed(file, key, key), f"{key} is disabled together with the code under test"
+        )
     yield from _lower_floor(file, before.floor, after.floor, "fail_under")
 
 
-def _eased_options(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+def _loosened_options(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
     for option in after.options:
-        if option in before.options:
-            continue
-        name, _, value = option.partition("=")
-        place = line_that_brings(file, value or name)
-        if _LEAVES_OUT.match(option):
-            yield Eased(place, f"leaves tests out of the run, in the change that it judges: {short(option)}")
-        elif _FORGIVES.match(option):
-            yield Eased(place, f"lets failing tests pass, in the change that it judges: {short(option)}")
-        elif name == "-p" and value.startswith("no:") and value[3:] not in _HARMLESS_PLUGINS:
-            yield Eased(place, f"switches off a plugin for the tests of this change: {value[3:]}")
+        message = _effect_of_option(option) if option not in before.options else ""
+        if message:
+            name, _, value = option.partition("=")
+            yield Loosening(added_line_with(file, value or name), message)
     for option in before.options:
         if _STRICT.match(option) and option not in after.options:
-            name = option.partition("=")[0]
-            yield Eased(line_that_lost(file, name, "addopts"), f"this no longer fails the tests: {option}")
+            line = line_of_removed(file, option.partition("=")[0], "addopts")
+            yield Loosening(line, f"{option} is removed, so its violations no longer fail tests")
     yield from _lower_floor(file, _floor(before), _floor(after), "--cov-fail-under")
+
+
+def _effect_of_option(option: str) -> str:
+    """Return the message about an added option; empty if it is harmless."""
+    name, _, value = option.partition("=")
+    if _EXCLUDES.match(option):
+        return f"excludes tests from the run in the change under test: {short(option)}"
+    if _IGNORES_FAILURES.match(option):
+        return f"ignores failing tests in the change under test: {short(option)}"
+    if name == "-p" and value.startswith("no:") and value[3:] not in _HARMLESS_PLUGINS:
+        return f"disables a pytest plugin in the change under test: {value[3:]}"
+    return ""
 
 
 def _floor(settings: PytestSettings) -> float | None:
@@ -168,46 +186,77 @@ def _floor(settings: PytestSettings) -> float | None:
     return _number(found[-1]) if found else None
 
 
-def _lower_floor(file: ChangedFileView, was: float | None, now: float | None, name: str) -> Iterator[Eased]:
+def _lower_floor(
+    file: ChangedFileView, was: float | None, now: float | None, name: str
+) -> Iterator[Loosening]:
     if was is not None and now is None:
-        place = line_that_lost(file, name, "addopts" if name.startswith("-") else name)
-        yield Eased(place, f"{name}={was:g} is gone, with the code it judges")
+        line = line_of_removed(file, name, "addopts" if name.startswith("-") else name)
+        yield Loosening(line, f"{name}={was:g} is removed together with the code under test")
     elif was is not None and now is not None and now < was:
-        text = f"{name} goes down from {was:g} to {now:g} with the code it judges"
-        yield Eased(line_that_brings(file, name), text)
+        text = f"{name} is lowered from {was:g} to {now:g} together with the code under test"
+        yield Loosening(added_line_with(file, name), text)
 
 
-def _eased_filters(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
-    """Warnings that failed a test and no longer do; one that is named by its text may well be right."""
-    for one in before.filters:
-        if one == "error" and one not in after.filters:
-            yield Eased(line_that_lost(file, one), "warnings no longer fail the tests: error")
+def _loosened_filters(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    """Yield warnings that failed a test and no longer do; a filter for one message is only a note."""
+    if "error" in before.filters and "error" not in after.filters:
+        text = "warning filter error is removed, so warnings no longer fail tests"
+        yield Loosening(line_of_removed(file, "error"), text)
     if not (before.fails_on_warnings and after.fails_on_warnings):
         return
     for one in after.filters:
         is_named = re.match(r"\w+\s*:\s*[^:\s]|\w+::[^:]*:[^:]", one) is not None
-        lets_pass = one.startswith("ignore") or (one.startswith(("default", "once")) and not is_named)
-        if lets_pass and one not in before.filters:
-            text = f"a warning that failed the tests is let pass, with the code it judges: {short(one)}"
-            place = line_that_brings(file, one[:30].partition("\\")[0])
-            yield Eased(place, text, Severity.INFO if is_named else None)
+        if one not in before.filters and _lets_pass(one, is_named):
+            text = f"a warning no longer fails tests, together with the code under test: {short(one)}"
+            line = added_line_with(file, one[:30].partition("\\")[0])
+            yield Loosening(line, text, Severity.INFO if is_named else None)
 
 
-def _eased_lists(file: ChangedFileView, before: PytestSettings, after: PytestSettings) -> Iterator[Eased]:
+def _lets_pass(warning_filter: str, is_named: bool) -> bool:
+    if warning_filter.startswith("ignore"):
+        return True
+    return warning_filter.startswith(("default", "once")) and not is_named
+
+
+def _loosened_lists(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    yield from _shorter_lists(file, before, after)
+    if before.lists["norecursedirs"]:
+        for word in _new_in("norecursedirs", before, after):
+            if "test" in word:
+                yield Loosening(added_line_with(file, word), f"norecursedirs excludes {short(word)}")
+    if before.floor is not None:
+        yield from _lower_coverage(file, before, after)
+
+
+def _new_in(key: str, before: PytestSettings, after: PytestSettings) -> list[str]:
+    return [one for one in after.lists[key] if one not in before.lists[key]]
+
+
+def _shorter_lists(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    """Yield the lists of tests that have fewer items than before."""
     for key in _FEWER_ARE_LESS:
         was, now = before.lists[key], after.lists[key]
-        gone = [word for word in was if word not in now]
-        if gone and now and set(now) < set(was):
-            place = line_that_lost(file, gone[0], key)
-            yield Eased(place, f"{key} no longer has {short(gone[0])}: tests are left out of the run")
-    for word in after.lists["norecursedirs"]:
-        if before.lists["norecursedirs"] and word not in before.lists["norecursedirs"] and "test" in word:
-            yield Eased(line_that_brings(file, word), f"norecursedirs leaves out {short(word)}")
-    lines = [one for one in after.lists["excluded"] if one not in before.lists["excluded"]]
-    if lines and before.floor is not None and re.search(_NO_LINES, lines[0]) is None:
-        text = f"lines are taken out of the coverage that is asked for: {short(lines[0])}"
-        yield Eased(line_that_brings(file, lines[0]), text)
-    new = [word for word in after.lists["omit"] if word not in before.lists["omit"]]
-    if new and before.floor is not None and re.search(_NO_CODE, new[0]) is None:
-        text = f"omit takes code out of the coverage that is asked for: {short(new[0])}"
-        yield Eased(line_that_brings(file, new[0]), text)
+        removed = _new_in(key, after, before)
+        if removed and now and set(now) < set(was):
+            text = f"{key} no longer includes {short(removed[0])}, so tests are excluded from the run"
+            yield Loosening(line_of_removed(file, removed[0], key), text)
+
+
+def _lower_coverage(
+    file: ChangedFileView, before: PytestSettings, after: PytestSettings
+) -> Iterator[Loosening]:
+    """Yield code that is excluded from the required coverage."""
+    lines = _new_in("excluded", before, after)
+    if lines and re.search(_NO_LINES, lines[0]) is None:
+        text = f"lines are excluded from the required coverage: {short(lines[0])}"
+        yield Loosening(added_line_with(file, lines[0]), text)
+    paths = _new_in("omit", before, after)
+    if paths and re.search(_NO_CODE, paths[0]) is None:
+        text = f"omit excludes code from the required coverage: {short(paths[0])}"
+        yield Loosening(added_line_with(file, paths[0]), text)

@@ -1,4 +1,4 @@
-"""Which tests a module has, and whether those beside it have any."""
+"""Tests of a module, and of the other modules in its folder."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from wardround.storage.regex_cache import bounded
 from wardround_tests.file_kinds import SCRIPT_ENDINGS, is_test
 
 _READ = 20
-"""Tests that are read, of those that name a module."""
-_BESIDE = 20
-"""Modules of a folder that are asked about."""
+"""Maximum number of tests read of those that name a module."""
+_SIBLINGS = 20
+"""Maximum number of modules of a folder that are considered."""
 _COMPONENTS = ("tsx", "jsx")
 _SHORTEST = 3
 _FOR_FOLDER = ("__init__", "index", "mod")
@@ -21,14 +21,14 @@ _NAMED = r"(?:\bfrom|\bimport|\(|:)\s*[\"'`]([^\"'`\s]+)[\"'`]"
 
 
 def module_name(path: str) -> str:
-    """What an import of a module names: its file, or its folder where the file stands for that."""
+    """Return the name by which a module is imported: its file, or its folder for an index file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return folder.rpartition("/")[2] or stem if stem in _FOR_FOLDER else stem
 
 
 def imports(text: str, test: str, path: str) -> bool:
-    """Whether the text of a test imports, or replaces, the module that stands at a path."""
+    """Return True if the text of a test imports or replaces the module at a path."""
     if path.endswith(".py"):
         return _imports_python(text, path)
     stem = _stem(path)
@@ -45,7 +45,7 @@ def _imports_python(text: str, path: str) -> bool:
 
 
 def _is_at(named: str, test: str, stem: str) -> bool:
-    """Whether what a test imports is a module: by its place, or by the last two parts of its name."""
+    """Return True if an import names a module: by its path, or by the last two parts of its name."""
     named = re.sub(r"(/index)?(\.\w{1,4})?$", "", named)
     if named.startswith("."):
         return posixpath.normpath(posixpath.join(posixpath.dirname(test), named)) == stem
@@ -53,14 +53,14 @@ def _is_at(named: str, test: str, stem: str) -> bool:
 
 
 def _stem(path: str) -> str:
-    """A path without its ending; the folder where the file stands for that."""
+    """Return a path without its extension; the folder for an index file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return folder if folder and stem in _FOR_FOLDER else posixpath.join(folder, stem)
 
 
 def is_tested(project: RepositoryView, path: str, patterns: Sequence[str]) -> bool:
-    """Whether a test of the project imports a module, or is named after it."""
+    """Return True if a test of the project imports a module or is named after it."""
     name = module_name(path)
     if any(map(is_test, project.paths(_named_after(name, path)))):
         return True
@@ -70,27 +70,27 @@ def is_tested(project: RepositoryView, path: str, patterns: Sequence[str]) -> bo
 def has_tested_neighbour(
     project: RepositoryView, path: str, patterns: Sequence[str], new: Sequence[str]
 ) -> bool:
-    """Whether a test imports another module, which is not new, of the folder that a module stands in.
+    """Return True if a test imports another existing module of the folder of a module.
 
-    Components are held against components: a project that tests its hooks may never render anything.
+    Components are compared with components: a project that tests its hooks may never render anything.
     """
     folder, slash, _ = path.rpartition("/")
     ending = path.rpartition(".")[2]
     endings = ("py",) if ending == "py" else _COMPONENTS if ending in _COMPONENTS else SCRIPT_ENDINGS
     found = project.paths(tuple(f"{folder}{slash}*.{one}" for one in endings))
-    beside = sorted(
+    siblings = sorted(
         one
         for one in found
         if one != path
         and one not in new
         and one.rpartition("/")[0] == folder
         and not is_test(one)
-        and _is_telling(one)
+        and _is_distinctive(one)
     )
-    return _any_imports(project, beside[:_BESIDE], patterns)
+    return _any_imports(project, siblings[:_SIBLINGS], patterns)
 
 
-def _is_telling(path: str) -> bool:
+def _is_distinctive(path: str) -> bool:
     return len(module_name(path)) >= _SHORTEST and not path.endswith(("/__init__.py", "conftest.py"))
 
 
@@ -102,14 +102,20 @@ def _named_after(name: str, path: str) -> tuple[str, ...]:
 
 
 def _any_imports(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Return True if a test that names one of some modules imports it."""
     if not paths:
         return False
-    names = sorted({module_name(path) for path in paths})
-    naming = [one for one in project.files_with_word(names, patterns) if is_test(one)]
-    if paths[0].endswith(_COMPONENTS):  # tests of a helper that stands in its file show nothing of it
-        naming = [one for one in naming if one.endswith(_COMPONENTS)]
-    for test in naming[:_READ]:
+    for test in _tests_naming(project, paths, patterns)[:_READ]:
         text = project.read(test) or ""
         if any(imports(text, test, path) for path in paths if module_name(path) in text):
             return True
     return False
+
+
+def _tests_naming(project: RepositoryView, paths: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """Return the tests that name one of some modules; of components, the tests of components only."""
+    names = sorted({module_name(path) for path in paths})
+    found = [one for one in project.files_with_word(names, patterns) if is_test(one)]
+    if paths[0].endswith(_COMPONENTS):  # tests of a helper in its file do not test the component
+        return [one for one in found if one.endswith(_COMPONENTS)]
+    return found

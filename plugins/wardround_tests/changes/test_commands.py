@@ -1,4 +1,4 @@
-"""Commands that run tests, and how one of them can run less than another."""
+"""Commands that run tests, and comparison of what two of them run."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ RUNS_TESTS = (
     r"\b(pytest|py\.test|vitest|jest|tox|nox|unittest|mocha|playwright test|hatch (run )?test|go test|"
     r"(npm|yarn|pnpm|bun)( run)? test\S*|make (test|check)\S*|cargo test|coverage run)\b(?![-:=])"
 )
-"""What starts a test run, as a text: compiling it takes longer than most reviews that need none."""
+"""Pattern of a test run; a string, since compiling it takes longer than a review that does not need it."""
 _SELECTING = frozenset(
     {"-k", "-m", "--deselect", "--ignore", "--ignore-glob", "--lf", "--last-failed", "--no-cov", "-t",
      "--grep", "--testNamePattern", "--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns",
      "--grep-invert", "--exclude", "--onlyChanged", "--changed", "--changedSince"}
 )  # fmt: skip
-_FORGIVING = frozenset(
+_IGNORING_FAILURES = frozenset(
     {"--passWithNoTests", "--reruns", "--retries", "--retry", "--suppress-no-test-exit-code"}
 )
-_DEMANDING = frozenset(
-    {"--strict-markers", "--strict-config", "--strict", "--cov-fail-under", "--fail-under"}
-)
+_STRICT = frozenset({"--strict-markers", "--strict-config", "--strict", "--cov-fail-under", "--fail-under"})
 _NOTHING = r"^\s*@?(echo\b|true\b|:\s*$|exit 0)"
 
 
@@ -29,18 +27,23 @@ def runs_tests(command: str) -> bool:
 
 
 def narrower(before: str, after: str) -> str:
-    """In which way a command runs fewer tests than another, or minds less; empty if it does not."""
-    if runs_tests(before) and (not after.strip() or re.search(_NOTHING, after)) and not runs_tests(after):
-        return "runs no tests any more"
+    """Return how a command runs or requires less than another; empty if it does not."""
+    if runs_tests(before) and _does_nothing(after):
+        return "no longer runs tests"
     old, new = list(_runs(before)), list(_runs(after))
     if not old or not new:
         return ""
     if len(new) < len(old) and set(new) < set(old):
-        gone = next(one for one in old if one not in new)
-        return f"no longer runs {gone}"
+        removed = next(one for one in old if one not in new)
+        return f"no longer runs {removed}"
     if len(old) != len(new):
         return ""
-    return next((reason for pair in zip(old, new, strict=True) if (reason := _less(*pair))), "")
+    return next((reason for pair in zip(old, new, strict=True) if (reason := _reduction(*pair))), "")
+
+
+def _does_nothing(command: str) -> bool:
+    is_empty = not command.strip() or re.search(_NOTHING, command) is not None
+    return is_empty and not runs_tests(command)
 
 
 def _runs(command: str) -> Iterator[str]:
@@ -49,26 +52,42 @@ def _runs(command: str) -> Iterator[str]:
             yield " ".join(part.split())
 
 
-def _less(before: str, after: str) -> str:
+def _reduction(before: str, after: str) -> str:
+    """Return how one run of tests is reduced; empty if it is not."""
     old, new = _words(before), _words(after)
-    flags, given = {w.partition("=")[0] for w in old}, {w.partition("=")[0] for w in new}
+    lost = next((word for word in old if _flag(word) in _STRICT - set(map(_flag, new))), "")
+    if reason := _loosening_flag(old, new):
+        return reason
+    return f"no longer has {lost}" if lost else _narrowed_path(old, new, after)
+
+
+def _flag(word: str) -> str:
+    return word.partition("=")[0]
+
+
+def _loosening_flag(old: list[str], new: list[str]) -> str:
+    """Return the effect of the first added flag that excludes tests or ignores failures."""
+    flags = set(map(_flag, old))
     for word in new:
-        name = word.partition("=")[0]
-        if name in _SELECTING and name not in flags and not _names_module(new, word):
-            return f"leaves tests out of the run: {word}"
-        if name in _FORGIVING and name not in flags:
-            return f"lets failing tests pass: {word}"
-    lost = next((word for word in old if word.partition("=")[0] in _DEMANDING - given), "")
-    if lost:
-        return f"no longer has {lost}"
-    was, now = {w for w in old if _is_path(w)}, {w for w in new if _is_path(w)}
-    missing = next((p for p in sorted(was) if not re.search(rf"{re.escape(p)}(?![\w/:-])", after)), "")
+        if _flag(word) in flags:
+            continue
+        if _flag(word) in _SELECTING and not _names_module(new, word):
+            return f"excludes tests from the run: {word}"
+        if _flag(word) in _IGNORING_FAILURES:
+            return f"ignores failing tests: {word}"
+    return ""
+
+
+def _narrowed_path(old: list[str], new: list[str], command: str) -> str:
+    """Return the effect of replacing a path of tests by a part of it."""
+    was, now = set(filter(_is_path, old)), set(filter(_is_path, new))
+    missing = next((p for p in sorted(was) if not re.search(rf"{re.escape(p)}(?![\w/:-])", command)), "")
     is_under = all(path in was or any(_is_under(path, one) for one in was) for path in now)
-    return f"no longer runs {missing}, only a part of it" if missing and now and is_under else ""
+    return f"runs only a part of {missing}" if missing and now and is_under else ""
 
 
 def _names_module(words: list[str], word: str) -> bool:
-    """Whether ``-m`` names what Python is to run and ``-t`` is of another program."""
+    """Return True if ``-m`` names a Python module to run, or ``-t`` belongs to another program."""
     before = words[words.index(word) - 1] if words.index(word) else ""
     return (word == "-m" and bool(re.match(r"(.*/)?(python|coverage|run)\S*$", before))) or before == "run"
 

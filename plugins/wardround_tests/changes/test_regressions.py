@@ -1,4 +1,4 @@
-"""What one test lost between two versions of it."""
+"""Losses of one test between two versions."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ _PARTS = (
     ("", ".length"),
     ("typeof ", ""),
 )
-"""How a test asks for less of a value: what is written before it and behind it."""
+"""Wrappers by which a test asserts less of a value: text before and after it."""
 _SHORTEST_ROW = 2
 _COARSE = 0.01
-"""The relative error from which on a test lets pass what a person would call another value."""
+"""Relative error from which a tolerance accepts clearly different values."""
 
 
 class Loss(enum.Enum):
-    """In which way a test is less than before."""
+    """Kind of loss."""
 
-    SKIPPED = "it asserts what it did, and is not run or may fail"
-    LOOSER = "it asserts less of the same thing"
-    WIDER = "it lets the value be further off"
-    GONE = "an assertion is there no more"
-    FEWER = "it is run with fewer cases"
+    SKIPPED = "the test is skipped or may fail"
+    LOOSER = "an assertion is weaker"
+    WIDER = "a tolerance is larger"
+    GONE = "an assertion is removed"
+    FEWER = "the test has fewer parameter sets"
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """What a test lost.
+    """One loss of a test.
 
     Attributes:
-        assertion: the one that went; empty if the test was skipped.
-        is_telling: whether the lost assertion said more than that there is something.
-        is_a_note: it may well be right, whatever else the change does.
-        is_with_steps: the test does other things than before too, so it may be about something else.
-        line: where the assertion stands that is there instead; 0 if there is none.
+        assertion: the removed one; empty if the test was skipped.
+        is_telling: True if the lost assertion checked more than presence.
+        is_a_note: likely intended, whatever else the change does.
+        is_with_steps: the steps of the test changed as well, so its subject may have changed.
+        line: of the replacing assertion; 0 if there is none.
     """
 
     message: str
@@ -72,62 +72,87 @@ class Lost(msgspec.Struct, frozen=True):
 
 
 class OtherLiteral(msgspec.Struct, frozen=True):
-    """An expected value that was changed while the rest of its test stayed as it was."""
+    """An expected value that changed while the rest of its test did not."""
 
     was: str
     now: str
 
 
 def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> Iterator[Lost]:
-    """What a test lost, most telling first.
+    """Yield the losses of a test, most significant first.
 
     Args:
-        elsewhere: how often other tests of the file have each assertion more or less often than before.
+        elsewhere: change in the number of occurrences of each assertion in other tests of the file.
     """
-    if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
-        is_told = bounded(r"reason|[\"'].*\w.*[\"']").search(after.skip) is not None
-        yield Lost(f'"{after.name}" is skipped now, and ran before', Loss.SKIPPED, is_a_note=is_told)
+    yield from _skipped(before, after)
     if before.source == after.source and before.parameters == after.parameters:
         return
-    gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    gone = [a for a in gone if "eprecat" not in a.text and not _is_moved(a, after.assertions)]
-    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
-    for old, now in _pairs(gone, new):
-        if now.strength == LOOSE and old.strength > LOOSE:
-            text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
-            yield Lost(text, Loss.LOOSER, old.text, line=now.line)
-        elif _asks_part_of(old, now) or (
-            now.strength < old.strength and (old.expected or now.subject in ("raises", "assertRaises"))
-        ):
-            text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
-            yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
+    removed = [
+        a for a in _only_in(before, after) if "eprecat" not in a.text and not _is_moved(a, after.assertions)
+    ]
+    new = _only_in(after, before)
+    for old, now in _pairs(removed, new):
+        yield from _weaker(after.name, old, now)
         yield from _wider(after.name, old, now)
-    kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
-    kept = [a for a in kept if not _is_waited_for(a.text, after.source)]
-    if kept and not new and not after.skip and not _hands_on(before, after):
-        count = "an assertion" if len(kept) == 1 else f"{len(kept)} assertions"
-        telling = [a for a in kept if a.strength > LOOSE]
-        first = (telling or kept)[0]
-        text = f'"{after.name}" lost {count}: {_short(first.text)}'
-        has_other_steps = _steps(before) - _steps(after)
-        yield Lost(text, Loss.GONE, first.text, bool(telling), is_with_steps=bool(has_other_steps))
+    missing = [a for a in removed if elsewhere[a.text] < 0 and not _is_implied(a, after)]
+    if missing and not new and not after.skip and not _delegates(before, after):
+        yield _removed_assertions(missing, before, after)
     yield from _fewer_parameters(before, after)
 
 
-def _is_waited_for(assertion: str, source: str) -> bool:
-    """Whether a loop of the test ends only when what was asserted is so."""
+def _only_in(case: TestedCase, other: TestedCase) -> list[Assertion]:
+    """Return the assertions that one version has more often than the other."""
+    return list((Counter(case.assertions) - Counter(other.assertions)).elements())
+
+
+def _skipped(before: TestedCase, after: TestedCase) -> Iterator[Lost]:
+    if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
+        has_reason = bounded(r"reason|[\"'].*\w.*[\"']").search(after.skip) is not None
+        text = f'"{after.name}" is now skipped; fix the test or state the reason'
+        yield Lost(text, Loss.SKIPPED, is_a_note=has_reason)
+
+
+def _weaker(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
+    """Yield the loss of an assertion that was replaced by a weaker one."""
+    is_presence_only = now.strength == LOOSE and old.strength > LOOSE
+    if is_presence_only or _is_part_of(old, now) or _is_weaker_value(old, now):
+        text = f'"{name}" asserts only {_short(now.text)} instead of {_short(old.text)}'
+        yield Lost(text, Loss.LOOSER, old.text, is_a_note=not is_presence_only, line=now.line)
+
+
+def _is_weaker_value(old: Assertion, now: Assertion) -> bool:
+    has_value = bool(old.expected) or now.subject in ("raises", "assertRaises")
+    return now.strength < old.strength and has_value
+
+
+def _is_implied(assertion: Assertion, after: TestedCase) -> bool:
+    """Return True if the new version still verifies a removed assertion in another way."""
+    return _is_about_none(assertion, after.assertions) or _is_awaited(assertion.text, after.source)
+
+
+def _removed_assertions(missing: Sequence[Assertion], before: TestedCase, after: TestedCase) -> Lost:
+    count = "an assertion" if len(missing) == 1 else f"{len(missing)} assertions"
+    significant = [a for a in missing if a.strength > LOOSE]
+    first = (significant or missing)[0]
+    text = f'"{after.name}" no longer has {count}: {_short(first.text)}'
+    has_other_steps = bool(_steps(before) - _steps(after))
+    return Lost(text, Loss.GONE, first.text, bool(significant), is_with_steps=has_other_steps)
+
+
+def _is_awaited(assertion: str, source: str) -> bool:
+    """Return True if a loop of the test ends only when the asserted condition holds."""
     left, _, right = assertion.partition(" == ")
     return bool(right) and f"while {left} != {right}" in source
 
 
-def _hands_on(before: TestedCase, after: TestedCase) -> bool:
-    """Whether a test leaves its assertions to a helper now that it did not call before."""
+def _delegates(before: TestedCase, after: TestedCase) -> bool:
+    """Return True if a test now calls an asserting helper that it did not call before."""
     called = set(re.findall(_HELPER, after.source)) - set(re.findall(_HELPER, before.source))
     return bool(called)
 
 
 def _steps(case: TestedCase) -> Counter[str]:
-    """The lines of a test that do something and assert nothing."""
+    """Count the lines of a test that act and do not assert."""
     return Counter(
         line.strip()
         for line in case.source.split("\n")
@@ -136,72 +161,79 @@ def _steps(case: TestedCase) -> Counter[str]:
 
 
 def _fewer_parameters(before: TestedCase, after: TestedCase) -> Iterator[Lost]:
-    """Cases that a test was run with, where it got no new ones and still has some."""
-    gone = list((Counter(before.parameters) - Counter(after.parameters)).elements())
+    """Yield the removed parameter sets of a test that has no new ones and still has some."""
+    removed = list((Counter(before.parameters) - Counter(after.parameters)).elements())
     new = Counter(after.parameters) - Counter(before.parameters)
-    if gone and not new and after.parameters:
-        count = "a case" if len(gone) == 1 else f"{len(gone)} cases"
-        text = f'"{after.name}" is no longer run with {count}: {_short(gone[0])}'
-        yield Lost(text, Loss.FEWER, gone[0])
+    if removed and not new and after.parameters:
+        count = "a parameter set" if len(removed) == 1 else f"{len(removed)} parameter sets"
+        text = f'"{after.name}" no longer runs with {count}: {_short(removed[0])}'
+        yield Lost(text, Loss.FEWER, removed[0])
 
 
 def _wider(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
-    """The tolerances that grew, and one where the value had to be exact."""
+    """Yield the tolerances that grew, and new ones where the value had to be exact."""
     before = dict(old.tolerance)
     for key, became in now.tolerance:
         was = before.get(key)
         if was is not None and became > was:
-            text = f'"{name}" allows {key}={abs(became):g} now, and allowed {abs(was):g}'
+            text = f'"{name}" allows {key}={abs(became):g} instead of {abs(was):g}'
             yield Lost(text, Loss.WIDER, old.text, line=now.line)
-    is_other_kind = list(before) == ["abs"] and [key for key, _ in now.tolerance] == ["rel"]
-    if is_other_kind and now.tolerance[0][1] >= _COARSE and now.expected == old.expected:
-        text = f'"{name}" allows an error of {now.tolerance[0][1]:.0%} now, and allowed {before["abs"]:g}'
+    if _is_coarse_relative(old, now):
+        error = f"{now.tolerance[0][1]:.0%} relative error"
+        text = f'"{name}" allows {error} instead of {before["abs"]:g} absolute'
         yield Lost(text, Loss.WIDER, old.text, line=now.line)
     if now.tolerance and not old.tolerance and old.strength == EXACT and old.expected:
-        text = f'"{name}" asked for {_short(old.text)} exactly, and now nearly'
+        text = f'"{name}" compares approximately instead of exactly: {_short(old.text)}'
         yield Lost(text, Loss.WIDER, old.text, is_a_note=True, line=now.line)
 
 
-def _pairs(gone: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
-    """Old assertions, and what asserts most about the same subject now."""
-    for old in gone:
+def _is_coarse_relative(old: Assertion, now: Assertion) -> bool:
+    """Return True if a coarse relative tolerance replaces an absolute one of the same value."""
+    keys = [[key for key, _ in one.tolerance] for one in (old, now)]
+    is_relative = keys[1] == ["rel"] and [*dict(old.tolerance)] == ["abs"]
+    return is_relative and now.tolerance[0][1] >= _COARSE and now.expected == old.expected
+
+
+def _pairs(removed: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
+    """Yield each removed assertion with the strongest new one on the same subject."""
+    for old in removed:
         about = [now for now in new if old.subject and _is_about(old, now)]
         if about:
             yield old, max(about, key=lambda now: now.strength)
-        elif len(gone) == len(new) == 1 and _matcher(old) == _matcher(new[0]) and new[0].strength == LOOSE:
+        elif len(removed) == len(new) == 1 and _matcher(old) == _matcher(new[0]) and new[0].strength == LOOSE:
             yield old, new[0]
 
 
 def _matcher(assertion: Assertion) -> str:
-    """How an assertion asks, without what it asks about: ``toHaveBeenCalledWith``, ``assert_called_with``."""
+    """Return the matcher of an assertion: ``toHaveBeenCalledWith``, ``assert_called_with``."""
     return next(iter(re.findall(_ASKING, assertion.text)), assertion.text)
 
 
 def _is_about(old: Assertion, now: Assertion) -> bool:
-    """Whether two assertions have one subject, also where that is now the distance from a value."""
+    """Return True if two assertions have one subject, also as the distance from a value."""
     return (
         old.subject == now.subject
-        or _asks_part_of(old, now)
+        or _is_part_of(old, now)
         or bool(old.tolerance and now.tolerance and old.subject in now.subject)
     )
 
 
-def _asks_part_of(old: Assertion, now: Assertion) -> bool:
-    """Whether an assertion asks about a value without its order, its doubles or its content any more."""
+def _is_part_of(old: Assertion, now: Assertion) -> bool:
+    """Return True if an assertion ignores the order, duplicates or content of the old subject."""
     return bool(old.subject) and any(
         now.subject == f"{before}{old.subject}{behind}" for before, behind in _PARTS
     )
 
 
 def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
-    """Whether an assertion that something is there at all is implied by one that says what it is."""
+    """Return True if an assertion of presence is implied by one that checks the value."""
     return old.strength == LOOSE and any(old.subject and old.subject in now.subject for now in others)
 
 
 def _is_moved(old: Assertion, others: Sequence[Assertion]) -> bool:
-    """Return True if one of some assertions asks at least as much of what an old one was about.
+    """Return True if another assertion checks at least as much of the subject of an old one.
 
-    It compares the whole of which that is a part, or a part or a record of it, with the same value.
+    It compares an object that contains the subject, or a part of it, with the same value.
     """
     literals = re.findall(LITERAL, _values_of(old))
     return bool(literals) and any(
@@ -219,49 +251,58 @@ def _is_part(inner: str, outer: str) -> bool:
 
 
 def _values_of(assertion: Assertion) -> str:
-    """What an assertion says apart from what it is about."""
+    """Return the text of an assertion without its subject."""
     return assertion.expected or assertion.text.replace(assertion.subject, "", 1)
 
 
 def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
-    """The first expected value that changed, in a test whose inputs and steps are as before."""
+    """Return the first expected value that changed, in a test with unchanged inputs and steps."""
     if before.source == after.source:
         return _other_in_row(before, after)
     if re.sub(LITERAL, "0", before.source) != re.sub(LITERAL, "0", after.source):
         return None
-    gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
-    if not gone and not new:
+    removed, new = _only_in(before, after), _only_in(after, before)
+    if not removed and not new:
         return _other_in_row(before, after)
-    pairs = [(o, n) for o, n in _pairs(gone, new) if o.expected and n.expected and o.expected != n.expected]
-    texts = [_bare(n.expected) for _, n in pairs]
-    literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
-    others = [now for was, now in literals if was != now]
-    if not pairs or not all(any(_bare(one) in text for text in texts) for one in others):
+    pairs = [(o.expected, n.expected) for o, n in _pairs(removed, new)]
+    pairs = [(was, now) for was, now in pairs if was and now and was != now]
+    if not pairs or not _are_in(_changed_literals(before, after), [now for _, now in pairs]):
         return None
-    return OtherLiteral(pairs[0][0].expected, pairs[0][1].expected)
+    return OtherLiteral(*pairs[0])
+
+
+def _changed_literals(before: TestedCase, after: TestedCase) -> list[str]:
+    """Return the new literals of two versions that differ in literals only."""
+    literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
+    return [now for was, now in literals if was != now]
+
+
+def _are_in(literals: Sequence[str], values: Sequence[str]) -> bool:
+    """Return True if each literal is part of one of some values."""
+    texts = list(map(_bare, values))
+    return all(any(_bare(one) in text for text in texts) for one in literals)
 
 
 def _other_in_row(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
-    """The first case of which only the last value is another: what is expected stands there."""
+    """Return the first parameter set in which only the last value changed, which is the expected one."""
     was = dict(filter(None, map(_row, before.parameters)))
     pairs = ((was[key], value) for key, value in filter(None, map(_row, after.parameters)) if key in was)
     return next((OtherLiteral(old, new) for old, new in pairs if old != new), None)
 
 
 def _row(parameters: str) -> tuple[str, str] | None:
-    """All values of a case but the last, and the last, where it is written out."""
+    """Return the values of a parameter set: all but the last, and the last if it is a literal."""
     try:
         values = ast.parse(parameters.rpartition("' = ")[2].strip(), mode="eval").body
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     if not isinstance(values, (ast.Tuple, ast.List)) or len(values.elts) < _SHORTEST_ROW:
         return None
-    *given, last = values.elts
+    *inputs, last = values.elts
     is_word = isinstance(last, ast.Name) and last.id in ("true", "false", "null", "undefined")
     if not is_word and not is_written_out(last):
         return None
-    return ", ".join(map(ast.unparse, given)), ast.unparse(last)
+    return ", ".join(map(ast.unparse, inputs)), ast.unparse(last)
 
 
 def _bare(literal: str) -> str:

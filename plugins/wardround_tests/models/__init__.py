@@ -1,1 +1,1 @@
-"""Typed views of the files this specialist reads."""
+"""Typed views of the files that this specialist reads."""

@@ -1,4 +1,4 @@
-"""Which functions of a test module run for its tests: fixtures, set-up, and the helpers they call."""
+"""Functions of a test module that run for its tests: fixtures, set-up, and the helpers they call."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ SET_UP = frozenset(
         "setup_class", "setup_module", "setup_function",
     }
 )  # fmt: skip
-"""What runners call before tests."""
+"""Methods and functions that runners call before tests."""
 
 
 def is_fixture(function: FunctionNode) -> bool:
-    """Whether pytest sets something up by a function."""
+    """Return True if a function is a pytest fixture."""
     return any("fixture" in ast.unparse(one).partition("(")[0] for one in function.decorator_list)
 
 
 def fixture_scope(function: FunctionNode) -> str:
-    """How long what a fixture made is kept: ``function`` unless it says otherwise."""
+    """Return the scope of a fixture; ``function`` by default."""
     for one in function.decorator_list:
         for keyword in one.keywords if isinstance(one, ast.Call) else ():
             if keyword.arg == "scope" and isinstance(keyword.value, ast.Constant):
@@ -32,27 +32,27 @@ def fixture_scope(function: FunctionNode) -> str:
     return "function"
 
 
-def serving(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) -> frozenset[ast.AST]:
-    """The tests, and of the functions those that run for them, directly or through one another."""
+def test_code(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) -> frozenset[ast.AST]:
+    """Return the tests and the functions that run for them, directly or indirectly."""
     by_name: dict[str, list[FunctionNode]] = {}
     found: set[ast.AST] = set(tests)
-    waiting = list(tests)
+    pending = list(tests)
     for one in functions:
         by_name.setdefault(one.name, []).append(one)
         if one not in found and (one.name in SET_UP or is_fixture(one)):
             found.add(one)
-            waiting.append(one)
-    while waiting:
-        for name in _called(waiting.pop()):
+            pending.append(one)
+    while pending:
+        for name in _called(pending.pop()):
             for helper in by_name.get(name, ()):
                 if helper not in found:
                     found.add(helper)
-                    waiting.append(helper)
+                    pending.append(helper)
     return frozenset(found)
 
 
 def _called(function: FunctionNode) -> Iterator[str]:
-    """The names of the functions, or methods of its own class, that a function calls."""
+    """Yield the names of the functions, or methods of its own class, that a function calls."""
     for node in walk(function):
         if isinstance(node, ast.Call):
             called = node.func

@@ -1,4 +1,4 @@
-"""The tests of a Python module and what each asserts, in the form that two versions are compared by."""
+"""Tests of a Python module and their assertions, in a form that allows two versions to be compared."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from wardround.findings import Span
 from wardround.languages.python.tree import children, walk
 from wardround_tests.analysis.literal_values import is_written_out
 from wardround_tests.models.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
-from wardround_tests.models.python_tests import TestCase, TestModule, body_of, is_certain_assertion, last_name
+from wardround_tests.models.python_tests import TestCase, TestModule
+from wardround_tests.models.syntax import body_of, is_certain_assertion, last_name
 
 _SKIP = r"\b(skip|xfail|expectedFailure)\b"
 _SKIP_ALWAYS = r"\bskip(if|If|Unless)\((True|1|False|0)\b"
 _SKIP_CALLS = frozenset({"pytest.skip", "pytest.xfail", "self.skipTest", "unittest.SkipTest"})
 _TOLERANCES = frozenset({"rel", "abs", "atol", "rtol", "delta", "abs_tol", "rel_tol", "tolerance"})
+_PLACES = frozenset({"places", "decimal"})
 _BY_POSITION = {
     "approx": (1, ("rel", "abs")),
     "isclose": (2, ("rtol", "atol")),
@@ -29,7 +31,7 @@ _BY_POSITION = {
     "assert_almost_equal": (2, ("decimal",)),
     "assert_array_almost_equal": (2, ("decimal",)),
 }
-"""Where tolerances stand among the arguments of a call that has them, and what they are called."""
+"""Position and names of the tolerance arguments of a call."""
 _DEFAULTS = {
     "approx": ("rel", 1e-6), "assertAlmostEqual": ("places", -7.0), "assertAlmostEquals": ("places", -7.0),
 }  # fmt: skip
@@ -50,14 +52,14 @@ _METHOD_STRENGTH = {
 
 
 def python_tests(path: str, text: str) -> Iterator[TestedCase]:
-    """The tests of a Python module.
+    """Yield the tests of a Python module.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
+        SyntaxError, ValueError, RecursionError, MemoryError: the text is not valid Python.
     """
     module = TestModule(path, text)
     lists = _module_lists(module)
-    whole = next((one for one in module.tree.body if _is_module_skip(one)), None)
+    module_skip = next((one for one in module.tree.body if _is_module_skip(one)), None)
     for case in module.tests:
         skip, skipping = _skip(case)
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
@@ -66,14 +68,18 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
             name,
             span,
             module.text_of(case.node),
-            skip or (ast.unparse(whole) if whole else ""),
-            module.span(skipping) if skipping else span if whole is None else _place(module, whole),
+            skip or (ast.unparse(module_skip) if module_skip else ""),
+            module.span(skipping)
+            if skipping
+            else span
+            if module_skip is None
+            else _line_span(module, module_skip),
             tuple(_parameters(case, lists)),
             partial(_assertions, module, case.node),
         )
 
 
-def _place(module: TestModule, node: ast.stmt) -> Span:
+def _line_span(module: TestModule, node: ast.stmt) -> Span:
     return Span(node.lineno, 1, node.lineno, len(module.text.split("\n")[node.lineno - 1]) + 1)
 
 
@@ -84,7 +90,7 @@ def _is_module_skip(node: ast.stmt) -> bool:
 
 
 def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
-    """How a test is kept from running or from failing, as written, and where that is."""
+    """Return the skip or xfail mark of a test as written, and its node."""
     for node in (case.node, *([case.cls] if case.cls else [])):
         for one in node.decorator_list:
             text = ast.unparse(one)
@@ -98,7 +104,7 @@ def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
 
 
 def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:
-    """Lists that the module itself gives a name, by that name."""
+    """Return the lists that are bound to a name at module level."""
     return {
         target.id: node.value.elts
         for node in module.tree.body
@@ -109,7 +115,7 @@ def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:
 
 
 def _parameters(case: TestCase, lists: dict[str, Sequence[ast.expr]]) -> Iterator[str]:
-    """The cases a test is run with, each as it is written."""
+    """Yield the parameter sets of a test, each as written."""
     decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
     for one in decorators:
         if isinstance(one, ast.Call) and last_name(one) == "parametrize" and len(one.args) > 1:
@@ -123,11 +129,11 @@ def _parameters(case: TestCase, lists: dict[str, Sequence[ast.expr]]) -> Iterato
 
 
 def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
-    """What a test asserts; a call inside an assertion is part of it."""
+    """Yield the assertions of a test; a call inside an assertion is part of it."""
     stack = [function]
     while stack:
         node = stack.pop()
-        if is_certain_assertion(node) or module.calls_own_helper(node):
+        if is_certain_assertion(node) or module.helpers.is_called_by(node):
             yield replace(_assertion(node), line=getattr(node, "lineno", 0))
         else:
             stack += list(children(node))[::-1]
@@ -137,47 +143,54 @@ def _assertion(node: ast.AST) -> Assertion:
     if isinstance(node, ast.Assert):
         return _assert(node)
     text = ast.unparse(node)
-    if isinstance(node, ast.Call) and last_name(node.func) in _RAISING and node.args:
+    if not isinstance(node, ast.Call):
+        return Assertion(text, "", EXACT, _tolerance(node))
+    if last_name(node.func) in _RAISING and node.args:
         return Assertion(text, last_name(node.func)[:12], _strength_of_raises(node))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        method = node.func.attr
-        subject = (
-            ast.unparse(node.args[0])
-            if node.args and method.startswith("assert") and method[6:7].isupper()
-            else ""
-        )
-        if method.startswith("assert_"):
-            subject = ast.unparse(node.func.value)
-        expected = _literal(node.args[1]) if len(node.args) > 1 else ""
-        return Assertion(text, subject, _METHOD_STRENGTH.get(method, EXACT), _tolerance(node), expected)
-    return Assertion(text, "", EXACT, _tolerance(node))
+    if not isinstance(node.func, ast.Attribute):
+        return Assertion(text, "", EXACT, _tolerance(node))
+    expected = _literal(node.args[1]) if len(node.args) > 1 else ""
+    strength = _METHOD_STRENGTH.get(node.func.attr, EXACT)
+    return Assertion(text, _subject_of_method(node, node.func), strength, _tolerance(node), expected)
+
+
+def _subject_of_method(call: ast.Call, method: ast.Attribute) -> str:
+    """Return the subject of an assertion method: the mock, or the first argument of unittest's."""
+    if method.attr.startswith("assert_"):
+        return ast.unparse(method.value)
+    is_unittest = method.attr.startswith("assert") and method.attr[6:7].isupper()
+    return ast.unparse(call.args[0]) if call.args and is_unittest else ""
 
 
 def _strength_of_raises(call: ast.Call) -> int:
-    """How much is asked of an exception: its text, its kind, or only that there is one."""
+    """Return the strength of an expected exception: its text, its type, or only its presence."""
     if last_name(call.args[0]) in ("Exception", "BaseException"):
         return LOOSE
-    is_told = last_name(call.func) == "assertRaisesRegex" or any(k.arg == "match" for k in call.keywords)
-    return EXACT if is_told else PARTIAL
+    has_text = last_name(call.func) == "assertRaisesRegex" or any(k.arg == "match" for k in call.keywords)
+    return EXACT if has_text else PARTIAL
 
 
 def _assert(node: ast.Assert) -> Assertion:
     test = node.test
     text = ast.unparse(test)
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        operator, right = test.ops[0], test.comparators[0]
-        subject, strength = ast.unparse(test.left), EXACT
-        if isinstance(operator, ast.In):
-            subject, strength = ast.unparse(right), PARTIAL
-        elif isinstance(operator, ast.IsNot):
-            strength = LOOSE
-        elif not isinstance(operator, (ast.Eq, ast.Is)):
-            strength = PARTIAL
-        expected = _literal(right) if isinstance(operator, ast.Eq) else ""
-        return Assertion(text, subject, strength, (*_tolerance(test), *_distance(test)), expected)
+        return _comparison(text, test)
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
         return Assertion(text, ast.unparse(test.args[0]) if test.args else "", LOOSE)
     return Assertion(text, text, LOOSE, _tolerance(test))
+
+
+def _comparison(text: str, test: ast.Compare) -> Assertion:
+    operator, right = test.ops[0], test.comparators[0]
+    subject, strength = ast.unparse(test.left), EXACT
+    if isinstance(operator, ast.In):
+        subject, strength = ast.unparse(right), PARTIAL
+    elif isinstance(operator, ast.IsNot):
+        strength = LOOSE
+    elif not isinstance(operator, (ast.Eq, ast.Is)):
+        strength = PARTIAL
+    expected = _literal(right) if isinstance(operator, ast.Eq) else ""
+    return Assertion(text, subject, strength, (*_tolerance(test), *_distance(test)), expected)
 
 
 def _literal(node: ast.expr) -> str:
@@ -185,24 +198,30 @@ def _literal(node: ast.expr) -> str:
 
 
 def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
-    """How far off the value may be, in every call of an assertion that says so."""
+    """Return the tolerances in every call of an assertion."""
     return tuple(pair for one in walk(node) if isinstance(one, ast.Call) for pair in _allowed(one))
 
 
 def _allowed(call: ast.Call) -> Iterator[tuple[str, float]]:
+    """Yield the tolerances of a call; decimal places are negated, since fewer of them allow more."""
     name = last_name(call)
     first, names = _BY_POSITION.get(name, (0, ()))
-    given = [*zip(names, call.args[first:], strict=False), *((k.arg or "", k.value) for k in call.keywords)]
-    found = [(key, number) for key, value in given if (number := _number(value)) is not None]
-    found = [(key, -n if key in ("places", "decimal") else n) for key, n in found]
-    found = [(key, n) for key, n in found if key in _TOLERANCES or key in ("places", "decimal")]
+    arguments = [
+        *zip(names, call.args[first:], strict=False),
+        *((k.arg or "", k.value) for k in call.keywords),
+    ]
+    found = [
+        (key, -number if key in _PLACES else number)
+        for key, value in arguments
+        if (key in _TOLERANCES or key in _PLACES) and (number := _number(value)) is not None
+    ]
     if not found and name in _DEFAULTS and not call.keywords:
         found = [_DEFAULTS[name]]
     yield from found
 
 
 def _distance(test: ast.Compare) -> Iterator[tuple[str, float]]:
-    """The limit in ``abs(a - b) < limit``."""
+    """Yield the limit in ``abs(a - b) < limit``."""
     limit = _number(test.comparators[0]) if isinstance(test.ops[0], (ast.Lt, ast.LtE)) else None
     if limit is not None and isinstance(test.left, ast.Call) and last_name(test.left) in ("abs", "fabs"):
         yield "distance", limit

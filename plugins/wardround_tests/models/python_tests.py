@@ -1,29 +1,20 @@
-"""A parsed Python test module: its tests, and what in it asserts."""
+"""A parsed Python test module and its tests."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import FunctionNode, PythonModule
-from wardround.languages.python.tree import children, walk
+from wardround.languages.python.tree import walk
 from wardround_tests.file_kinds import is_collected
-from wardround_tests.models.fixtures import serving
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-ASSERTING_NAME = LazyPattern(
-    r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|"
-    r"test(_(?!client|request|cli|app|server|data|dir|file|path)\w*)?$|"
-    r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
-    r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
-)
-"""Names of calls and context managers that make a test fail when something is not as it should be."""
+from wardround_tests.models.assertion_helpers import AssertionHelpers
+from wardround_tests.models.fixtures import test_code
+from wardround_tests.models.name_index import NameIndex
+from wardround_tests.models.syntax import FUNCTIONS, last_name, own_nodes, top_level
 
 _FRAME_DECORATORS = frozenset(
     {
@@ -52,12 +43,12 @@ _FRAME_DECORATORS = frozenset(
         "override_settings",
     }
 )
-"""Last parts of decorators after which a test still asserts only what its body asserts."""
+"""Last parts of decorators that do not assert anything themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestCase:
-    """One test function and the class it stands in."""
+    """A test function and the class that contains it."""
 
     __test__ = False
 
@@ -75,65 +66,6 @@ class TestCase:
         return frozenset(names) - {"self", "cls"}
 
 
-def last_name(node: ast.AST) -> str:
-    """The last part of what a call or decorator names: ``mock.patch.object(...)`` -> ``object``."""
-    if isinstance(node, ast.Call):
-        return last_name(node.func)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def body_of(node: FunctionNode) -> list[ast.stmt]:
-    """The statements of a function without its docstring."""
-    first = node.body[0]
-    is_docstring = (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    )
-    return node.body[1:] if is_docstring else node.body
-
-
-def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node that runs when the statements do, in source order; nested definitions are not entered."""
-    stack = list(statements)[::-1]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            stack.extend(reversed(list(children(node))))
-
-
-_CERTAIN_NAME = LazyPattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
-
-
-def is_certain_assertion(node: ast.AST) -> bool:
-    """Whether a node asserts something beyond doubt: only such can be missed when they are gone."""
-    if isinstance(node, ast.Call):
-        return _CERTAIN_NAME.search(last_name(node.func)) is not None
-    return isinstance(node, ast.Assert)
-
-
-def is_assertion(node: ast.AST) -> bool:
-    """Whether a node by itself can make a test fail on purpose, going by what it is and how it is named."""
-    if isinstance(node, (ast.Assert, ast.Raise)):
-        return True
-    if isinstance(node, ast.Call):
-        return ASSERTING_NAME.search(last_name(node.func)) is not None
-    return False
-
-
-def equal_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """The two sides of an assertion that they are equal."""
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-        is_equal = isinstance(node.test.ops[0], ast.Eq)
-        return (node.test.left, node.test.comparators[0]) if is_equal else None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) >= 2:
-        return (node.args[0], node.args[1]) if node.func.attr in ("assertEqual", "assertEquals") else None
-    return None
-
-
 class TestModule(PythonModule):
     """One Python test module under review."""
 
@@ -144,44 +76,28 @@ class TestModule(PythonModule):
         return is_collected(self.path)
 
     @cached_property
+    def names(self) -> NameIndex:
+        return NameIndex(self)
+
+    @cached_property
+    def helpers(self) -> AssertionHelpers:
+        return AssertionHelpers(self, self._tests_by_node)
+
+    @cached_property
     def tests(self) -> list[TestCase]:
-        """The tests a runner finds in the module, in source order."""
-        found: list[TestCase] = []
-        if not self.is_collected:
-            return found
-        for statement in self._top(self.tree.body):
+        """The tests that a runner collects from the module, in source order."""
+        return list(self._collected_tests()) if self.is_collected else []
+
+    def _collected_tests(self) -> Iterator[TestCase]:
+        for statement in top_level(self.tree.body):
             if isinstance(statement, FUNCTIONS) and _is_test(statement):
-                found.append(TestCase(statement, None))
+                yield TestCase(statement, None)
             elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
-                found += [
-                    TestCase(one, statement)
-                    for one in self._top(statement.body)
-                    if isinstance(one, FUNCTIONS) and _is_test(one)
-                ]
-        return found
-
-    def _top(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-        """Statements of a body, and of the conditions and try blocks around definitions in it."""
-        for statement in body:
-            yield statement
-            if isinstance(statement, (ast.If, ast.Try, ast.With)):
-                yield from self._top(statement.body)
-                yield from self._top(getattr(statement, "orelse", []))
-
-    def own(self, case: TestCase) -> Sequence[ast.AST]:
-        """Every node that runs when a test does, in source order; found once for all checks."""
-        if case.node not in self._own:
-            self._own[case.node] = tuple(own_nodes(case.node.body))
-        return self._own[case.node]
-
-    def all_of(self, case: TestCase) -> Sequence[ast.AST]:
-        """Every node of a test, what it defines included; found once for all checks."""
-        if case.node not in self._all:
-            self._all[case.node] = tuple(walk(case.node))
-        return self._all[case.node]
+                methods = (one for one in top_level(statement.body) if isinstance(one, FUNCTIONS))
+                yield from (TestCase(one, statement) for one in methods if _is_test(one))
 
     def tests_in(self, cls: ast.ClassDef) -> Sequence[TestCase]:
-        """The tests that stand in a class, in source order."""
+        """Return the tests of a class, in source order."""
         return self._tests_by_class.get(cls, ())
 
     @cached_property
@@ -192,163 +108,76 @@ class TestModule(PythonModule):
                 found.setdefault(case.cls, []).append(case)
         return found
 
+    def test_of(self, node: ast.AST) -> TestCase | None:
+        """Return the test whose own body contains a node; None in fixtures, helpers and nested functions."""
+        function = self.function_of(node)
+        return self._tests_by_node.get(function) if function is not None else None
+
+    @cached_property
+    def _tests_by_node(self) -> dict[ast.AST, TestCase]:
+        return {case.node: case for case in self.tests}
+
+    def nodes_of(self, case: TestCase) -> Sequence[ast.AST]:
+        """Return every node that runs when a test does, in source order; cached for all checks."""
+        if case.node not in self._executed_nodes:
+            self._executed_nodes[case.node] = tuple(own_nodes(case.node.body))
+        return self._executed_nodes[case.node]
+
+    @cached_property
+    def _executed_nodes(self) -> dict[ast.AST, Sequence[ast.AST]]:
+        return {}
+
+    def all_nodes_of(self, case: TestCase) -> Sequence[ast.AST]:
+        """Return every node of a test, nested definitions included; cached for all checks."""
+        if case.node not in self._all_nodes:
+            self._all_nodes[case.node] = tuple(walk(case.node))
+        return self._all_nodes[case.node]
+
+    @cached_property
+    def _all_nodes(self) -> dict[ast.AST, Sequence[ast.AST]]:
+        return {}
+
     @cached_property
     def functions(self) -> list[FunctionNode]:
-        """Every function and method of the module, nested ones too, in source order."""
+        """Every function and method of the module, nested ones included, in source order."""
         return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
 
-    def functions_named(self, name: str) -> Sequence[FunctionNode]:
-        """The functions and methods of this name, in source order."""
-        return self._functions_by_name.get(name, ())
+    @cached_property
+    def test_code(self) -> frozenset[ast.AST]:
+        """The tests, and the fixtures, set-up and helpers of this module that run for them."""
+        return test_code([case.node for case in self.tests], self._candidate_functions())
 
     @cached_property
-    def _functions_by_name(self) -> dict[str, list[FunctionNode]]:
-        found: dict[str, list[FunctionNode]] = {}
-        for one in self.functions:
-            found.setdefault(one.name, []).append(one)
-        return found
+    def support_functions(self) -> list[FunctionNode]:
+        """The fixtures, set-up and helpers that run for tests, in source order."""
+        functions = self._candidate_functions()
+        return [one for one in functions if one in self.test_code and one not in self._tests_by_node]
 
-    @cached_property
-    def words(self) -> Counter[str]:
-        """How often each word stands in the text, comments and strings included."""
-        return Counter(re.findall(r"\w+", self.text))
+    def runs_in_tests(self, node: ast.AST) -> bool:
+        """Return True if a node runs in a test or in the set-up of this module."""
+        return self.function_of(node) in self.test_code
 
-    def named(self, last: str) -> Sequence[ast.Name | ast.Attribute]:
-        """The names and attributes of the module whose last part is this, in source order."""
-        return self._by_last_name.get(last, ())
-
-    @cached_property
-    def _by_last_name(self) -> dict[str, list[ast.Name | ast.Attribute]]:
-        found: dict[str, list[ast.Name | ast.Attribute]] = {}
-        for node in self.nodes:
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                found.setdefault(last_name(node), []).append(node)
-        return found
-
-    @cached_property
-    def _own(self) -> dict[ast.AST, Sequence[ast.AST]]:
-        return {}
-
-    @cached_property
-    def _all(self) -> dict[ast.AST, Sequence[ast.AST]]:
-        return {}
-
-    def test_of(self, node: ast.AST) -> TestCase | None:
-        """The test whose own body a node runs in; None in fixtures, helpers and nested functions."""
-        function = self.function_of(node)
-        return self._by_node.get(function) if function is not None else None
-
-    @cached_property
-    def serving(self) -> frozenset[ast.AST]:
-        """The tests, and what runs for them in this module: fixtures, set-up, helpers they call."""
-        return serving([case.node for case in self.tests], self._functions())
-
-    @cached_property
-    def makers(self) -> list[FunctionNode]:
-        """What runs for tests and is none: fixtures, set-up and helpers, in source order."""
-        return [one for one in self._functions() if one in self.serving and one not in self._by_node]
-
-    def serves(self, node: ast.AST) -> bool:
-        """Whether a node runs when tests do: in one, or in what this module has to set them up."""
-        return self.function_of(node) in self.serving
-
-    def _functions(self) -> Iterator[FunctionNode]:
-        """The functions of the module and the methods of its classes of tests."""
-        for statement in self._top(self.tree.body):
+    def _candidate_functions(self) -> Iterator[FunctionNode]:
+        """Yield the functions of the module and the methods of its test classes."""
+        for statement in top_level(self.tree.body):
             if isinstance(statement, FUNCTIONS):
                 yield statement
             elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
-                yield from (one for one in self._top(statement.body) if isinstance(one, FUNCTIONS))
-
-    @cached_property
-    def _by_node(self) -> dict[ast.AST, TestCase]:
-        return {case.node: case for case in self.tests}
-
-    @cached_property
-    def asserting(self) -> frozenset[str]:
-        """Functions and methods of this module that assert, by themselves or through one another."""
-        functions: dict[str, list[FunctionNode]] = {}
-        classes = [s for s in self._top(self.tree.body) if isinstance(s, ast.ClassDef)]
-        for node in (*self._top(self.tree.body), *(s for c in classes for s in self._top(c.body))):
-            if isinstance(node, FUNCTIONS) and node not in self._by_node:
-                functions.setdefault(node.name, []).append(node)
-        calls = {
-            name: {last_name(c) for n in nodes for c in walk(n) if isinstance(c, ast.Call)}
-            for name, nodes in functions.items()
-        }
-        found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
-        grew = True
-        while grew:
-            more = {name for name, called in calls.items() if name not in found and called & found}
-            found |= more
-            grew = bool(more)
-        return frozenset(found)
-
-    @cached_property
-    def unknown_helpers(self) -> frozenset[str]:
-        """Local names of what other test code brings in: it may assert, and cannot be seen from here."""
-        return frozenset(
-            local
-            for local, dotted in self.imported.items()
-            if dotted.startswith(".")
-            or re.search(
-                r"(^|[._])(tests?|testing|testutils?|helpers?|utils?|"
-                r"conftest|fixtures?|common|support)([._]|$)",
-                dotted,
-            )
-        )
-
-    @cached_property
-    def harmless(self) -> frozenset[str]:
-        """Plain functions of this module that can be seen to assert nothing, whatever they are called."""
-        return frozenset(
-            node.name
-            for node in self.tree.body
-            if isinstance(node, FUNCTIONS)
-            and node not in self._by_node
-            and node.name not in self.asserting
-            and not node.decorator_list
-            and any(isinstance(one, ast.Return) and one.value is not None for one in walk(node))
-            and not any(
-                isinstance(one, ast.Call) and root_name(one.func) in self.unknown_helpers
-                for one in walk(node)
-            )
-        )
+                yield from (one for one in top_level(statement.body) if isinstance(one, FUNCTIONS))
 
     def asserts(self, node: ast.AST) -> bool:
-        """Whether a node makes a test fail on purpose, also through a helper that may do so."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.harmless:
-            return False
-        if is_assertion(node) or self.calls_own_helper(node):
-            return True
-        return isinstance(node, ast.Call) and root_name(node.func) in self.unknown_helpers
-
-    def calls_own_helper(self, node: ast.AST) -> bool:
-        """Whether a node calls a function or method of this module that asserts."""
-        if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
-            return False
-        return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
+        """Return True if a node makes a test fail on purpose, also through a helper."""
+        return self.helpers.asserts(node)
 
     def text_of(self, node: FunctionNode) -> str:
-        """The source of a function, with the comments in it."""
+        """Return the source of a function, comments included."""
         return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
-    def has_foreign_decorator(self, case: TestCase) -> bool:
-        """Whether a decorator of a test, or of its class, may do more than the usual ones do."""
-        decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
 
-
-def root_name(node: ast.expr) -> str:
-    """The first name of a chain of attributes; empty if it begins with something else."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for node in nodes:
-        yield from walk(node)
+def has_unknown_decorator(case: TestCase) -> bool:
+    """Return True if a test or its class has a decorator with unknown effects."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
 
 
 def _is_test(function: FunctionNode) -> bool:
@@ -361,22 +190,6 @@ def _is_test(function: FunctionNode) -> bool:
 
 
 def _holds_tests(cls: ast.ClassDef) -> bool:
-    """Whether a runner would look for tests in a class: it is called a test, or derives from one."""
+    """Return True if a runner collects a class, judged by its name and bases."""
     names = [cls.name, *(last_name(base) for base in cls.bases)]
     return any(re.search(r"[Tt]est|Case$", name) for name in names)
-
-
-def both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The two sides of a comparison, either first."""
-    if sides is not None:
-        yield sides
-        yield sides[1], sides[0]
-
-
-def outermost_function(module: PythonModule, node: ast.AST) -> ast.AST | None:
-    """The outermost function around a node."""
-    found = None
-    for parent in module.ancestors(node):
-        if isinstance(parent, FUNCTIONS):
-            found = parent
-    return found

@@ -1,10 +1,10 @@
-"""The tests of a JavaScript or TypeScript file, read as far as brackets, strings and comments go."""
+"""Tests of a JavaScript or TypeScript file, read by brackets, strings and comments."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -23,11 +23,12 @@ _BRACKETS = (
     r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]|"
     r"(?<=[(,=:\[!&|?{};])[ \t\n]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 )
-"""Brackets, and what can hold some that do not count: comments, strings and regular expressions."""
+"""Brackets, and tokens that may contain irrelevant ones: comments, strings and regular expressions."""
 _ITEMS = r"(?s)//[^\n]*|/\*.*?\*/|('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`)|[()\[\]{},]"
 _WILD_PART = r"expect\.(any|anything|\w+(Containing|Matching)|closeTo)\b"
 _WILD = r"expect\.any\w*\(\w*\)(,\s*expect\.any\w*\(\w*\))*"
-"""Arguments that say of a call only that it had some."""
+"""Arguments that match any value."""
+_LITERAL = r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]"
 _STRENGTH = {
     "toBeDefined": LOOSE,
     "toBeTruthy": LOOSE,
@@ -65,7 +66,7 @@ _NEGATED = {
 
 
 def script_tests(text: str) -> Iterator[TestedCase]:
-    """The tests of a script whose title no other test there has, in source order."""
+    """Yield the tests of a script that have a unique title, in source order."""
     script = ScriptTests(text)
     found = list(_titled(script))
     titles = Counter(title for title, *_ in found)
@@ -74,15 +75,14 @@ def script_tests(text: str) -> Iterator[TestedCase]:
         if titles[title] > 1:
             continue
         end = script.ends.get(start, match.end())
-        span, call = script.span(match), match["call"]
-        around = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
-        own = call if _is_skipped(call) else ""
+        enclosing = next((g for g, stop in skipped if g.start() < match.start() < stop), None)
+        skip = match if _is_skipped(match["call"]) else enclosing
         yield TestedCase(
             title,
-            span,
+            script.span(match),
             text[match.start() : end],
-            own or (around["call"] if around else ""),
-            span if own or around is None else script.span(around),
+            skip["call"] if skip else "",
+            script.span(skip or match),
             tuple(_rows(table)),
             partial(_expects, script, start, end),
         )
@@ -90,13 +90,13 @@ def script_tests(text: str) -> Iterator[TestedCase]:
 
 @dataclass(frozen=True)
 class ScriptTests:
-    """The text of a test file, and where its lines begin and its brackets close."""
+    """The text of a test file, with its lines and closing brackets."""
 
     text: str
 
     @cached_property
     def ends(self) -> dict[int, int]:
-        """Where each round bracket closes, strings and comments left out."""
+        """Offset after the closing bracket of each opening one, strings and comments excluded."""
         found: dict[int, int] = {}
         stack: list[int] = []
         for token in re.finditer(_BRACKETS, self.text):
@@ -111,17 +111,17 @@ class ScriptTests:
         return LineIndex(self.text)
 
     def span(self, match: re.Match[str]) -> Span:
-        """The place of the call that a match begins with."""
+        """Return the span of the call that a match begins with."""
         return self.span_at(match.start(), len(match["call"]))
 
     def span_at(self, start: int, width: int = 1) -> Span:
-        """The place of what begins at an offset."""
+        """Return the span at an offset."""
         line, column = self._lines.position(start)
         return Span(line, column, line, column + width)
 
 
 def _titled(script: ScriptTests) -> Iterator[tuple[str, re.Match[str], int, str]]:
-    """Title, match of the call, opening bracket and table of cases of each test."""
+    """Yield title, match of the call, opening bracket and parameter table of each test."""
     titled = bounded(f"(?s){_TITLE}")
     for match in re.finditer(_CALL, script.text):
         start, table = match.end(), ""
@@ -150,7 +150,7 @@ def _is_skipped(call: str) -> bool:
 
 
 def _rows(table: str) -> Iterator[str]:
-    """The cases of a table: items of its array, or the lines of a template below its headings."""
+    """Yield the parameter sets of a table: items of its array, or lines of a template below its header."""
     inner = table[1:-1].strip()
     if table.startswith("`"):
         yield from (" ".join(line.split()) for line in inner.split("\n")[1:] if line.strip())
@@ -181,34 +181,45 @@ def _expects(script: ScriptTests, start: int, end: int) -> Iterator[Assertion]:
         if closing is None or re.match(_WILD_PART, match[0]):
             continue
         subject = _squeezed(text[opening + 1 : closing - 1])
-        names, expected, at = [], "", closing
-        while (step := _MATCHER.match(text, at)) is not None:
-            names.append(_ALIASES.get(step[1], step[1]))
-            at = step.end()
-            if step[2]:
-                expected = _squeezed(text[at : ends.get(at - 1, at) - 1])
-                at = ends.get(at - 1, at)
+        names, expected = _matchers(script, closing)
         matcher = ".".join(names)
-        strength = _STRENGTH.get(names[-1] if names else "", EXACT)
-        if names and names[-1].startswith("toHaveBeen") and re.fullmatch(_WILD, expected):
-            strength = LOOSE
-        if re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected) and names and names[-1] in _OF_A_VALUE:
-            strength = LOOSE
-        if matcher.startswith("not."):
-            strength = _NEGATED.get(names[-1], PARTIAL)
-        is_literal = re.fullmatch(r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]", expected) is not None
+        is_literal = re.fullmatch(_LITERAL, expected) is not None
         yield Assertion(
             f"expect({subject}).{matcher}({expected})",
             subject,
-            strength,
+            _strength(names, expected),
             tuple(_tolerance(subject, matcher, expected)),
             expected if is_literal else "",
             script.span_at(match.start()).line,
         )
 
 
+def _matchers(script: ScriptTests, at: int) -> tuple[list[str], str]:
+    """Return the chain of matchers at an offset, and the arguments of the last one."""
+    names, expected = [], ""
+    while (step := _MATCHER.match(script.text, at)) is not None:
+        names.append(_ALIASES.get(step[1], step[1]))
+        at = step.end()
+        if step[2]:
+            closing = script.ends.get(at - 1, at)
+            expected = _squeezed(script.text[at : closing - 1])
+            at = closing
+    return names, expected
+
+
+def _strength(names: Sequence[str], expected: str) -> int:
+    last = names[-1] if names else ""
+    if ".".join(names).startswith("not."):
+        return _NEGATED.get(last, PARTIAL)
+    if last.startswith("toHaveBeen") and re.fullmatch(_WILD, expected):
+        return LOOSE
+    if last in _OF_A_VALUE and re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected):
+        return LOOSE
+    return _STRENGTH.get(last, EXACT)
+
+
 def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str, float]]:
-    """How far off the value may be; digits count downwards, since fewer of them allow more."""
+    """Yield the allowed deviations; digits are negated, since fewer of them allow more."""
     if matcher == "toBeCloseTo":
         digits = re.search(r",\s*(\d+)$", expected)
         yield "digits", -float(digits[1]) if digits else -2.0

@@ -1,4 +1,4 @@
-"""The imports of a script that name a module of the repository, or an export of one, that is not there."""
+"""Imports of a script that name a missing module of the repository, or a missing export of one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wardround_typescript.analysis.import_users import ExportUsers, below
 _MADE = LazyPattern(
     r"(?i)(^|/)[.+$_]|gen(erated)?(/|$)|\b(dist|build|out|lib|vendor|node_modules|public|wasm|types?)\b|[!?#:]"
 )
-"""Paths of modules that a build, a framework or a loader may make."""
+"""Paths of modules that a build, a framework or a loader may generate."""
 _OTHER_KIND = LazyPattern(
     r"\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|json5?|graphql|gql|mdx?|html?|astro"
     r"|wasm|txt|ya?ml|node|proto|glsl|sql|csv|mp[34]|po|pdf|xml)$"
@@ -27,13 +27,28 @@ _ENDING = LazyPattern(r"\.[mc]?[jt]sx?$")
 def missing_uses(
     path: str, text: str, modules: Modules, is_added: Callable[[int], bool]
 ) -> Iterator[tuple[str, RemovedUse]]:
-    """What added lines of a script use and the repository does not have, each with the path of its module.
+    """Yield the uses on added lines that the repository lacks, each with the path of its module.
 
-    A missing module has the path of its import, without an ending.
+    A missing module has the path of its import, without a suffix.
     """
     code = code_of(path, text)
     lost: dict[str, set[str]] = defaultdict(set)
-    gone: list[str] = []
+    missing: list[str] = []
+    for spec, names, is_new in _added_imports(code, is_added):
+        target = modules.resolved(path, spec)
+        if target is None and is_new:
+            stem = _missing(path, spec, modules)
+            missing += [stem] if stem is not None else []
+        elif target is not None and target != path:
+            lost[target].update(name for name in names if provides(target, name, modules) is False)
+    for target, use in ExportUsers({m: n for m, n in lost.items() if n}, (), modules).uses_in(path, text):
+        if is_added(use.line):
+            yield target, use
+    yield from _imports_of_missing(path, text, missing, modules, is_added)
+
+
+def _added_imports(code: Code, is_added: Callable[[int], bool]) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield the specifier of each import with added uses, the used names, and True for a new import."""
     for node in code.kinds("import_statement", "export_statement"):
         source = node.child_by_field_name("source")
         names = {*_read_from_namespace(code, node, is_added)}
@@ -41,17 +56,7 @@ def missing_uses(
         if source is None or not (names or is_new):
             continue
         names.update(_names(code, node) if is_new else ())
-        spec = unquoted(code.module, source)
-        target = modules.resolved(path, spec)
-        if target is None and is_new:
-            stem = _missing(path, spec, modules)
-            gone += [stem] if stem is not None else []
-        elif target is not None and target != path:
-            lost[target].update(name for name in names if provides(target, name, modules) is False)
-    for target, use in ExportUsers({m: n for m, n in lost.items() if n}, (), modules).uses_in(path, text):
-        if is_added(use.line):
-            yield target, use
-    yield from _imports_of_missing(path, text, gone, modules, is_added)
+        yield unquoted(code.module, source), names, is_new
 
 
 def _imports_of_missing(
@@ -70,7 +75,7 @@ def _touches(code: Code, node: Node, is_added: Callable[[int], bool]) -> bool:
 
 
 def _names(code: Code, node: Node) -> Iterator[str]:
-    """The exports that an import or a re-export takes by name."""
+    """Yield the exports that an import or a re-export names."""
     for one in below(node, ("import_specifier", "export_specifier")):
         yield code.field(one, "name")
     clause = next((one for one in node.named_children if one.type == "import_clause"), None)
@@ -79,7 +84,7 @@ def _names(code: Code, node: Node) -> Iterator[str]:
 
 
 def _read_from_namespace(code: Code, node: Node, is_added: Callable[[int], bool]) -> Iterator[str]:
-    """The names that added lines read from what an import binds to the whole module."""
+    """Yield the names that added lines read from a namespace import."""
     for one in below(node, ("namespace_import",)):
         local = code.text(one.named_children[0])
         for member in code.kinds("member_expression"):
@@ -88,7 +93,7 @@ def _read_from_namespace(code: Code, node: Node, is_added: Callable[[int], bool]
 
 
 def _missing(importer: str, spec: str, modules: Modules) -> str | None:
-    """The path, without an ending, of a module that an import can only mean and that is not there."""
+    """Return the path, without a suffix, of a missing module that an import can only refer to."""
     stems = modules.stems_of(importer, spec)
     if len(stems) != 1 or stems[0].startswith("..") or _MADE.search(stems[0]) or _OTHER_KIND.search(spec):
         return None

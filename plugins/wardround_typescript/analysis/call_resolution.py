@@ -1,4 +1,4 @@
-"""What a call in a script calls, where the text tells: a function of the same file or of one it imports."""
+"""Resolution of calls in a script by text: to a function of the same file or of one that it imports."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _BODY = LazyPattern(r"\s{0,9}(?::[^;{}=]{0,200})?\{")
 
 
 class ScriptCallee(msgspec.Struct, frozen=True):
-    """A function or class a call reaches; the parameters without a name of their own are empty."""
+    """A function or class that a call resolves to; unnamed parameters are empty."""
 
     name: str
     parameters: tuple[str, ...]
 
 
 class ResolvedScript:
-    """A script, scanned when something about it is asked."""
+    """A script, scanned on demand."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -78,7 +78,9 @@ class ResolvedScript:
         return not is_minified(self.text)
 
     def list_at(self, opening: int) -> list[tuple[int, int]] | None:
-        """The (start, end) of what stands between commas in a pair of brackets, blanks cut off."""
+        """Return the (start, end) of what commas separate in a pair of brackets, without surrounding
+        whitespace.
+        """
         closing = self.scan.pairs.get(opening)
         if closing is None or closing - opening > _LONGEST_LIST:
             return None
@@ -100,7 +102,7 @@ class ResolvedScript:
         return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
     def parameters_at(self, opening: int) -> tuple[str, ...] | None:
-        """The names in a list of parameters; None where it takes any number."""
+        """Return the names of a parameter list; None if it takes any number of arguments."""
         places = self.list_at(opening)
         if places is None:
             return None
@@ -117,7 +119,7 @@ class ResolvedScript:
         return tuple(names[1:] if names[:1] == ["this"] else names)
 
     def function(self, name: str) -> ScriptCallee | None:
-        """The one function or class of a name that the file defines."""
+        """Return the only function or class of a name that the file defines."""
         found = self.bound.get(name, ())
         if len(found) != 1:
             return None
@@ -128,7 +130,7 @@ class ResolvedScript:
         return self._callee(name, opening)
 
     def method(self, name: str) -> ScriptCallee | None:
-        """The one method of a name in the file's classes."""
+        """Return the only method of a name in the classes of the file."""
         found = self._methods.get(name, ())
         return self._callee(name, found[0]) if len(found) == 1 else None
 
@@ -138,7 +140,7 @@ class ResolvedScript:
 
     @cached_property
     def bound(self) -> dict[str, list[re.Match[str]]]:
-        """Where the file declares each name."""
+        """Map each name to the positions of its declarations."""
         found: dict[str, list[re.Match[str]]] = {}
         for match in _BOUND.finditer(self.scan.structure):
             found.setdefault(match["name"], []).append(match)
@@ -146,7 +148,7 @@ class ResolvedScript:
 
     @cached_property
     def _methods(self) -> dict[str, list[int]]:
-        """Where the list of parameters of each method opens."""
+        """Map each method to the positions of its parameter lists."""
         found: dict[str, list[int]] = {}
         for match in _METHOD.finditer(self.scan.structure):
             if self._is_followed(match.end() - 1, _BODY):
@@ -158,7 +160,7 @@ class ResolvedScript:
         return closing is not None and pattern.match(self.scan.structure, closing + 1) is not None
 
     def _function_list(self, kind: str, end: int) -> int | None:
-        """Where the list of parameters opens of what is declared before a place."""
+        """Return the position of the parameter list of the declaration before a position."""
         found = (_DECLARED if kind == "function" else _HELD).match(self.scan.structure, end)
         if found is None:
             return None
@@ -168,7 +170,7 @@ class ResolvedScript:
         return opening if self._is_followed(opening, _BODY if found["function"] else _ARROW) else None
 
     def _class_list(self, end: int) -> int | None:
-        """Where the list of parameters of the one constructor opens."""
+        """Return the position of the parameter list of the only constructor."""
         start = self.scan.structure.find("{", end)
         closing = self.scan.pairs.get(start, 0)
         found = [
@@ -179,7 +181,9 @@ class ResolvedScript:
 
     @cached_property
     def imports(self) -> dict[str, tuple[str, str]]:
-        """Local name -> (module as written, name there): ``*`` for all of it, ``default`` for its default."""
+        """Map local names to (module as written, exported name): ``*`` for the namespace, ``default`` for the
+        default.
+        """
         found: dict[str, tuple[str, str]] = {}
         for match in _IMPORT.finditer(self.scan.code):
             for local, name in _names_in(match[1]):
@@ -187,7 +191,7 @@ class ResolvedScript:
         return found
 
     def passed_on(self, name: str) -> Iterator[tuple[str, str]]:
-        """The (module as written, name there) from where the file may pass a name on."""
+        """Yield the (module as written, exported name) pairs from which the file may re-export a name."""
         for match in _PASSED_ON.finditer(self.scan.code):
             for local, there in _listed(match[1]):
                 if local == name:
@@ -202,7 +206,7 @@ class ResolvedScript:
 
 
 def _names_in(clause: str) -> Iterator[tuple[str, str]]:
-    """The (local name, name in the module) pairs of an import clause."""
+    """Yield the (local name, name in the module) pairs of an import clause."""
     outside, brace, rest = clause.partition("{")
     for part in outside.removeprefix("type ").split(","):
         words = part.split()
@@ -231,10 +235,10 @@ def script_of(path: str, text: str) -> ResolvedScript:
 def callee_of(
     written: str, is_new: bool, script: ResolvedScript, project: RepositoryView
 ) -> ScriptCallee | None:
-    """What a call reaches.
+    """Return the declaration that a call resolves to.
 
     Args:
-        written: as it stands: ``crop``, ``this.crop``, ``shapes.crop``.
+        written: the callee as written: ``crop``, ``this.crop``, ``shapes.crop``.
     """
     owner, _, name = written.rpartition(".")
     if owner == "this":
@@ -273,7 +277,7 @@ def _imported(
 
 
 def origin(name: str, script: ResolvedScript, project: RepositoryView) -> tuple[ResolvedScript, str] | None:
-    """The file of the repository that declares what a script imports by a name, and the name there."""
+    """Return the file that declares an imported name, and the name there."""
     module, there = script.imports.get(name, ("", ""))
     return None if there in ("", "*") else declared_in(module, there, script.path, project)
 
@@ -281,7 +285,7 @@ def origin(name: str, script: ResolvedScript, project: RepositoryView) -> tuple[
 def declared_in(
     module: str, name: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS
 ) -> tuple[ResolvedScript, str] | None:
-    """The file that declares a name of a module, and the name there, which for a default may be another."""
+    """Return the file that declares a name of a module, and the name there; that of a default may differ."""
     found = file_meant(module, importer, project)
     if found is None:
         return None
@@ -299,13 +303,13 @@ def declared_in(
 
 
 def module_text(module: str, importer: str, project: RepositoryView) -> str | None:
-    """The text of the file of the repository that an import means."""
+    """Return the text of the file of the repository that an import resolves to."""
     found = file_meant(module, importer, project)
     return None if found is None else found[1]
 
 
 def file_meant(module: str, importer: str, project: RepositoryView) -> tuple[str, str] | None:
-    """Path and text of the file that an import means; None outside the repository."""
+    """Return path and text of the file that an import resolves to; None outside the repository."""
     for stem in stems_meant(module, importer):
         bare = _SCRIPT_ENDING.sub("", stem)
         for path in ([stem] if bare != stem else []) + [bare + ending for ending in _ENDINGS]:
@@ -316,7 +320,7 @@ def file_meant(module: str, importer: str, project: RepositoryView) -> tuple[str
 
 
 def stems_meant(module: str, importer: str) -> Iterator[str]:
-    """The paths an import may mean, without an ending: relative, or from a root named ``@`` or ``~``."""
+    """Yield the paths an import may resolve to, without a suffix: relative, or from a root ``@`` or ``~``."""
     folder = posixpath.dirname(importer)
     if module.startswith("."):
         stem = posixpath.normpath(posixpath.join(folder, module))

@@ -1,4 +1,4 @@
-"""Where a script catches a failure, and whether it goes on then."""
+"""Handlers of exceptions in a script, and the code that runs after them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _TELLS = LazyPattern(r"(?i)(?:^|\.)(?:console|log|logger|sentry|toast)\b|capture
 
 
 class Caught(NamedTuple):
-    """A call whose failure is caught while more follows.
+    """A call whose failure is caught while more code follows.
 
     Attributes:
-        called: what is called, as written.
+        called: the callee as written.
         place: the handler.
-        leaves: whether the handler does more than to tell of it.
-        is_last: whether nothing is skipped where it fails.
+        leaves: True if the handler does more than report the failure.
+        is_last: True if a failure skips no other statement.
     """
 
     called: str
@@ -38,7 +38,7 @@ class Caught(NamedTuple):
 
 
 def caught(code: Code, function: Node) -> Iterator[Caught]:
-    """The calls of a function, as statements of their own, whose failure is caught while more follows."""
+    """Yield the call statements of a function whose failure is caught while more code follows."""
     for node in own_nodes(function):
         handler = node.child_by_field_name("handler") if node.type == "try_statement" else None
         if handler is not None and _goes_on(node, function):
@@ -53,23 +53,23 @@ def caught(code: Code, function: Node) -> Iterator[Caught]:
 
 
 def answered(code: Code, function: Node) -> Iterator[tuple[str, Node, bool]]:
-    """The handlers of a function: of a failure of which call, where, and whether they tell who asked."""
+    """Yield the handlers of a function: the call, the handler, and True if it responds to the caller."""
     for node in own_nodes(function):
         if node.type == "try_statement":
             handler = node.child_by_field_name("handler")
             body = handler.child_by_field_name("body") if handler is not None else None
             for _, call in _calls(node.child_by_field_name("body")):
                 if handler is not None:
-                    yield code.called(call), handler, _tells(code, body)
+                    yield code.called(call), handler, _responds(code, body)
         elif node.type == "expression_statement":
             call = node.named_children[0]
-            given = code.function_meant(argument(call, 0)) if _is_catch(code, call) else None
-            if given is not None:
-                yield _root(code, call), call, _tells(code, given.child_by_field_name("body"))
+            value = code.function_meant(argument(call, 0)) if _is_catch(code, call) else None
+            if value is not None:
+                yield _root(code, call), call, _responds(code, value.child_by_field_name("body"))
 
 
-def _tells(code: Code, body: Node | None) -> bool:
-    """Whether a handler answers a request, calls back, or rejects."""
+def _responds(code: Code, body: Node | None) -> bool:
+    """Return True if a handler sends a response, calls back, or rejects."""
     calls = (code.called(one) for one in inside(body) if one.type == "call_expression") if body else ()
     return any(_ANSWERS.search(one) for one in calls)
 
@@ -79,7 +79,7 @@ def _is_catch(code: Code, call: Node) -> bool:
 
 
 def _root(code: Code, call: Node) -> str:
-    """What a chain of promises begins with a call of."""
+    """Return the callee at the start of a promise chain."""
     node: Node = call
     while _LINK.search(code.called(node)):
         inner = node.child_by_field_name("function")
@@ -91,7 +91,7 @@ def _root(code: Code, call: Node) -> str:
 
 
 def _untested(code: Code, node: Node, function: Node) -> Node:
-    """The variable that takes an answer, if nothing asks whether it is there; or else the answer."""
+    """Return the variable that receives a result without a test of it; else the result."""
     holder = node.parent
     if holder is None or holder.type != "variable_declarator":
         return node
@@ -104,12 +104,12 @@ def _untested(code: Code, node: Node, function: Node) -> Node:
 def _chained(code: Code, call: Node) -> Iterator[Caught]:
     if not _is_catch(code, call):
         return
-    given = code.function_meant(argument(call, 0))
+    value = code.function_meant(argument(call, 0))
     inner = call.child_by_field_name("function")
     held = inner.child_by_field_name("object") if inner is not None else None
-    if given is None or held is None or held.type != "call_expression":
+    if value is None or held is None or held.type != "call_expression":
         return
-    body = given.child_by_field_name("body")
+    body = value.child_by_field_name("body")
     is_answer = body is not None and body.type not in (
         "statement_block",
         "call_expression",
@@ -120,7 +120,7 @@ def _chained(code: Code, call: Node) -> Iterator[Caught]:
 
 
 def _calls(body: Node | None) -> Iterator[tuple[Node, Node]]:
-    """The statements of a block that are calls, awaited or not, whose answer nobody takes."""
+    """Yield the calls of a block, awaited or not, whose result is unused."""
     for one in body.named_children if body is not None else ():
         value = one.named_children[0] if one.type == "expression_statement" else None
         if value is not None and value.type == "await_expression":
@@ -130,7 +130,7 @@ def _calls(body: Node | None) -> Iterator[tuple[Node, Node]]:
 
 
 def _is_left(code: Code, body: Node | None) -> bool:
-    """Whether a handler does more than to tell of the failure."""
+    """Return True if a handler does more than report the failure."""
     for one in inside(body) if body is not None else ():
         if one.type in _LEAVING or one.type.endswith("assignment_expression"):
             return True
@@ -142,7 +142,7 @@ def _is_left(code: Code, body: Node | None) -> bool:
 
 
 def _goes_on(node: Node, function: Node) -> bool:
-    """Whether something follows in the function, and the failure is nobody's answer."""
+    """Return True if more code follows in the function, and the failure is not its result."""
     inner: Node = node
     while inner.parent is not None and inner.id != function.id:
         if inner.parent.type in (

@@ -1,9 +1,9 @@
-"""What a module exports, and which module of the repository an import means."""
+"""Exports of a module, and resolution of imports to modules of the repository."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 from wardround_typescript.syntax.jsonc import loads
 
 SOURCES = tuple(f"*.{one}" for one in ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"))
-"""The files that may import a module."""
+"""Suffixes of files that may import a module."""
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
 _WRITTEN_ENDING = LazyPattern(r"\.([mc]?)js(x?)$")
 _ENDING = LazyPattern(r"(?:/index)?\.(?:d\.)?[mc]?[jt]sx?$")
@@ -23,11 +23,11 @@ _UNKNOWN = LazyPattern(
     r"\bmodule\.exports\b|\bexports\.\w|\bexports\[|(?m:^export\s*=)|Object\.assign\(exports"
     r"|@(?:typedef|callback|enum)\b"
 )
-"""Signs of exports that no ``export`` statement names: CommonJS, and types that JSDoc defines."""
+"""Signs of exports without an ``export`` statement: CommonJS, and JSDoc types."""
 _MOST_HOPS = 3
 _MODULES_KEPT = 64
 _NO_PACKAGE = ("@/", "~", "#", "$")
-"""How an alias begins that cannot be the name of a package; others fall back to the installed ones."""
+"""Prefixes of an alias that cannot be a package name; others fall back to the installed packages."""
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.app.json", "tsconfig.base.json")
 _BUILT = LazyPattern(r"^\./(?:dist|build|lib|es|esm|cjs|src|out|modern|legacy|types)/")
 _BUILT_INNER = LazyPattern(r"^(?:esm|cjs|es|modern|legacy|types|src)/")
@@ -37,10 +37,10 @@ class Exports(msgspec.Struct, frozen=True):
     """The exports of a module.
 
     Attributes:
-        names: what it exports by name, and the line; ``default`` is one of them.
-        stars: the modules all of whose exports it passes on.
-        is_unknown: it may export what no statement of it shows.
-        has_error: the parser did not understand all of it.
+        names: the exported names with their lines; ``default`` is one of them.
+        stars: the modules that it re-exports completely.
+        is_unknown: it may have exports without an ``export`` statement.
+        has_error: the parser could not read all of it.
     """
 
     names: Mapping[str, int]
@@ -83,7 +83,7 @@ def _exported(module: ScriptModule, node: Node) -> Iterator[str]:
 
 
 def declared_names(module: ScriptModule, node: Node) -> Iterator[str]:
-    """The names that a declaration gives."""
+    """Yield the names that a declaration binds."""
     if node.type == "ambient_declaration":
         for child in node.named_children:
             yield from declared_names(module, child)
@@ -120,38 +120,47 @@ def provides(path: str, name: str, modules: Modules, hops: int = _MOST_HOPS) -> 
     text = modules.project.read(path)
     if text is None or path.endswith((".vue", ".svelte", ".json")):
         return None
-    shown = exports_of(path, text)
-    if name in shown.names:
+    exports = exports_of(path, text)
+    if name in exports.names:
         return True
-    if path.endswith(".d.ts"):  # what it declares may be less than the script beside it exports
+    if path.endswith(".d.ts"):  # a declaration file may declare less than the script next to it exports
         return None
-    if shown.is_unknown or not (shown.names or shown.stars) or (shown.has_error and name in text):
+    is_empty = not (exports.names or exports.stars)
+    if exports.is_unknown or is_empty or (exports.has_error and name in text):
         return None
+    if name == "default":  # export * omits the default export
+        return False
+    return _provided_by_stars(path, exports.stars, name, modules, hops)
+
+
+def _provided_by_stars(
+    path: str, stars: Iterable[str], name: str, modules: Modules, hops: int
+) -> bool | None:
     found: list[bool | None] = []
-    for spec in shown.stars if name != "default" else ():  # a star does not pass on the default export
+    for spec in stars:
         target = modules.resolved(path, spec)
         found.append(provides(target, name, modules, hops - 1) if target and hops else None)
     return True if True in found else None if None in found else False
 
 
 class Modules:
-    """The modules of a repository, as imports name them.
+    """The modules of a repository, by their import specifiers.
 
     Args:
-        sought: the modules of interest; packages are resolved only where one of them is in the package.
-        gone: those of them that the change removed, which imports still may mean.
+        sought: the modules of interest; packages are resolved only if they contain one of them.
+        removed: those of them that the change removed, to which imports may still refer.
     """
 
-    def __init__(self, project: RepositoryView, sought: Sequence[str], gone: Collection[str] = ()) -> None:
+    def __init__(self, project: RepositoryView, sought: Sequence[str], removed: Collection[str] = ()) -> None:
         self.project = project
         self._sought = sought
-        self._gone = frozenset(gone)
+        self._removed = frozenset(removed)
         self._found: dict[tuple[str, str], str | None] = {}
         self._aliases: dict[str, list[tuple[str, list[str]]]] = {}
 
     @cached_property
     def packages(self) -> dict[str, str]:
-        """The names of the packages that the modules of interest are in, and their manifests."""
+        """Return the names of the packages that contain the modules of interest, and their manifests."""
         found = {}
         for folder in sorted({posixpath.dirname(path) for path in self._sought}):
             manifest = self._manifest_above(folder)
@@ -171,7 +180,7 @@ class Modules:
             folder = posixpath.dirname(folder)
 
     def resolved(self, importer: str, spec: str) -> str | None:
-        """The path of the module an import means; None if that is not certain."""
+        """Return the path of the imported module; None if it is uncertain."""
         key = (posixpath.dirname(importer), spec)
         if key not in self._found:
             found = {path for stem in self._stems(importer, spec) if (path := self._at(stem)) is not None}
@@ -179,7 +188,9 @@ class Modules:
         return self._found[key]
 
     def stems_of(self, importer: str, spec: str) -> list[str]:
-        """The paths, without endings, that an import names, there or not; none if it may mean a package."""
+        """Return the paths, without suffixes, that an import names, existing or not; none if it may name a
+        package.
+        """
         if not spec.startswith((".", *_NO_PACKAGE)):
             return []
         heads = [pattern.partition("*")[0] for pattern, _ in self._aliases_for(posixpath.dirname(importer))]
@@ -187,10 +198,10 @@ class Modules:
         return list(dict.fromkeys(self._stems(importer, spec))) if is_ours else []
 
     def _has(self, path: str) -> bool:
-        return path in self._gone or self.project.read(path) is not None
+        return path in self._removed or self.project.read(path) is not None
 
     def _at(self, stem: str) -> str | None:
-        """The path of the first file that is tried for a stem."""
+        """Return the path of the first existing file for a stem."""
         return next((path for path in self._candidates(stem) if self._has(path)), None)
 
     def _candidates(self, stem: str) -> Iterator[str]:
@@ -220,7 +231,7 @@ class Modules:
         yield from self._of_package(spec)
 
     def _aliases_for(self, folder: str) -> list[tuple[str, list[str]]]:
-        """The ``paths`` of the nearest configuration, the longest prefix first."""
+        """Return the ``paths`` of the nearest configuration, the longest prefix first."""
         if folder not in self._aliases:
             found: list[tuple[str, list[str]]] = []
             for name in _CONFIGS:
@@ -239,17 +250,14 @@ class Modules:
         folder = posixpath.dirname(config)
         if isinstance(options, dict) and ("paths" in options or "baseUrl" in options):
             return list(_patterns(options, folder))
-        extended = content.get("extends")
-        for one in extended if isinstance(extended, list) else [extended]:
-            if isinstance(one, str) and one.startswith("."):
-                path = posixpath.normpath(posixpath.join(folder, one))
-                found = self._paths_of(path if path.endswith(".json") else f"{path}.json", hops - 1)
-                if found:
-                    return found
+        for path in _extended(content, folder):
+            paths = self._paths_of(path, hops - 1)
+            if paths:
+                return paths
         return []
 
     def _of_package(self, spec: str) -> Iterator[str]:
-        """The sources that a package of the workspace publishes under a name."""
+        """Yield the sources that a package of the workspace publishes under a name."""
         parts = spec.split("/")
         name = "/".join(parts[: 2 if spec.startswith("@") else 1])
         if name in self.packages:
@@ -257,32 +265,20 @@ class Modules:
 
     def _entry(self, manifest: str, inner: str) -> Iterator[str]:
         content = loads(self.project.read(manifest) or "") or {}
-        exports = content.get("exports")
-        if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
-            exports = exports.get(inner)
-            targets = [*_strings(exports)]
-        elif inner == ".":
-            targets = [
-                *_strings(exports),
-                *(str(content[k]) for k in ("types", "module", "main") if k in content),
-            ]
-        else:
-            targets = []
         folder = posixpath.dirname(manifest)
-        found = set()
-        for target in targets:
-            path = target if target.startswith("./") else f"./{target}"
-            source = _ENDING.sub("", _BUILT_INNER.sub("", _BUILT.sub("", path).removeprefix("./")))
-            for root in ("src", ""):
-                stem = posixpath.normpath(posixpath.join(folder, root, source))
-                if self._at(stem) is not None:
-                    found.add(stem)
-                    break
-        yield from sorted(found)
+        stems = (self._source_of(folder, target) for target in _targets(content, inner))
+        yield from sorted({stem for stem in stems if stem is not None})
+
+    def _source_of(self, folder: str, target: str) -> str | None:
+        """Return the stem of the source of a built file; None if there is none."""
+        path = target if target.startswith("./") else f"./{target}"
+        source = _ENDING.sub("", _BUILT_INNER.sub("", _BUILT.sub("", path).removeprefix("./")))
+        stems = (posixpath.normpath(posixpath.join(folder, root, source)) for root in ("src", ""))
+        return next((stem for stem in stems if self._at(stem) is not None), None)
 
 
 def _patterns(options: Mapping[str, Any], folder: str) -> Iterator[tuple[str, list[str]]]:
-    """The ``paths`` of the options of a configuration, and what its ``baseUrl`` adds to them."""
+    """Return the ``paths`` of a configuration, and those that its ``baseUrl`` adds."""
     base = posixpath.join(folder, str(options.get("baseUrl", ".")))
     paths = options.get("paths")
     for pattern, targets in paths.items() if isinstance(paths, dict) else ():
@@ -293,7 +289,7 @@ def _patterns(options: Mapping[str, Any], folder: str) -> Iterator[tuple[str, li
 
 
 def _strings(value: object) -> Iterator[str]:
-    """The file names in what ``exports`` says of one entry."""
+    """Yield the file names in one entry of ``exports``."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -302,7 +298,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def string_arguments(module: ScriptModule, names: Sequence[str]) -> Iterator[tuple[Node, str]]:
-    """The calls of some functions with one literal string: ``import("./a")``, ``require("./a")``."""
+    """Yield the calls of some functions with one string literal: ``import("./a")``, ``require("./a")``."""
     for node in inside(module.root):
         called = node.child_by_field_name("function") if node.type == "call_expression" else None
         arguments = node.child_by_field_name("arguments") if called is not None else None
@@ -311,3 +307,22 @@ def string_arguments(module: ScriptModule, names: Sequence[str]) -> Iterator[tup
         given = arguments.named_children
         if given and given[0].type == "string":
             yield node, unquoted(module, given[0])
+
+
+def _extended(content: Mapping[str, Any], folder: str) -> Iterator[str]:
+    """Yield the paths of the configurations that a configuration extends by a relative path."""
+    extended = content.get("extends")
+    for one in extended if isinstance(extended, list) else [extended]:
+        if isinstance(one, str) and one.startswith("."):
+            path = posixpath.normpath(posixpath.join(folder, one))
+            yield path if path.endswith(".json") else f"{path}.json"
+
+
+def _targets(content: Mapping[str, Any], inner: str) -> list[str]:
+    """Return the file names that a manifest publishes under a name."""
+    exports = content.get("exports")
+    if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+        return [*_strings(exports.get(inner))]
+    if inner != ".":
+        return []
+    return [*_strings(exports), *(str(content[k]) for k in ("types", "module", "main") if k in content)]

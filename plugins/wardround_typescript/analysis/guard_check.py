@@ -1,4 +1,4 @@
-"""What the checks on guards of scripts share."""
+"""The common base of the checks on guards of scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround_typescript.check import SCRIPTS, is_test_path
 
 
 class ScriptGuards(GuardCheck):
-    """How the checks on guards read scripts."""
+    """Reads scripts for the checks on guards."""
 
     PATHS = ENDINGS = SCRIPTS
 

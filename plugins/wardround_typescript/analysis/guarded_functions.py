@@ -1,4 +1,4 @@
-"""What each function of a script does, and under which guards: locks, transactions, permissions, limits."""
+"""Operations of each function of a script, and their guards: locks, transactions, permissions, limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Acts = dict[str, list[tuple[int, int]]]
 
 
 def bodies(path: str, text: str) -> list[GuardedFunction]:
-    """The named functions of a script, and those given to a route, by its verb and address."""
+    """Return the named functions of a script, and route handlers by verb and path."""
     code = code_of(path, text)
     found = []
     for node in code.kinds(*sorted(FUNCTIONS)):
@@ -57,28 +57,34 @@ def _name(code: Code, node: Node) -> str:
     if parent is not None and parent.type == "assignment_expression":
         return code.field(parent, "left")
     call = parent.parent if parent is not None and parent.type == "arguments" else None
-    if call is not None and call.type == "call_expression":
-        called, first = code.called(call), argument(call, 0)
-        if called.rpartition(".")[2] in _ROUTES and first is not None and first.type == "string":
-            return f"{called}({code.text(first)})"
-        holder = call.parent
-        if holder is not None and holder.type == "variable_declarator":
-            return code.field(holder, "name")
-    return ""
+    return _name_by_call(code, call) if call is not None and call.type == "call_expression" else ""
+
+
+def _name_by_call(code: Code, call: Node) -> str:
+    """Return the verb and path of a route, or the variable that holds the result of a wrapper."""
+    called, first = code.called(call), argument(call, 0)
+    if called.rpartition(".")[2] in _ROUTES and first is not None and first.type == "string":
+        return f"{called}({code.text(first)})"
+    holder = call.parent
+    is_variable = holder is not None and holder.type == "variable_declarator"
+    return code.field(holder, "name") if is_variable else ""
 
 
 def _body(code: Code, name: str, node: Node) -> GuardedFunction:
     inner = node.child_by_field_name("body") or node
-    whole = _acts_in(code, inner)
+    complete = _acts_in(code, inner)
     every = list(inside(inner))
     exits = sum(one.type == "if_statement" and _is_left(one) for one in every)
     calls = {called for called, _ in _calls(code, every)}
     names = {code.text(one) for one in every if one.type == "identifier"}
-    guards = (*_around(code, node, whole), *(one for part in every for one in _guards(code, part, whole)))
+    guards = (
+        *_around(code, node, complete),
+        *(one for part in every for one in _guards(code, part, complete)),
+    )
     return GuardedFunction(
         name,
         guards,
-        whole,
+        complete,
         frozenset(calls | names),
         exits,
         _given(code, node),
@@ -88,13 +94,13 @@ def _body(code: Code, name: str, node: Node) -> GuardedFunction:
 
 
 def _group(code: Code, node: Node) -> str:
-    """Functions that browsers can call: those a module of server actions exports."""
+    """Return the functions that browsers can call: the exports of a module of server actions."""
     is_exported = any(one is not None and one.type == "export_statement" for one in _above(node))
     return "use server" if is_exported and _SERVER.match(code.module.text) else ""
 
 
 def _above(node: Node) -> Iterator[Node | None]:
-    """What a function is declared in: ``export const f = () => 1`` is two above."""
+    """Return the declaration of a function: ``export const f = () => 1`` is two nodes above."""
     above: Node | None = node
     for _ in range(3):
         above = above.parent if above is not None else None
@@ -124,7 +130,7 @@ def _calls(code: Code, nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
 
 
 def _acts_in(code: Code, node: Node) -> _Acts:
-    """What is done: calls by their last names, values used (``~name``)."""
+    """Return the operations: calls by their last names, values used (``~name``)."""
     found: _Acts = {}
     for one in inside(node):
         act = ""
@@ -139,7 +145,7 @@ def _acts_in(code: Code, node: Node) -> _Acts:
 
 
 def _around(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """Decorators of a method, and what a route is given before its handler."""
+    """Yield the decorators of a method, and the arguments of a route before its handler."""
     before = node.prev_named_sibling
     while before is not None and before.type in ("decorator", "comment"):
         if before.type == "decorator":
@@ -154,30 +160,39 @@ def _around(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 def _guards(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
     if node.type == "if_statement" and _is_left(node):
-        told = code.field(node, "condition")
-        body = code.field(node, "consequence")
-        thrown = body[body.find("throw") :][:80] if "throw" in body else ""
-        kinds = ("permission", "owner", "check", "limit")
-        about = frozenset(f"~{code.text(one)}" for one in _names(node.child_by_field_name("condition")))
-        for guard in _named(f"{told} {thrown}", kinds, _after(node, whole)):
-            asked = about if guard.kind in ("check", "limit") else frozenset[str]()
-            yield msgspec.structs.replace(guard, leaves=True, about=asked)
+        yield from _conditional(code, node, whole)
     elif node.type == "expression_statement":
         yield from _standing(code, node, whole)
     elif node.type == "finally_clause" and node.parent is not None:
-        tried = node.parent.child_by_field_name("body")
-        if tried is not None:
-            still = frozenset(act for act in _calls_among(_acts_in(code, node)) if CLEANS.search(act))
-            if still:
-                yield Guard("finally", "finally", _calls_among(_acts_in(code, tried)), about=still)
+        yield from _finally(code, node, node.parent.child_by_field_name("body"))
     elif node.type == "call_expression":
         yield from _wrapping(code, node, whole)
     elif node.type == "pair":
         yield from _option(code, node, whole)
 
 
+def _conditional(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
+    """Yield the guards in a condition whose branch leaves the function."""
+    condition = code.field(node, "condition")
+    body = code.field(node, "consequence")
+    thrown = body[body.find("throw") :][:80] if "throw" in body else ""
+    kinds = ("permission", "owner", "check", "limit")
+    about = frozenset(f"~{code.text(one)}" for one in _names(node.child_by_field_name("condition")))
+    for guard in _named(f"{condition} {thrown}", kinds, _after(node, whole)):
+        subject = about if guard.kind in ("check", "limit") else frozenset[str]()
+        yield msgspec.structs.replace(guard, leaves=True, about=subject)
+
+
+def _finally(code: Code, node: Node, body: Node | None) -> Iterator[Guard]:
+    if body is None:
+        return
+    cleanups = frozenset(act for act in _calls_among(_acts_in(code, node)) if CLEANS.search(act))
+    if cleanups:
+        yield Guard("finally", "finally", _calls_among(_acts_in(code, body)), about=cleanups)
+
+
 def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """A call whose answer nobody takes: ``await checkAccess(user)``."""
+    """Return True for a call whose result is unused: ``await checkAccess(user)``."""
     value = node.named_children[0] if node.named_children else None
     if value is not None and value.type == "await_expression":
         value = value.named_children[0]
@@ -186,7 +201,7 @@ def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
 
 
 def _may_refuse(code: Code, call: Node) -> bool:
-    """Return True unless its name, or the function of the file that it calls, shows that it lets all pass."""
+    """Return True unless the name, or the called function of the file, shows that it accepts everything."""
     called = code.called(call)
     if GUARDS_NOTHING.search(called):
         return False
@@ -198,30 +213,30 @@ def _may_refuse(code: Code, call: Node) -> bool:
 
 
 def _may_throw(code: Code, node: Node) -> bool:
-    """Return True for what throws, or may: not for a line that is logged."""
+    """Return True for code that throws or may throw, not for a logged line."""
     return node.type != "call_expression" or not _LOGS.search(code.called(node))
 
 
 def _wrapping(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
     called = code.called(node)
-    given = node.child_by_field_name("arguments")
+    arguments = node.child_by_field_name("arguments")
     if _WHO.search(called):
         yield Guard("permission", called, frozenset(), names=frozenset({called.rpartition(".")[2]}))
-    elif _LOCKED.search(called) and given is not None:
-        yield Guard("lock", called, _calls_among(_acts_in(code, given)))
-    elif _TRANSACTED.search(called) and given is not None:
-        acts = frozenset(act for act in _acts_in(code, given) if _WRITES.search(act))
+    elif _LOCKED.search(called) and arguments is not None:
+        yield Guard("lock", called, _calls_among(_acts_in(code, arguments)))
+    elif _TRANSACTED.search(called) and arguments is not None:
+        acts = frozenset(act for act in _acts_in(code, arguments) if _WRITES.search(act))
         yield Guard("transaction", called, acts, 2)
     elif called == "Promise.race" or (
         KINDS["timeout"].search(called.rpartition(".")[2]) and not _TIMER.search(called)
     ):
         yield Guard("timeout", called, _calls_among(whole))
-    elif called.endswith((".eq", ".filter", ".where")) and KINDS["owner"].search(code.text(given)):
+    elif called.endswith((".eq", ".filter", ".where")) and KINDS["owner"].search(code.text(arguments)):
         yield Guard("owner", called.rpartition(".")[2], _calls_among(_acts_in(code, node)))
 
 
 def _option(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
-    """``{ timeout: 5 }``, ``{ isPublic: true }`` and the like, given to a call."""
+    """Yield ``{ timeout: 5 }``, ``{ isPublic: true }`` and similar arguments of a call."""
     key = code.field(node, "key")
     value = code.field(node, "value")
     call = _call_around(node)
@@ -275,7 +290,7 @@ def _after(node: Node, whole: _Acts) -> _Acts:
 
 
 def _is_left(node: Node) -> bool:
-    """Whether a condition's branch ends by leaving the function or the round."""
+    """Return True if the branch of a condition ends by leaving the function or the iteration."""
     branch = node.child_by_field_name("consequence")
     if branch is not None and branch.type == "statement_block":
         branch = branch.named_children[-1] if branch.named_children else None

@@ -1,4 +1,4 @@
-"""The imports in a repository that need a module, or an export of it, to be there."""
+"""Imports in a repository that need a module, or an export of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.semantics.semdiff.removed_uses import RemovedUse
 from wardround_typescript.analysis.exports import SOURCES, Modules, string_arguments, unquoted
 
 _MOST_FILES = 600
-"""Files with one of the words that are read."""
+"""Number of files with one of the words that are read."""
 _LONGEST_TEXT = 400_000
 _NOT_RUN = LazyPattern(
     r"(^|/)(_*(test)?_?fixtures?_*|_*snapshots_*|templates?|node_modules|dist|build|vendor|testdata|codemods?"
@@ -28,11 +28,11 @@ _THEN = LazyPattern(r"\.then\(\s*(?:async\s*)?\(?\s*(?P<local>\w+)\s*\)?\s*=>")
 
 
 class ExportUsers:
-    """Finds who needs what modules had, in one pass over the files that may.
+    """Finds the users of removed exports in one pass over the candidate files.
 
     Args:
-        lost: the path of each module, and the exports it lost; none if the module itself is gone.
-        words: of which one stands in every file that may need one of them.
+        lost: the path of each module with the exports it lost; none if the module itself is removed.
+        words: each file with a use contains one of them.
     """
 
     def __init__(self, lost: Mapping[str, Collection[str]], words: Collection[str], modules: Modules) -> None:
@@ -41,7 +41,7 @@ class ExportUsers:
         self._modules = modules
 
     def uses(self) -> dict[str, list[RemovedUse]]:
-        """The uses in other files by module, each in the order of paths and lines."""
+        """Return the uses in other files by module, ordered by path and line."""
         found: dict[str, set[RemovedUse]] = defaultdict(set)
         project = self._modules.project
         paths = project.files_with_word(self._words, SOURCES) if self._words else []
@@ -51,7 +51,7 @@ class ExportUsers:
         return {path: sorted(uses) for path, uses in found.items()}
 
     def uses_in(self, path: str, text: str | None) -> Iterator[tuple[str, RemovedUse]]:
-        """The uses in one file, each with the module; none where the file is not read."""
+        """Yield the uses in one file, each with the module; none if the file is not read."""
         if (
             text is None
             or len(text) > _LONGEST_TEXT
@@ -64,7 +64,7 @@ class ExportUsers:
                 yield target, use
 
     def _imports_one(self, path: str, text: str) -> bool:
-        """Return True if an import of a text means one of the modules; only such a text is parsed."""
+        """Return True if an import of a text refers to one of the modules; only such a text is parsed."""
         if "declare module" in text or "@ts-nocheck" in text:
             return False
         return any(self._target(path, spec) is not None for spec in dict.fromkeys(_SPEC.findall(text)))
@@ -82,16 +82,16 @@ class ExportUsers:
             target = self._target(module.path, spec)
             if target is not None and not _may_fail(code, call):
                 lost = self._lost[target]
-                names = sorted(_taken(code, call).intersection(lost)) if lost else [""]
+                names = sorted(_destructured(code, call).intersection(lost)) if lost else [""]
                 yield from ((target, RemovedUse(module.path, module.place(call)[0], name)) for name in names)
 
     def _target(self, importer: str, spec: str) -> str | None:
-        """The module of ours that an import means."""
+        """Return the module of interest that an import refers to."""
         found = self._modules.resolved(importer, spec)
         return found if found in self._lost else None
 
     def _named(self, code: Code, node: Node, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
-        """The lost names that one import or re-export takes, each where it is written."""
+        """Yield the lost names that an import or re-export names, each at its position."""
         for one in below(node, ("import_specifier", "export_specifier")):
             name = code.field(one, "name")
             if name in lost:
@@ -104,7 +104,7 @@ class ExportUsers:
                 yield from self._read_from(code, code.text(one.named_children[0]), lost)
 
     def _read_from(self, code: Code, local: str, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
-        """The lost names that are read from a namespace import."""
+        """Yield the lost names that are read from a namespace import."""
         if code.declared.get(local):
             return
         for node in code.kinds("member_expression", "nested_type_identifier"):
@@ -115,7 +115,7 @@ class ExportUsers:
 
 
 def _required(node: Node) -> Node | None:
-    """The module of ``import a = require("./a")``."""
+    """Return the module of ``import a = require("./a")``."""
     clause = next((one for one in node.named_children if one.type == "import_require_clause"), None)
     return clause.child_by_field_name("source") if clause is not None else None
 
@@ -128,8 +128,8 @@ def below(node: Node, kinds: Collection[str]) -> Iterator[Node]:
             yield from below(child, kinds)
 
 
-def _taken(code: Code, call: Node) -> set[str]:
-    """The names that are taken at once from a module loaded by a call."""
+def _destructured(code: Code, call: Node) -> set[str]:
+    """Yield the names that are destructured from a module loaded by a call."""
     node, parent = call, call.parent
     while parent is not None and parent.type in ("await_expression", "parenthesized_expression"):
         node, parent = parent, parent.parent
@@ -155,7 +155,7 @@ def _keys(code: Code, pattern: Node) -> set[str]:
 
 
 def _then(code: Code, member: Node) -> set[str]:
-    """The names that ``import("./a").then((m) => m.b)`` takes."""
+    """Yield the names that ``import("./a").then((m) => m.b)`` reads."""
     call = member.parent
     text = code.text(call)[len(code.field(member, "object")) :] if call is not None else ""
     match = _THEN.match(text)
@@ -165,7 +165,7 @@ def _then(code: Code, member: Node) -> set[str]:
 
 
 def _may_fail(code: Code, call: Node) -> bool:
-    """Return True if the code goes on where a module cannot be loaded."""
+    """Return True if the code continues when a module cannot be loaded."""
     node: Node | None = call
     while node is not None:
         if node.type == "try_statement" or (

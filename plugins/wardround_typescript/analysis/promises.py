@@ -1,4 +1,4 @@
-"""Which calls of a script give a promise, as far as this file and those it imports tell."""
+"""Calls of a script that return a promise, by this file and the files that it imports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLASSES = ("class_body",)
 
 
 def gives_promise(code: Code, call: Node, project: RepositoryView) -> bool:
-    """Whether what a call calls is async, or says that it gives a promise."""
+    """Return True if the callee is async or is typed to return a promise."""
     called = code.called(call)
     if called.startswith("this.") and called.count(".") == 1:
         return _method_gives(code, call, called.removeprefix("this."))
@@ -23,7 +23,7 @@ def gives_promise(code: Code, call: Node, project: RepositoryView) -> bool:
 
 
 def is_promising(code: Code, name: str, at: Node, project: RepositoryView) -> bool:
-    """Whether a name seen from a place stands for a function that gives a promise."""
+    """Return True if a name refers to a function that returns a promise."""
     if name in code.imports:
         found = origin(name, script_of(code.module.path, code.module.text), project)
         if found is None:
@@ -37,20 +37,20 @@ def is_promising(code: Code, name: str, at: Node, project: RepositoryView) -> bo
 
 
 def _is_given_promising(code: Code, name: str, at: Node) -> bool:
-    """Whether a parameter is typed as a function that gives a promise."""
+    """Return True if a parameter is typed as a function that returns a promise."""
     declared = code.declaration(name, at)
     kind = code.field(declared, "type") if declared is not None else ""
     return _GIVEN.search(kind) is not None
 
 
 def function_gives(code: Code, function: Node) -> bool:
-    """Whether a function is async, is typed to give a promise, or makes one in all it returns."""
+    """Return True if a function is async, is typed to return a promise, or creates one in every return."""
     if "*" in (child.type for child in function.children):
         return False
     if is_async(function) or _PROMISED.search(code.field(function, "return_type")):
         return True
-    answers = [code.text(one) for one in returned(function)]
-    return bool(answers) and all(_MADE.search(answer) for answer in answers)
+    results = [code.text(one) for one in returned(function)]
+    return bool(results) and all(_MADE.search(result) for result in results)
 
 
 def _method_gives(code: Code, call: Node, name: str) -> bool:

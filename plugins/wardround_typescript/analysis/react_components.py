@@ -1,4 +1,4 @@
-"""What a React component is made of: its state, its effects, what its event handlers do."""
+"""Parts of a React component: its state, its effects and its event handlers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EFFECTS = ("useEffect", "useLayoutEffect")
 
 
 class ComponentState(msgspec.Struct, frozen=True):
-    """A state of a component: its name, that of its setter, and the call that makes it."""
+    """A state of a component: its name, its setter, and the call that creates it."""
 
     name: str
     setter: str
@@ -26,7 +26,7 @@ class ComponentState(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """An effect: its call, its function, and the list of what it depends on, None where there is none."""
+    """An effect: its call, its function, and its dependency list, None if it has none."""
 
     call: Node
     function: Node
@@ -34,7 +34,7 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 def component_around(code: Code, node: Node) -> Node | None:
-    """The component or hook a node stands in."""
+    """Return the component or hook that contains a node."""
     function = function_around(node)
     while function is not None:
         if is_component(code, function) or is_hook(code, function):
@@ -44,7 +44,7 @@ def component_around(code: Code, node: Node) -> Node | None:
 
 
 def is_component(code: Code, function: Node) -> bool:
-    """Whether a function is a component, by its name or by what it is wrapped in."""
+    """Return True if a function is a component, by its name or by its wrapper."""
     if function.type == "method_definition":
         return False
     if _COMPONENT.search(code.name_of(function)):
@@ -63,16 +63,16 @@ def is_hook(code: Code, function: Node) -> bool:
 
 
 def states(code: Code, component: Node, *makers: str) -> list[ComponentState]:
-    """The states of a component, those of ``useState`` unless other hooks are named."""
-    asked = makers or ("useState",)
-    found = code.notes.get((states, asked))
+    """Return the states of a component, those of ``useState`` unless other hooks are named."""
+    tests = makers or ("useState",)
+    found = code.notes.get((states, tests))
     if not isinstance(found, dict):
-        found = code.notes[states, asked] = _states(code, *asked)
+        found = code.notes[states, tests] = _states(code, *tests)
     return found.get(component.id, [])
 
 
 def _states(code: Code, *makers: str) -> dict[int, list[ComponentState]]:
-    """The id of a function -> the states that calls in it make."""
+    """Map the id of a function to the states that calls in it create."""
     found: dict[int, list[ComponentState]] = {}
     for call in code.calls_of(*makers):
         declarator = call.parent
@@ -88,7 +88,7 @@ def _states(code: Code, *makers: str) -> dict[int, list[ComponentState]]:
 
 
 def effects(code: Code) -> Iterator[Effect]:
-    """The effects of a file whose function is written in the call or named there."""
+    """Return the effects of a file whose function is inline or named there."""
     for call in code.calls_of(*EFFECTS):
         function = code.function_meant(argument(call, 0))
         if function is not None:
@@ -103,7 +103,7 @@ def _dependencies(code: Code, call: Node) -> tuple[str, ...] | None:
 
 
 def is_in_effect(code: Code, node: Node) -> bool:
-    """Whether a node stands in the function of an effect."""
+    """Return True if a node is in the function of an effect."""
     function = function_around(node)
     while function is not None:
         given = function.parent
@@ -119,7 +119,7 @@ def is_in_effect(code: Code, node: Node) -> bool:
 
 
 def is_in_handler(code: Code, node: Node) -> bool:
-    """Whether a node runs when an event comes: in a function of an ``on...``, or one named there."""
+    """Return True if a node runs on an event: in a function of an ``on...`` attribute, or one named there."""
     function = function_around(node)
     while function is not None and not is_component(code, function) and not is_hook(code, function):
         if _is_handler(code, function):
@@ -131,7 +131,7 @@ def is_in_handler(code: Code, node: Node) -> bool:
 def _is_handler(code: Code, function: Node) -> bool:
     given = function.parent
     if given is not None and given.type == "arguments" and given.parent is not None:
-        given = given.parent.parent  # what is made of it: handleSubmit(function), debounce(function)
+        given = given.parent.parent  # wrapped handlers: handleSubmit(function), debounce(function)
     if given is not None and given.type == "jsx_expression" and given.parent is not None:
         attribute = given.parent
         return attribute.type == "jsx_attribute" and bool(
@@ -142,18 +142,18 @@ def _is_handler(code: Code, function: Node) -> bool:
 
 
 def _is_handlers_name(code: Code, name: str) -> bool:
-    """Whether an attribute for an event anywhere in the file names a function so."""
-    asked = (_is_handlers_name, name)
-    if asked not in code.notes:
-        code.notes[asked] = any(
+    """Return True if an event attribute anywhere in the file names a function like this."""
+    tests = (_is_handlers_name, name)
+    if tests not in code.notes:
+        code.notes[tests] = any(
             _HANDLER.search(code.text(attribute.named_children[0]))
             for attribute in _attributes_with(code, name)
         )
-    return code.notes[asked] is True
+    return code.notes[tests] is True
 
 
 def _attributes_with(code: Code, name: str) -> Iterator[Node]:
-    """The attributes whose value names a function, or calls it in a function of its own."""
+    """Yield the attributes whose value names a function, or calls it in an inline function."""
     seen: set[int] = set()
     for use in code.reads("identifier", name):
         above: Node | None = use
@@ -167,7 +167,7 @@ def _attributes_with(code: Code, name: str) -> Iterator[Node]:
 
 
 def top_function(node: Node) -> Node | None:
-    """The outermost function a node stands in."""
+    """Return the outermost function that contains a node."""
     above, found = node.parent, None
     while above is not None:
         if above.type in FUNCTIONS:

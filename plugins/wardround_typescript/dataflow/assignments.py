@@ -114,20 +114,25 @@ class Assignments:
         path = self._module.of(target) if is_shorthand else self._state.access_path(target)
         if path is None:
             return
-        fields = self._evaluator.fields(source, value) if source is not None and value else {}
-        kind = self._state.request_kind(source) if source is not None else ""
-        self._replace(path, value, fields)
         if source is not None:
-            self._containers.bind(path, bare(source))
-        if kind:
-            self._state.request_kinds[path] = kind
-        if source is not None:
-            origins = self._state.tainted_paths(source) - {path} if value else frozenset()
-            self._state.derived_from[path] = origins
+            self._bind_source(path, value, source)
+        else:
+            self._replace(path, value, {})
         if path.startswith("this.") and "." not in path[5:]:
             self._class_fields.add(self._scope.class_of(target), path[5:], value)
         elif "." in path and value:
             self._taint_owner(path.rpartition(".")[0], value)
+
+    def _bind_source(self, path: str, value: Taint, source: Node) -> None:
+        """Give an access path the value of an expression, and what is known of the expression."""
+        fields = self._evaluator.fields(source, value) if value else {}
+        kind = self._state.request_kind(source)
+        self._replace(path, value, fields)
+        self._containers.bind(path, bare(source))
+        if kind:
+            self._state.request_kinds[path] = kind
+        origins = self._state.tainted_paths(source) - {path} if value else frozenset()
+        self._state.derived_from[path] = origins
 
     def _replace(self, path: str, value: Taint, fields: Mapping[str, Taint]) -> None:
         """Give an access path a value and fields in place of all that was known of it."""

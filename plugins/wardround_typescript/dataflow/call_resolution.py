@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from tree_sitter import Node
 
@@ -15,21 +15,52 @@ from wardround_typescript.dataflow.arguments import Argument
 from wardround_typescript.dataflow.declarations import ClassScope
 from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.nodes import FUNCTIONS, bare
+from wardround_typescript.dataflow.scope import ModuleScope
 from wardround_typescript.dataflow.state import FlowState
-
-if TYPE_CHECKING:
-    from wardround_typescript.dataflow.module_analysis import ModuleAnalysis
-    from wardround_typescript.dataflow.program_analysis import ProgramAnalysis
 
 _SUFFIXES = (".ts", ".tsx", ".js", "/index.ts", "/index.js", "", ".mts", ".mjs", ".jsx", ".cjs", "/index.tsx")
 _SCRIPT_SUFFIX = LazyPattern(r"\.([mc]?)jsx?$")
 _MAX_HOPS = 2
 
 
+class AnalysedModule(Protocol):
+    """A module whose functions can be called."""
+
+    @property
+    def scope(self) -> ModuleScope:
+        """The declarations of the module."""
+
+    def call(self, function: Node, arguments: Sequence[Argument], at: Node, path: str) -> Taint:
+        """Return the result of a function; ``at`` is the call, in the module at ``path``."""
+
+    def returned_fields(self, function: Node, arguments: Sequence[Argument]) -> Mapping[str, Taint]:
+        """Return the values of the fields of the result; empty where they are unknown."""
+
+
+class AnalysedProgram(Protocol):
+    """The modules in which callees are resolved."""
+
+    @property
+    def modules(self) -> Sequence[AnalysedModule]:
+        """The analysed modules, in the order in which they were requested."""
+
+    def module(self, path: str) -> AnalysedModule | None:
+        """Analyse the module at a path; None if it cannot be analysed."""
+
+    def analysed(self, path: str) -> AnalysedModule | None:
+        """Return a module that is already analysed."""
+
+    def exists(self, path: str) -> bool:
+        """Return True if the project has a module at a path."""
+
+    def is_main(self, module: AnalysedModule) -> bool:
+        """Return True for the module that was analysed first."""
+
+
 class Callee(NamedTuple):
     """A function of the project that a call resolves to."""
 
-    module: ModuleAnalysis
+    module: AnalysedModule
     function: Node
 
     def call(self, arguments: Sequence[Argument], at: Node, path: str) -> Taint:
@@ -44,48 +75,49 @@ class Callee(NamedTuple):
 class CallTargets:
     """The callees of the calls of one module."""
 
-    __slots__ = ("_module", "_program")
+    __slots__ = ("_module", "_resolver")
 
-    def __init__(self, program: ProgramAnalysis, module: ModuleAnalysis) -> None:
-        self._program = program
+    def __init__(self, resolver: CallResolver, module: AnalysedModule) -> None:
+        self._resolver = resolver
         self._module = module
 
     def callee(self, state: FlowState, call: Node, callee: Node, values: Sequence[Taint]) -> Callee | None:
         """The function of the project that is called; another module is analysed only for a tainted value."""
-        may_load = self._program.is_main(self._module) and any(
-            not origin.startswith(PARAMETER) for value in values for origin in value
-        )
-        return self._program.resolver.callee(self._module, state, call, callee, may_load=may_load)
+        is_tainted = any(not origin.startswith(PARAMETER) for value in values for origin in value)
+        return self._resolver.callee(self._module, state, call, callee, may_load=is_tainted)
 
     def read_getter(self, state: FlowState, owner: Node, name: str) -> Taint | None:
         """The value of a property that a getter computes; None for any other property."""
-        getter = self._program.resolver.getter(self._module, state, owner, name)
+        getter = self._resolver.getter(self._module, state, owner, name)
         return getter.call((), owner, state.module.path) if getter is not None else None
 
 
 class CallResolver:
     """Finds callees in the analysed modules, and in those it may load for one call."""
 
-    def __init__(self, program: ProgramAnalysis) -> None:
+    def __init__(self, program: AnalysedProgram) -> None:
         self._program = program
         self._paths: dict[tuple[str, str], str | None] = {}
         self._may_load = False
 
     def callee(
-        self, module: ModuleAnalysis, state: FlowState, call: Node, callee: Node, *, may_load: bool
+        self, module: AnalysedModule, state: FlowState, call: Node, callee: Node, *, may_load: bool
     ) -> Callee | None:
-        """The function of the project that is called; ``may_load`` if another module may be analysed."""
-        self._may_load = may_load
+        """The function of the project that is called.
+
+        ``may_load``: another module may be analysed if the call is in the main module.
+        """
+        self._may_load = may_load and self._program.is_main(module)
         return self._callee(module, state, call, callee)
 
-    def getter(self, module: ModuleAnalysis, state: FlowState, owner: Node, name: str) -> Callee | None:
+    def getter(self, module: AnalysedModule, state: FlowState, owner: Node, name: str) -> Callee | None:
         """The getter of a property of an object whose class is known."""
         self._may_load = False
         found = self._method(module, state, bare(owner), name)
         is_getter = found is not None and any(child.type == "get" for child in found.function.children)
         return found if is_getter else None
 
-    def _callee(self, module: ModuleAnalysis, state: FlowState, call: Node, callee: Node) -> Callee | None:
+    def _callee(self, module: AnalysedModule, state: FlowState, call: Node, callee: Node) -> Callee | None:
         scope = module.scope
         if callee.type == "identifier":
             return self._function(module, scope.module.of(callee), call)
@@ -101,7 +133,7 @@ class CallResolver:
             return _method_of(module, scope.class_of(owner), name.lstrip("#"))
         return self._method(module, state, owner, name)
 
-    def _function(self, module: ModuleAnalysis, name: str, call: Node) -> Callee | None:
+    def _function(self, module: AnalysedModule, name: str, call: Node) -> Callee | None:
         scope = module.scope
         found = scope.functions.get(name)
         if found is None and name in scope.classes:
@@ -130,7 +162,7 @@ class CallResolver:
         owner = next((one for one in module.scope.classes.values() if one.node.id == node.id), None)
         return _method_of(module, owner, "constructor")
 
-    def _method(self, module: ModuleAnalysis, state: FlowState, owner: Node, name: str) -> Callee | None:
+    def _method(self, module: AnalysedModule, state: FlowState, owner: Node, name: str) -> Callee | None:
         scope = module.scope
         type_name = self._type_of(state, owner)
         found = self._class(module, type_name) if type_name else self._returned_class(module, state, owner)
@@ -142,9 +174,7 @@ class CallResolver:
             return self._exported(scope.module.path, imported.module, name)
         literal = scope.resolved(owner) if is_name else owner
         if literal.type == "object":
-            value = scope.property(literal, name)
-            node = scope.resolved(value) if value is not None else None
-            return Callee(module, node) if node is not None and node.type in FUNCTIONS else None
+            return _function_property(module, literal, name)
         return self._method_by_name(scope.module.of(owner).rpartition(".")[2], name)
 
     def _method_by_name(self, owner: str, name: str) -> Callee | None:
@@ -171,8 +201,8 @@ class CallResolver:
         return state.module.of(created) if created is not None else ""
 
     def _returned_class(
-        self, module: ModuleAnalysis, state: FlowState, owner: Node
-    ) -> tuple[ModuleAnalysis, ClassScope] | None:
+        self, module: AnalysedModule, state: FlowState, owner: Node
+    ) -> tuple[AnalysedModule, ClassScope] | None:
         """The class of the object that a function of the project returns: ``makeStore().read(x)``."""
         call = state.scope.resolved(owner)
         callee = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -185,7 +215,7 @@ class CallResolver:
                 return self._class(found.module, found.module.scope.module.of(created))
         return None
 
-    def _class(self, module: ModuleAnalysis, name: str) -> tuple[ModuleAnalysis, ClassScope] | None:
+    def _class(self, module: AnalysedModule, name: str) -> tuple[AnalysedModule, ClassScope] | None:
         """The class of a name, of the module or imported by it."""
         if name in module.scope.classes:
             return module, module.scope.classes[name]
@@ -209,11 +239,11 @@ class CallResolver:
             self._paths[path, spec] = next(found, None)
         return self._paths[path, spec]
 
-    def _module(self, path: str) -> ModuleAnalysis | None:
+    def _module(self, path: str) -> AnalysedModule | None:
         return self._program.module(path) if self._may_load else self._program.analysed(path)
 
 
-def _method_of(module: ModuleAnalysis, owner: ClassScope | None, name: str) -> Callee | None:
+def _method_of(module: AnalysedModule, owner: ClassScope | None, name: str) -> Callee | None:
     method = owner.methods.get(name) if owner is not None else None
     return Callee(module, method) if method is not None else None
 
@@ -240,3 +270,10 @@ def _stems(path: str, spec: str) -> Iterator[str]:
         if spec[2:]:
             yield spec[2:]
         yield f"app/{spec[2:]}"
+
+
+def _function_property(module: AnalysedModule, literal: Node, name: str) -> Callee | None:
+    scope = module.scope
+    value = scope.property(literal, name)
+    node = scope.resolved(value) if value is not None else None
+    return Callee(module, node) if node is not None and node.type in FUNCTIONS else None

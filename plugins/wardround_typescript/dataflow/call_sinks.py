@@ -177,10 +177,7 @@ class CallSinks:
         if sink.kind is SinkKind.NOSQL:
             return not self._features.uses_mongo or (bool(arguments) and self._is_sql_query(arguments[0]))
         if method in _SEND_FILE_METHODS:
-            options = map(self._scope.resolved, arguments[1:])
-            return any(
-                one.type == "object" and self._scope.property(one, "root") is not None for one in options
-            )
+            return any(map(self._has_root, arguments[1:]))
         if method == "file":
             return self._is_confined(arguments)
         if sink.kind is SinkKind.STATEMENT and sink.receiver is not None:
@@ -189,6 +186,10 @@ class CallSinks:
             return "libxml" not in self._module.text
         # The sinks among functions contain the methods of these modules.
         return sink.kind is SinkKind.PATH and method in _FILE_METHODS and receiver in _FILE_MODULES
+
+    def _has_root(self, argument: Node) -> bool:
+        options = self._scope.resolved(argument)
+        return options.type == "object" and self._scope.property(options, "root") is not None
 
     def _is_sql_query(self, argument: Node) -> bool:
         """Return True for the options of an object-relational mapper for SQL."""

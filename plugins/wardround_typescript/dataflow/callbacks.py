@@ -133,8 +133,12 @@ class Callbacks:
         """The schema of a procedure or an action: ``.input(schema)``, ``.schema(schema)``."""
         for name, call, _ in validation_schemas.chain(bare(owner)):
             if name in _SCHEMA_METHODS:
-                given = call.child_by_field_name("arguments")
-                return given.named_children[0] if given is not None and given.named_children else None
+                argument_list = call.child_by_field_name("arguments")
+                return (
+                    argument_list.named_children[0]
+                    if argument_list is not None and argument_list.named_children
+                    else None
+                )
         return None
 
     def _resolver(self, function: Node, schema: Node) -> Taint:

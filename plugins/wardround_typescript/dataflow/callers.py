@@ -43,7 +43,7 @@ def possible_callers(
 
 
 def _words(scope: ModuleScope, functions: Sequence[str]) -> Iterator[str]:
-    """The words of which a caller has one: names of classes and objects, the module, functions."""
+    """Words of a caller: names of classes and objects, of the module, or of functions."""
     classes = [name for name in scope.classes if name.isidentifier()]
     yield from classes
     yield from (name[:1].lower() + name[1:] for name in classes)

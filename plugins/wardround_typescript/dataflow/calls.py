@@ -85,16 +85,16 @@ class CallEvaluator:
     def evaluate(self, node: Node) -> Taint:
         """The result of a call; the sinks that its arguments reach are recorded."""
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        given = node.child_by_field_name("arguments")
+        argument_list = node.child_by_field_name("arguments")
         if function is None:
             return CLEAN
-        if given is None or given.type == "template_string":
-            return self._tagged_template(function, given)
+        if argument_list is None or argument_list.type == "template_string":
+            return self._tagged_template(function, argument_list)
         callee = bare(function)
         if callee.type in FUNCTIONS:
-            values = [self._evaluator.evaluate(argument) for argument in arguments_of(given)]
+            values = [self._evaluator.evaluate(argument) for argument in arguments_of(argument_list)]
             return self._functions.run_function(callee, values)
-        call = self._call_site(node, callee, arguments_of(given))
+        call = self._call_site(node, callee, arguments_of(argument_list))
         self._sinks.check(call)
         returned = self._callbacks.evaluate(call)
         requested = self._request_call(call)
@@ -120,7 +120,7 @@ class CallEvaluator:
         return [CLEAN if one.type in FUNCTIONS else self._evaluator.evaluate(one) for one in arguments]
 
     def _check_dynamic(self, callee: Node) -> None:
-        """``handlers[message.type](message)``: the key chooses what is called."""
+        """``handlers[message.type](message)``: the key selects the callee."""
         index = callee.child_by_field_name("index")
         if index is None or index.type not in _DYNAMIC_KEYS:
             return
@@ -199,10 +199,10 @@ class CallEvaluator:
 
     def returned_fields(self, node: Node) -> Mapping[str, Taint]:
         """The values of the fields of what a call returns; empty where they are unknown."""
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or given is None:
+        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or argument_list is None:
             return {}
-        arguments = arguments_of(given)
+        arguments = arguments_of(argument_list)
         values = self._values(arguments)
         callee = self._targets.callee(self._state, node, bare(function), values)
         return callee.returned_fields(self._arguments(arguments, values)) if callee is not None else {}
@@ -228,10 +228,10 @@ class CallEvaluator:
         """The ``x`` of ``JSON.parse(JSON.stringify(x))``."""
         call = bare(node)
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
-        given = call.child_by_field_name("arguments")
-        if function is None or given is None or self._module.of(function) != "JSON.stringify":
+        argument_list = call.child_by_field_name("arguments")
+        if function is None or argument_list is None or self._module.of(function) != "JSON.stringify":
             return None
-        return given.named_children[0] if given.named_children else None
+        return argument_list.named_children[0] if argument_list.named_children else None
 
     def _removed_labels(self, call: CallSite) -> SinkKind:
         """The labels that a function removes from its arguments."""

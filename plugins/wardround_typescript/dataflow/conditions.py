@@ -82,17 +82,20 @@ class ConditionEvaluator:
         if operator in {"&&", "||"}:
             return self._logical(test, operator, left, right)
         if operator in _EQUAL:
-            refused = self._excluded_key(left, right)
-            return ({}, refused) if refused else (self._equality(left, right), {})
+            return self._equal(left, right)
         if operator in _UNEQUAL:
-            refused = self._excluded_key(left, right)
-            return (refused, {}) if refused else ({}, self._equality(left, right))
+            equal, unequal = self._equal(left, right)
+            return unequal, equal
         if operator == "in":
             return self._safe(left), {}
-        if operator in _ORDERS:
+        if operator in _ORDERS and "indexOf" in self._module.of(test):
             tested = self._tested(left) | self._tested(right)
-            return (tested, tested) if "indexOf" in self._module.of(test) else _UNREFINED
+            return tested, tested
         return _UNREFINED
+
+    def _equal(self, left: Node, right: Node) -> Refinements:
+        refused = self._excluded_key(left, right)
+        return ({}, refused) if refused else (self._equality(left, right), {})
 
     def _logical(self, test: Node, operator: str, left: Node, right: Node) -> Refinements:
         first, second = self.refinements(left), self.refinements(right)
@@ -119,13 +122,13 @@ class ConditionEvaluator:
         """The refinement by a statement that calls a function which throws unless its arguments are valid."""
         call = bare(node)
         function = call.child_by_field_name("function") if call.type == "call_expression" else None
-        given = call.child_by_field_name("arguments") if call.type == "call_expression" else None
-        if function is None or given is None:
+        argument_list = call.child_by_field_name("arguments") if call.type == "call_expression" else None
+        if function is None or argument_list is None:
             return {}
         name = self._module.of(function).rpartition(".")[2]
         if not sanitizers.CHECKING.search(name) and name not in self._sanitizers.converters:
             return {}
-        arguments = given.named_children
+        arguments = argument_list.named_children
         found: list[Sanitized] = [self._safe(argument) for argument in arguments]
         listed = [argument for argument in arguments if argument.type in {"array", "object"}]
         found += [dict.fromkeys(self._state.tainted_paths(one), EVERYTHING) for one in listed]
@@ -189,10 +192,10 @@ class ConditionEvaluator:
     # Calls.
 
     def _call(self, test: Node) -> Refinements:
-        function, given = test.child_by_field_name("function"), test.child_by_field_name("arguments")
-        if function is None or given is None:
+        function, argument_list = test.child_by_field_name("function"), test.child_by_field_name("arguments")
+        if function is None or argument_list is None:
             return _UNREFINED
-        arguments = given.named_children
+        arguments = argument_list.named_children
         name = self._module.of(function).rpartition(".")[2]
         owner = function.child_by_field_name("object") if function.type == "member_expression" else None
         if owner is not None:

@@ -82,25 +82,25 @@ def _unary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 
 
 def _binary(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
-    sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    operands = (node.child_by_field_name("left"), node.child_by_field_name("right"))
     sign = node.child_by_field_name("operator")
-    if sides[0] is None or sides[1] is None or sign is None:
+    if operands[0] is None or operands[1] is None or sign is None:
         return None
-    left, name = fold(scope, sides[0], depth), scope.module.of(sign)
+    left, name = fold(scope, operands[0], depth), scope.module.of(sign)
     if name in {"&&", "||"}:
         if left is None or bool(left) is (name == "||"):
             return left
-        return fold(scope, sides[1], depth)
-    right = fold(scope, sides[1], depth)
+        return fold(scope, operands[1], depth)
+    right = fold(scope, operands[1], depth)
     return _combined(name, left, right) if left is not None and right is not None else None
 
 
 def _combined(sign: str, left: Constant, right: Constant) -> Constant | None:
     if sign in {"===", "!==", "==", "!="}:
         return (left == right) is (sign[0] == "=") if type(left) is type(right) else None
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right if sign == "+" else None
     if isinstance(left, str) or isinstance(right, str):
-        if sign == "+" and isinstance(left, str) and isinstance(right, str):
-            return left + right
         return None
     if sign == "+":
         return left + right
@@ -139,13 +139,13 @@ def _subscript(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
 
 def _call(scope: ModuleScope, node: Node, depth: int) -> Constant | None:
     """The result of a method of text, or of joining a list of texts."""
-    function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or given is None or function.type != "member_expression":
+    function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None or argument_list is None or function.type != "member_expression":
         return None
     owner, name = function.child_by_field_name("object"), function.child_by_field_name("property")
     if owner is None or name is None:
         return None
-    arguments = [fold(scope, one, depth) for one in given.named_children]
+    arguments = [fold(scope, one, depth) for one in argument_list.named_children]
     method = scope.module.of(name)
     if method == "join":
         return _joined(scope, owner, arguments, depth)

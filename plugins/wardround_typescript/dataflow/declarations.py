@@ -72,26 +72,28 @@ class Declarations:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None or value is None:
             return
-        core = bare(value)
         if name.type == "identifier":
-            text = self._module.of(name)
-            if text in self.variables or text in self.functions:
-                self._redeclared.add(text)
-            self.variables[text] = value
-            function = wrapped_function(core)
-            if function is not None:
-                self.functions[text] = function
-        source = required_name(self._module, core)
-        if source is None:
-            return
-        if name.type == "identifier":
-            self.imports[self._module.of(name)] = Imported(*source)
-        elif name.type == "object_pattern" and source[1] == "*":
-            for own, theirs in self._pattern(name):
-                self.imports[own] = Imported(source[0], theirs)
-        elif name.type == "object_pattern":
-            for own, theirs in self._pattern(name):
-                self.imports[own] = Imported(source[0], f"{source[1]}.{theirs}")
+            self._variable(self._module.of(name), value)
+        source = required_name(self._module, bare(value))
+        if source is not None:
+            self._required(name, *source)
+
+    def _variable(self, name: str, value: Node) -> None:
+        if name in self.variables or name in self.functions:
+            self._redeclared.add(name)
+        self.variables[name] = value
+        function = wrapped_function(bare(value))
+        if function is not None:
+            self.functions[name] = function
+
+    def _required(self, pattern: Node, module: str, exported: str) -> None:
+        """Record the names that ``const x = require("m").y`` binds."""
+        if pattern.type == "identifier":
+            self.imports[self._module.of(pattern)] = Imported(module, exported)
+        elif pattern.type == "object_pattern":
+            prefix = "" if exported == "*" else f"{exported}."
+            for own, theirs in self._pattern(pattern):
+                self.imports[own] = Imported(module, prefix + theirs)
 
     def _pattern(self, node: Node) -> Iterator[tuple[str, str]]:
         for one in node.named_children:
@@ -108,39 +110,46 @@ class Declarations:
         if source is None:
             return
         spec = self._module.of(source)[1:-1]
-        for clause in (one for one in node.named_children if one.type == "import_clause"):
-            for one in clause.named_children:
-                if one.type == "identifier":
-                    self.imports[self._module.of(one)] = Imported(spec, "default")
-                elif one.type == "namespace_import":
-                    self.imports[self._module.of(one.named_children[0])] = Imported(spec, "*")
-                elif one.type == "named_imports":
-                    for each in one.named_children:
-                        name = field_text(self._module, each, "name")
-                        self.imports[field_text(self._module, each, "alias") or name] = Imported(spec, name)
-        for one in node.named_children:
-            if one.type == "import_require_clause" and one.named_children:
-                self.imports[self._module.of(one.named_children[0])] = Imported(spec, "*")
+        for child in node.named_children:
+            if child.type == "import_clause":
+                for binding in child.named_children:
+                    self._import_binding(binding, spec)
+            elif child.type == "import_require_clause" and child.named_children:
+                self.imports[self._module.of(child.named_children[0])] = Imported(spec, "*")
+
+    def _import_binding(self, binding: Node, spec: str) -> None:
+        if binding.type == "identifier":
+            self.imports[self._module.of(binding)] = Imported(spec, "default")
+        elif binding.type == "namespace_import":
+            self.imports[self._module.of(binding.named_children[0])] = Imported(spec, "*")
+        elif binding.type == "named_imports":
+            for specifier in binding.named_children:
+                name = field_text(self._module, specifier, "name")
+                local = field_text(self._module, specifier, "alias") or name
+                self.imports[local] = Imported(spec, name)
 
     def _class(self, node: Node) -> None:
         name = field_text(self._module, node, "name") or f"class at {node.start_byte}"
-        found = self.classes.setdefault(name, ClassScope(name, node))
+        scope = self.classes.setdefault(name, ClassScope(name, node))
         body = node.child_by_field_name("body")
-        for one in body.named_children if body is not None else ():
-            own = field_text(self._module, one, "name").lstrip("#")
-            if one.type == "method_definition":
-                found.methods[own] = one
+        for member in body.named_children if body is not None else ():
+            own = field_text(self._module, member, "name").lstrip("#")
+            if member.type == "method_definition":
+                scope.methods[own] = member
                 if own == "constructor":
-                    self._constructor(found, one)
-            elif one.type in {"public_field_definition", "field_definition"}:
-                found.types[own] = type_name(self._module, one)
-                value = one.child_by_field_name("value")
-                if value is not None and value.type in FUNCTIONS:
-                    found.methods[own] = value
-                elif value is not None and any(
-                    child.type in {"static", "readonly"} for child in one.children
-                ):
-                    found.constants[own] = value
+                    self._constructor(scope, member)
+            elif member.type in {"public_field_definition", "field_definition"}:
+                self._field(scope, own, member)
+
+    def _field(self, scope: ClassScope, name: str, member: Node) -> None:
+        scope.types[name] = type_name(self._module, member)
+        value = member.child_by_field_name("value")
+        if value is None:
+            return
+        if value.type in FUNCTIONS:
+            scope.methods[name] = value
+        elif any(child.type in {"static", "readonly"} for child in member.children):
+            scope.constants[name] = value
 
     def _constructor(self, found: ClassScope, node: Node) -> None:
         listed = node.child_by_field_name("parameters")
@@ -160,32 +169,35 @@ class Declarations:
     def _export(self, node: Node) -> None:
         source = node.child_by_field_name("source")
         spec = self._module.of(source)[1:-1] if source is not None else ""
-        is_default = any(one.type == "default" for one in node.children)
         declaration = node.child_by_field_name("declaration") or node.child_by_field_name("value")
         if declaration is not None:
-            names = [field_text(self._module, declaration, "name")]
-            if declaration.type in {"lexical_declaration", "variable_declaration"}:
-                names = [
-                    field_text(self._module, one, "name")
-                    for one in declaration.named_children
-                    if one.type == "variable_declarator"
-                ]
-            if is_default:
-                core = bare(declaration)
-                self.exports["default"] = wrapped_function(core) or core
-                names.append("")
-            for name in filter(None, names):
-                self.exported_names[name] = name
-        for clause in (one for one in node.named_children if one.type == "export_clause"):
-            for each in clause.named_children:
-                name = field_text(self._module, each, "name")
-                outside = field_text(self._module, each, "alias") or name
-                if spec:
-                    self.re_exports[outside] = Imported(spec, name)
-                else:
-                    self.exported_names[outside] = name
-        if spec and not any(one.type == "export_clause" for one in node.named_children):
+            is_default = any(child.type == "default" for child in node.children)
+            self._exported_declaration(declaration, is_default=is_default)
+        clauses = [child for child in node.named_children if child.type == "export_clause"]
+        for clause in clauses:
+            for specifier in clause.named_children:
+                self._export_specifier(specifier, spec)
+        if spec and not clauses:
             self.re_exports[f"* {spec}"] = Imported(spec, "*")
+
+    def _exported_declaration(self, declaration: Node, *, is_default: bool) -> None:
+        names = [field_text(self._module, declaration, "name")]
+        if declaration.type in {"lexical_declaration", "variable_declaration"}:
+            variables = (one for one in declaration.named_children if one.type == "variable_declarator")
+            names = [field_text(self._module, one, "name") for one in variables]
+        if is_default:
+            core = bare(declaration)
+            self.exports["default"] = wrapped_function(core) or core
+        for name in filter(None, names):
+            self.exported_names[name] = name
+
+    def _export_specifier(self, specifier: Node, spec: str) -> None:
+        name = field_text(self._module, specifier, "name")
+        exported = field_text(self._module, specifier, "alias") or name
+        if spec:
+            self.re_exports[exported] = Imported(spec, name)
+        else:
+            self.exported_names[exported] = name
 
     def _assignment(self, node: Node) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -1,4 +1,4 @@
-"""The interfaces through which the parts of a function's analysis evaluate what is nested in their nodes."""
+"""The interfaces through which the parts of a function's analysis evaluate nested nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Evaluator(Protocol):
         """The value of an expression; sinks that its calls reach are recorded."""
 
     def fields(self, node: Node, value: Taint) -> Mapping[str, Taint]:
-        """The values of those fields of an expression of which more is known than its ``value``."""
+        """The values of the fields of an expression that are known better than its ``value``."""
 
 
 class FunctionRunner(Protocol):

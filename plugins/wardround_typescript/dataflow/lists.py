@@ -120,21 +120,21 @@ class Lists:
 
     def _copy(self, node: Node) -> ListContents | None:
         """The result of a method that copies a list."""
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         owner = function.child_by_field_name("object") if function is not None else None
-        if function is None or given is None or owner is None:
+        if function is None or argument_list is None or owner is None:
             return None
         method = self._state.property_name(function)
         contents = self.contents(owner) if method in _COPYING_METHODS else None
         if contents is None:
             return None
         if method == "concat":
-            for argument in given.named_children:
+            for argument in argument_list.named_children:
                 inner = self.contents(argument)
                 # What is not a list of known contents may be one of any length.
                 contents = contents.extend(inner, self._evaluator.evaluate(argument))
             return contents
-        bounds = [fold(self._scope, argument) for argument in given.named_children]
+        bounds = [fold(self._scope, argument) for argument in argument_list.named_children]
         return _slice(contents, bounds) if method == "slice" else _reversed(contents, bounds)
 
     def call_method(

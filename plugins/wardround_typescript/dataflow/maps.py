@@ -40,18 +40,18 @@ class Maps:
         """The entries of a map that an expression creates: ``new Map([["a", x]]).set("b", y)``."""
         node = bare(node)
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
-        given = node.child_by_field_name("arguments")
-        if function is None or given is None:
+        arguments = node.child_by_field_name("arguments")
+        if function is None or arguments is None:
             return None
         if node.type == "new_expression" and self._module.of(function) in _CONSTRUCTORS:
-            return self._from_entries(given.named_children)
-        if self._state.property_name(function) != "set" or len(given.named_children) != 2:
+            return self._from_entries(arguments.named_children)
+        if self._state.property_name(function) != "set" or len(arguments.named_children) != 2:
             return None
-        owner, key = function.child_by_field_name("object"), fold(self._scope, given.named_children[0])
+        owner, key = function.child_by_field_name("object"), fold(self._scope, arguments.named_children[0])
         entries = self.contents(owner) if owner is not None and isinstance(key, str) else None
         if entries is None:
             return None
-        return {**entries, str(key): self._evaluator.evaluate(given.named_children[1])}
+        return {**entries, str(key): self._evaluator.evaluate(arguments.named_children[1])}
 
     def _from_entries(self, arguments: Sequence[Node]) -> Mapping[str, Taint] | None:
         if not arguments:

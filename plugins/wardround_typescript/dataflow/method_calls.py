@@ -62,13 +62,18 @@ class MethodEvaluator:
             return CLEAN
         if method == "join":
             return self._join(call, receiver)
-        if method not in self._sanitizers.propagating_methods and not removed:
-            return CLEAN
-        if method == "filter" and arguments and self._is_validating(arguments[0]):
+        if not self._propagates(call, removed):
             return CLEAN
         filling = call.values if method in self._sanitizers.composing_methods else []
         received = without(received, OBJECT) if method == "toString" else received
         return without(join(received, *filling), removed)
+
+    def _propagates(self, call: CallSite, removed: SinkKind) -> bool:
+        """Return True if the result of a method has the labels of its receiver, other than ``removed``."""
+        if call.method not in self._sanitizers.propagating_methods and not removed:
+            return False
+        is_filter = call.method == "filter" and bool(call.arguments)
+        return not (is_filter and self._is_validating(call.arguments[0]))
 
     def _add(self, call: CallSite, receiver: Node) -> None:
         """Join the value of a container with what a method adds to it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from wardround.checks.source import RepositoryView
 from wardround_typescript.dataflow.arguments import Argument
-from wardround_typescript.dataflow.call_resolution import CallTargets
+from wardround_typescript.dataflow.call_resolution import CallResolver, CallTargets
 from wardround_typescript.dataflow.class_fields import ClassFields
 from wardround_typescript.dataflow.domain import Taint
 from wardround_typescript.dataflow.function_analysis import FunctionAnalysis
@@ -17,27 +17,27 @@ from wardround_typescript.dataflow.function_names import FunctionNames
 from wardround_typescript.dataflow.module_features import ModuleFeatures
 from wardround_typescript.dataflow.scope import ModuleScope
 from wardround_typescript.dataflow.summaries import Summaries
-
-if TYPE_CHECKING:
-    from wardround_typescript.dataflow.program_analysis import ProgramAnalysis
+from wardround_typescript.dataflow.taint_flows import TaintFlows
 
 
 class ModuleAnalysis:
-    """Analyses the functions of one module, and answers calls of them from their summaries."""
+    """Analyses the functions of one module, and evaluates calls of them from their summaries."""
 
-    def __init__(self, program: ProgramAnalysis, scope: ModuleScope) -> None:
+    def __init__(
+        self, scope: ModuleScope, project: RepositoryView, *, flows: TaintFlows, resolver: CallResolver
+    ) -> None:
         self.scope = scope
         self.names = FunctionNames(scope)
-        self._flows = program.flows
+        self._flows = flows
         self._summaries = Summaries(scope)
         self._functions = FunctionAnalysis(
             scope,
-            features=ModuleFeatures(scope, program.project),
+            features=ModuleFeatures(scope, project),
             names=self.names,
             class_fields=ClassFields(),
             summaries=self._summaries,
-            targets=CallTargets(program, self),
-            recorder=program.flows,
+            targets=CallTargets(resolver, self),
+            recorder=flows,
         )
         self._in_progress: set[int] = set()
 

@@ -36,8 +36,12 @@ def wrapped_function(node: Node) -> Node | None:
     if node.type in FUNCTIONS:
         return node
     if node.type == "call_expression":
-        given = node.child_by_field_name("arguments")
-        inner = [one for one in (given.named_children if given is not None else ()) if one.type in FUNCTIONS]
+        arguments = node.child_by_field_name("arguments")
+        inner = [
+            one
+            for one in (arguments.named_children if arguments is not None else ())
+            if one.type in FUNCTIONS
+        ]
         return inner[0] if len(inner) == 1 else None
     return None
 
@@ -66,8 +70,8 @@ def required_name(module: ScriptModule, node: Node) -> tuple[str, str] | None:
         node = bare(owner)
     if node.type != "call_expression" or field_text(module, node, "function") not in {"require", "import"}:
         return None
-    given = node.child_by_field_name("arguments")
-    first = given.named_children[0] if given is not None and given.named_children else None
+    arguments = node.child_by_field_name("arguments")
+    first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
     if first is None or first.type != "string":
         return None
     return module.of(first)[1:-1], name

@@ -88,35 +88,41 @@ class ParameterBinder:
         Returns:
             The names of the parameters.
         """
-        module, values = self._module, self._state.values
-        is_action = self._features.is_server_action(function)
-        is_open = arguments is None and self._names.is_named(function)
-        values.update(sources.route_parameters(module, function, self._names.name_of(function)))
+        module = self._module
+        self._state.values.update(sources.route_parameters(module, function, self._names.name_of(function)))
         parameters = parameters_of(function)
         is_resolver = self._is_resolver(parameters)
         own_names: set[str] = set()
         for at, parameter in enumerate(parameters):
             pattern = parameter.child_by_field_name("pattern") or parameter
             kind = sources.declared_type(module, parameter)
-            value = arguments[at] if arguments is not None and at < len(arguments) else CLEAN
-            if is_open:
-                value = {parameter_origin(self._state.scope, function, at): _labels_of_type(kind)}
-            default = parameter.child_by_field_name("value")
-            if default is not None and default.type not in FUNCTIONS:
-                value = join(value, self._evaluator.evaluate(default))
-            if is_action:
-                value = join(value, sources.action_parameter(kind))
+            value = self._initial_value(function, arguments, at, parameter)
             if is_resolver and at == 1:
                 value = TAINTED_TEXT
             decorated = sources.decorated(module, parameter)
             if decorated is not None:
                 value = decorated
-            if is_open and not sources.is_text(kind):
+            if arguments is None and self._names.is_named(function) and not sources.is_text(kind):
                 value = CLEAN
             own_names |= self._bind_parameter(pattern, kind, value, decorated is not None, takes_entries)
             if at == 0 and self._is_lambda_event(function, pattern, kind):
                 self._state.request_kinds[module.of(pattern)] = sources.LAMBDA_EVENT
         return frozenset(own_names)
+
+    def _initial_value(
+        self, function: Node, arguments: Sequence[Taint] | None, at: int, parameter: Node
+    ) -> Taint:
+        """The value of an argument, or the origin of the parameter, joined with the default."""
+        kind = sources.declared_type(self._module, parameter)
+        value = arguments[at] if arguments is not None and at < len(arguments) else CLEAN
+        if arguments is None and self._names.is_named(function):
+            value = {parameter_origin(self._state.scope, function, at): _labels_of_type(kind)}
+        default = parameter.child_by_field_name("value")
+        if default is not None and default.type not in FUNCTIONS:
+            value = join(value, self._evaluator.evaluate(default))
+        if self._features.is_server_action(function):
+            value = join(value, sources.action_parameter(kind))
+        return value
 
     def bind_input(self, function: Node, value: Taint, fields: Mapping[str, Taint]) -> None:
         """Bind the first parameter to ``{ input }``, or ``{ parsedInput }``, of a value with fields."""

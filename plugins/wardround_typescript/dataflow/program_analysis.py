@@ -1,6 +1,6 @@
 """The analysis of a module together with the modules next to it.
 
-Each function is analysed where it is defined; its summary and the sinks that its parameters reach are kept,
+Each function is analysed where it is defined; its summary and the sinks that its parameters reach are stored,
 and the values of arguments are substituted at the end, so taint is followed into functions and out again, one
 step into other modules. The results of functions of packages are taken to be clean.
 """
@@ -8,7 +8,7 @@ step into other modules. The results of functions of packages are taken to be cl
 from __future__ import annotations
 
 from wardround.checks.source import RepositoryView
-from wardround_typescript.dataflow.call_resolution import CallResolver
+from wardround_typescript.dataflow.call_resolution import AnalysedModule, CallResolver
 from wardround_typescript.dataflow.module_analysis import ModuleAnalysis
 from wardround_typescript.dataflow.scope import scope_of
 from wardround_typescript.dataflow.taint_flows import TaintFlows
@@ -27,7 +27,7 @@ class ProgramAnalysis:
     def __init__(self, project: RepositoryView) -> None:
         self.project = project
         self.flows = TaintFlows()
-        self.resolver = CallResolver(self)
+        self._resolver = CallResolver(self)
         self.modules: list[ModuleAnalysis] = []
         self._by_path: dict[str, ModuleAnalysis | None] = {}
 
@@ -40,12 +40,15 @@ class ProgramAnalysis:
             if text is None or len(text) > _MAX_LENGTH:
                 self._by_path[path] = None
             else:
-                module = self._by_path[path] = ModuleAnalysis(self, scope_of(path, text))
+                module = self._by_path[path] = self._analysis(path, text)
                 self.modules.append(module)
                 module.run()
         return self._by_path[path]
 
-    def is_main(self, module: ModuleAnalysis) -> bool:
+    def _analysis(self, path: str, text: str) -> ModuleAnalysis:
+        return ModuleAnalysis(scope_of(path, text), self.project, flows=self.flows, resolver=self._resolver)
+
+    def is_main(self, module: AnalysedModule) -> bool:
         """Return True for the module that was analysed first."""
         return module is self.modules[0]
 

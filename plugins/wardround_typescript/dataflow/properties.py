@@ -105,15 +105,9 @@ class PropertyReader:
         if kind:
             return self._request_part(kind, name)
         path = self._state.access_path(owner)
-        if path is not None and f"{path}.{name}" in self._state.values:
-            return self._state.values[f"{path}.{name}"]
-        if path == "process" and name == "argv":
-            return sources.COMMAND_ARGUMENTS
-        literal = _last_pair(self._module, bare(owner), name) if bare(owner).type == "object" else None
-        if literal is not None:
-            return self._evaluator.evaluate(literal)
-        if path == "this":
-            return self._class_fields.get(self._scope.class_of(owner), name)
+        known = self._known(owner, name, path)
+        if known is not None:
+            return known
         value = self._evaluator.evaluate(owner)
         if name in self._scope.getters:
             computed = self._targets.read_getter(self._state, owner, name)
@@ -125,6 +119,17 @@ class PropertyReader:
             return TAINTED_TEXT
         is_clean = name in self._sanitizers.clean_properties or _is_chosen_by_server(path, name)
         return self._of_tainted(owner, name, value) if value and not is_clean else CLEAN
+
+    def _known(self, owner: Node, name: str, path: str | None) -> Taint | None:
+        """The value of a property without that of its owner; None where it is unknown."""
+        if path is not None and f"{path}.{name}" in self._state.values:
+            return self._state.values[f"{path}.{name}"]
+        if path == "process" and name == "argv":
+            return sources.COMMAND_ARGUMENTS
+        literal = _last_pair(self._module, bare(owner), name) if bare(owner).type == "object" else None
+        if literal is not None:
+            return self._evaluator.evaluate(literal)
+        return self._class_fields.get(self._scope.class_of(owner), name) if path == "this" else None
 
     def _of_tainted(self, owner: Node, name: str, value: Taint) -> Taint:
         """The value of a property of a tainted object."""

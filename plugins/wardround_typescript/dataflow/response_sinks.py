@@ -66,12 +66,17 @@ class ResponseSinks:
         name = self._module.of(holder.child_by_field_name("key") or function)[:_HEAD_LENGTH]
         if (name == "handler" and self._features.is_hapi) or self._sets_html_type(function):
             self._state.reach(SinkKind.PAGE, node, value)
+        if node.type == "object":
+            self._check_redirect(function, node)
+
+    def _check_redirect(self, function: Node, returned: Node) -> None:
+        """``return { url }`` in a method with ``@Redirect()``."""
         before = function.prev_named_sibling
         while before is not None and before.type == "decorator":
-            if self._module.of(before).startswith("@Redirect") and node.type == "object":
-                url = self._scope.property(node, "url")
+            if self._module.of(before).startswith("@Redirect"):
+                url = self._scope.property(returned, "url")
                 target = self._evaluator.evaluate(url) if url is not None else CLEAN
-                self._state.reach(SinkKind.REDIRECT, url or node, target)
+                self._state.reach(SinkKind.REDIRECT, url or returned, target)
             before = before.prev_named_sibling
 
     def _is_page(self, options: Sequence[Node]) -> bool:
@@ -93,9 +98,9 @@ class ResponseSinks:
         return sinks.TYPED_HTML.search(self._module.of(function)) is not None
 
     def _check_rendered(self, context: Node) -> None:
-        """The context of a template: tainted markup in it is meant to be inserted without escaping."""
-        whole = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
-        self._state.reach(SinkKind.VIEW, context, whole)
+        """The context of a template: tainted markup in it is inserted without escaping on purpose."""
+        text = extended(self._whole_context(context), SinkKind.VIEW, SinkKind.FIELDS)
+        self._state.reach(SinkKind.VIEW, context, text)
         literal = self._scope.resolved(context)
         for entry in literal.named_children if literal.type == "object" else ():
             if entry.type in {"pair", "shorthand_property_identifier"}:

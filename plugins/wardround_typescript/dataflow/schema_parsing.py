@@ -44,15 +44,15 @@ class SchemaParsing:
 
     def parse_call(self, node: Node) -> ParseCall | None:
         """The parts of a call of a schema's parse method; None for any other call."""
-        function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if function is None or given is None or function.type != "member_expression":
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or arguments is None or function.type != "member_expression":
             return None
         name, owner = self._state.property_name(function), function.child_by_field_name("object")
-        if name not in validation_schemas.PARSES or owner is None or not given.named_children:
+        if name not in validation_schemas.PARSES or owner is None or not arguments.named_children:
             return None
         if self._module.of(owner) in _NOT_SCHEMAS:
             return None
-        return ParseCall(owner, given.named_children[0], name in validation_schemas.SAFE)
+        return ParseCall(owner, arguments.named_children[0], name in validation_schemas.SAFE)
 
     def value(self, call: ParseCall, argument: Taint) -> Taint:
         """The value that a parse method returns for the value of its argument."""
@@ -77,6 +77,6 @@ class SchemaParsing:
         }
         if call.is_wrapped:
             removed = NOTHING if validation_schemas.is_loose(self._scope, call.schema) else OBJECT
-            kept = only(value, validation_schemas.kept(self._scope, call.schema))
-            fields["data"] = without(kept, removed)
+            remaining = only(value, validation_schemas.kept(self._scope, call.schema))
+            fields["data"] = without(remaining, removed)
         return fields

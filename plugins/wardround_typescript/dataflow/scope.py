@@ -18,6 +18,7 @@ _LONGEST_NAME = 120
 _TESTS = frozenset({"call_expression", "binary_expression", "unary_expression"})
 _WRAPPERS = frozenset({"promisify", "pify", "bind"})
 """Functions whose result is called like their first argument."""
+_WRAPPERS = frozenset({"promisify", "pify", "bind"})
 
 
 class ModuleScope:
@@ -114,51 +115,48 @@ class ModuleScope:
             stem = plain(imported.module)
             return stem if imported.name in {"*", "default"} else f"{stem}.{imported.name}"
         value = self.declared.get(name)
-        if value is None:
-            return name
-        core = bare(value)
-        if (
-            core.type in {"identifier", "member_expression"}
-            and core.end_byte - core.start_byte < _LONGEST_NAME
-        ):
-            return self.dotted(core, depth + 1) or name
-        if core.type == "call_expression" and field_text(self.module, core, "function").rpartition(".")[
-            2
-        ] in {
-            "promisify",
-            "pify",
-            "bind",
-        }:
-            given = core.child_by_field_name("arguments")
-            if given is not None and given.named_children:
-                return self.dotted(given.named_children[0], depth + 1) or name
-        return name
+        target = self._alias_of(bare(value)) if value is not None else None
+        return (self.dotted(target, depth + 1) if target is not None else "") or name
+
+    def _alias_of(self, value: Node) -> Node | None:
+        """The expression that a variable is another name of: ``const run = promisify(exec)``."""
+        if value.type in {"identifier", "member_expression"}:
+            return value if value.end_byte - value.start_byte < _LONGEST_NAME else None
+        if value.type != "call_expression":
+            return None
+        if field_text(self.module, value, "function").rpartition(".")[2] not in _WRAPPERS:
+            return None
+        arguments = value.child_by_field_name("arguments")
+        return arguments.named_children[0] if arguments is not None and arguments.named_children else None
 
     def resolved(self, node: Node, depth: int = 0) -> Node:
         """The expression that a name, or a field of a literal, resolves to; else the expression itself."""
         node = bare(node)
         if depth > 6:
             return node
+        value = None
         if node.type == "identifier":
             value = self.declared.get(self.module.of(node))
-            return self.resolved(value, depth + 1) if value is not None else node
-        if node.type == "member_expression":
-            owner = node.child_by_field_name("object")
-            stem = self.resolved(owner, depth + 1) if owner is not None else None
-            if (
-                stem is not None
-                and stem.type == "call_expression"
-                and field_text(self.module, stem, "function") == "Object.freeze"
-            ):
-                given = stem.child_by_field_name("arguments")
-                stem = given.named_children[0] if given is not None and given.named_children else stem
-            field = self._field_value(node, owner) if owner is not None else None
-            if field is not None:
-                return self.resolved(field, depth + 1)
-            if stem is not None and stem.type == "object":
-                value = self.property(stem, field_text(self.module, node, "property"))
-                return self.resolved(value, depth + 1) if value is not None else node
-        return node
+        elif node.type == "member_expression":
+            value = self._member_value(node, depth)
+        return self.resolved(value, depth + 1) if value is not None else node
+
+    def _member_value(self, node: Node, depth: int) -> Node | None:
+        owner = node.child_by_field_name("object")
+        if owner is None:
+            return None
+        stem = self._unfrozen(self.resolved(owner, depth + 1))
+        field = self._field_value(node, owner)
+        if field is None and stem.type == "object":
+            return self.property(stem, field_text(self.module, node, "property"))
+        return field
+
+    def _unfrozen(self, node: Node) -> Node:
+        """The ``x`` of ``Object.freeze(x)``."""
+        if node.type != "call_expression" or field_text(self.module, node, "function") != "Object.freeze":
+            return node
+        arguments = node.child_by_field_name("arguments")
+        return arguments.named_children[0] if arguments is not None and arguments.named_children else node
 
     def _field_value(self, node: Node, owner: Node) -> Node | None:
         """The value of a static or readonly field of a class."""

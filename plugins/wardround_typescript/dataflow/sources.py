@@ -125,15 +125,20 @@ def request_kind(module: ScriptModule, name: str, kind: str) -> str:
     """The kind of request object of a parameter: ``request``, ``context``, ``event``, ``form`` or empty."""
     if kind == "FormData":
         return "form"
-    if _EVENT_NAME.search(name) and (not kind or "Event" in kind or kind in {"any", "unknown"}):
+    is_untyped = not kind or kind in {"any", "unknown"}
+    if _EVENT_NAME.search(name) and (is_untyped or "Event" in kind):
         return "event"
-    if kind and kind not in {"any", "unknown"}:
-        if _REQUEST_TYPE.search(kind) and not _NO_REQUEST.search(kind):
-            return "request"
-        return "context" if _CONTEXT_TYPE.search(kind) and name in {"ctx", "c", "context"} else ""
+    if not is_untyped:
+        return _typed_request_kind(name, kind)
     if _REQUEST_NAME.search(name):
         return "request"
     return "context" if name in {"ctx", "context"} and _KOA.search(module.text) else ""
+
+
+def _typed_request_kind(name: str, kind: str) -> str:
+    if _REQUEST_TYPE.search(kind) and not _NO_REQUEST.search(kind):
+        return "request"
+    return "context" if _CONTEXT_TYPE.search(kind) and name in {"ctx", "c", "context"} else ""
 
 
 def part(kind: str, name: str) -> Taint | None:
@@ -179,18 +184,22 @@ def h3_call(name: str) -> Taint | None:
 
 def decorated(module: ScriptModule, parameter: Node) -> Taint | None:
     """The value of a parameter with a decorator of NestJS or its like; None without one."""
-    found = [module.of(one) for one in parameter.children if one.type == "decorator"]
-    named = [one for one in found if _DECORATED.search(one)]
-    if not named:
+    decorators = (module.of(child) for child in parameter.children if child.type == "decorator")
+    decorator = next((text for text in decorators if _DECORATED.search(text)), None)
+    if decorator is None:
         return None
     kind = declared_type(module, parameter)
-    decorator = named[0]
     if _PIPED.search(decorator) or not is_text(kind):
         return CLEAN
     if decorator.startswith(("@Req", "@Ctx")):
         return None
     if decorator.startswith(("@Param", "@Headers", "@HeaderParam", "@Cookie")):
         return TAINTED_TEXT
+    return _decorated_input(decorator, kind)
+
+
+def _decorated_input(decorator: str, kind: str) -> Taint:
+    """The value of a query, a body or another input of a declared type."""
     if not kind or _LOOSE_TYPE.search(kind):
         return TAINTED
     if _TEXT_TYPE.search(kind):

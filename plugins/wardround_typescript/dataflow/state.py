@@ -305,9 +305,9 @@ class FlowState:
         """Join the contents of a list, a map or an object with its value, after an unknown change."""
         if f"{path}.{EXTENT}" in self.values:
             self.values[f"{path}.{EXTENT}"] = CLEAN
-        whole = join(self.values.get(path, CLEAN), value)
+        text = join(self.values.get(path, CLEAN), value)
         for one in [one for one in self.values if one.startswith(path + ".") and not one.endswith(EXTENT)]:
-            self.values[one] = join(self.values[one], whole)
+            self.values[one] = join(self.values[one], text)
 
     def join(self, branches: Sequence[dict[str, Taint]]) -> None:
         """Continue with the join of the values at the ends of the branches; without any, leave the values."""

@@ -37,9 +37,9 @@ class StringBuilder:
         """The value of text that is concatenated from parts."""
         if not any(value for _, value in parts):
             return CLEAN
-        whole = "".join(text if text is not None else "\0" for text, _ in parts)
-        is_statement = sanitizers.STATEMENT.search(whole) is not None
-        is_markup = sanitizers.TAG.search(whole) is not None
+        complete = "".join(text if text is not None else "\0" for text, _ in parts)
+        is_statement = sanitizers.STATEMENT.search(complete) is not None
+        is_markup = sanitizers.TAG.search(complete) is not None
         found = []
         before = ""
         for text, value in parts:
@@ -50,7 +50,7 @@ class StringBuilder:
                 found.append(_in_context(value, before, is_statement, is_markup))
             before += "\0"
         joined = join_all(found)
-        prefix = whole.partition("\0")[0]
+        prefix = complete.partition("\0")[0]
         starts_clean = parts[0][0] is None and not parts[0][1]
         if starts_clean or sanitizers.LEADS.search(prefix):
             joined = without(joined, OWN_ADDRESS)

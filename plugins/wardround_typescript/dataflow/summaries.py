@@ -91,8 +91,8 @@ def _bound_origins(function: Node, origins: Sequence[str], index: int, is_spread
 
 
 def _bind(bound: dict[str, Taint], origin: str, argument: Argument) -> None:
-    whole = origin if argument.fields is None else origin + FIELDS_KNOWN
-    bound[whole] = join(bound.get(whole, CLEAN), argument.value)
+    text = origin if argument.fields is None else origin + FIELDS_KNOWN
+    bound[text] = join(bound.get(text, CLEAN), argument.value)
     for name, value in (argument.fields or {}).items():
         path = origin + FIELD + name
         bound[path] = join(bound.get(path, CLEAN), value)
@@ -109,10 +109,10 @@ def _substituted(value: Taint, bindings: Bindings, origins: Sequence[str]) -> Ta
         for source, carried in bound.items():
             if origin.endswith(KEYS) and not carried & SinkKind.FIELDS:
                 continue
-            kept = carried & labels
+            remaining = carried & labels
             for placed, required in UNDERLYING.items():
                 if labels & placed and carried & required:
-                    kept |= placed
-            if kept:
-                found.append({source: kept})
+                    remaining |= placed
+            if remaining:
+                found.append({source: remaining})
     return join_all(found)

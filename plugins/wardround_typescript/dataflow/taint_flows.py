@@ -92,7 +92,7 @@ class TaintFlows:
 
 
 def _required_labels(hit: Hit) -> SinkKind:
-    """The labels of which a value must have one at the call to reach the sink of a parameter."""
+    """The labels that let a value at the call reach the sink of a parameter."""
     required = hit.kind
     for placed, behind in UNDERLYING.items():
         if hit.kind & placed:

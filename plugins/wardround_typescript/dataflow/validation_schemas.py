@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -109,22 +109,28 @@ def kept(scope: ModuleScope, node: Node, depth: int = 0) -> SinkKind:
     if not methods:
         return TEXT
     names = [name for name, _, _ in methods]
-    base, call, owner = methods[-1]
-    if not _LIBRARIES.search(scope.module.of(owner).rpartition(".")[2]):
-        if owner.type == "identifier":
-            if _LOOSE.intersection(names):
-                return INCOMING
-            return NOTHING if _HARMLESS.intersection(names) else kept(scope, owner, depth + 1)
+    _, call, owner = methods[-1]
+    if _LIBRARIES.search(scope.module.of(owner).rpartition(".")[2]):
+        known = _kept_by_methods(names)
+        if known is None:
+            known = _united(kept(scope, one, depth + 1) for one in _inner(call))
+        return known
+    if owner.type != "identifier":
         return TEXT
+    if _LOOSE.intersection(names):
+        return INCOMING
+    return NOTHING if _HARMLESS.intersection(names) else kept(scope, owner, depth + 1)
+
+
+def _kept_by_methods(names: Sequence[str]) -> SinkKind | None:
+    """The dangers left by the methods of a schema, its base last; None where its parts decide."""
     if _LOOSE.intersection(names):
         return INCOMING
     if _HARMLESS.intersection(names[:-1]):
         return NOTHING
     if {"url", "uri"}.intersection(names[:-1]):
         return SinkKind.URL | SinkKind.REDIRECT
-    if base in _KINDS:
-        return _KINDS[base]
-    return _united(kept(scope, one, depth + 1) for one in _inner(call))
+    return _KINDS.get(names[-1])
 
 
 def is_loose(scope: ModuleScope, node: Node) -> bool:
@@ -134,9 +140,9 @@ def is_loose(scope: ModuleScope, node: Node) -> bool:
 
 
 def _inner(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
+    arguments = call.child_by_field_name("arguments")
     found = []
-    for one in given.named_children if given is not None else ():
+    for one in arguments.named_children if arguments is not None else ():
         if one.type == "array":
             found += one.named_children
         elif one.type in {"object", "call_expression", "identifier"}:

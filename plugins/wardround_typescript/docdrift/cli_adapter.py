@@ -1,4 +1,4 @@
-"""How scripts declare the options of a command line, for the checks of them."""
+"""Command-line options of scripts, for the checks of them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _TEST = LazyPattern(
 _DERIVING = (
     "yargs", "meow", "oclif", "citty", "clipanion", "minimist", "parseArgs", "cleye", "gunshi", "optionator",
 )  # fmt: skip
-"""Libraries that make options of keys, by what stands in a script that uses one."""
+"""Libraries that declare options as keys, by a sign of their use in a script."""
 
 
 def is_test_script(path: str) -> bool:
-    """Whether a path is that of a test, by the usual names."""
+    """Return True for the path of a test, by the usual names."""
     return _TEST.search(path) is not None
 
 
 class ScriptOptionCheck(OptionCheck):
-    """A check of the options that scripts declare; what it takes to read one is imported when one changed."""
+    """A check of the options that scripts declare; the reader is imported when an option changed."""
 
     PATHS = SCRIPTS
     WORDS = ("ption(",)
@@ -57,7 +57,7 @@ class ScriptOptionCheck(OptionCheck):
 
 
 def has_key(option: str, text: str, behind: str) -> bool:
-    """Whether a text names an option as a key, as ``dry-run`` or ``dryRun``, with a pattern behind it."""
+    """Return True if a text names an option as a key, as ``dry-run`` or ``dryRun``."""
     plain = option.removeprefix("--").removeprefix("no-")
     first, *rest = plain.split("-")
     camel = first + "".join(part.capitalize() for part in rest)

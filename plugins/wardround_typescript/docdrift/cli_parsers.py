@@ -1,7 +1,8 @@
-"""The options a script declares: by commander, cac and yargs."""
+"""The options that a script declares with commander, cac or yargs."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -27,7 +28,7 @@ _ITEM = LazyPattern(r"(['\"`])([^'\"`\n]{0,99})\1")
 
 
 def declares_options(text: str) -> bool:
-    """Whether a text can declare an option."""
+    """Return True if a text can declare an option."""
     return "ption(" in text and (
         "commander" in text or "yargs" in text or "cac" in text or ".option(" in text
     )
@@ -35,7 +36,7 @@ def declares_options(text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def command_line(text: str) -> CommandLine:
-    """The options a script declares."""
+    """Yield the options that a script declares."""
     return _Reader(Scan(text), "yargs" in text).read()
 
 
@@ -59,7 +60,7 @@ class _Reader:
         return CommandLine(tuple(options), computed)
 
     def _option(self, start: int, told: str, place: int, end: int) -> Iterator[Option]:
-        """Args: told: what the first argument says; place: where it ends; end: the closing bracket."""
+        """Read an option: its first argument, the end of that argument, the closing bracket."""
         names = tuple(_NAME.findall(told))
         if not names and self._by_yargs and _PLAIN.fullmatch(told):
             names = (f"--{told}",)
@@ -67,7 +68,7 @@ class _Reader:
         if not long:
             return
         rest = self._scan.code[place : end + 1]
-        said, at, default, choices = self._told(rest, told.startswith("-"))
+        message, at, default, choices = self._details(rest, told.startswith("-"))
         yield Option(
             long,
             self._line(start),
@@ -75,24 +76,24 @@ class _Reader:
             tuple(name for name in names if name not in long),
             default,
             choices,
-            said,
-            self._line(place + at) if said else 0,
+            message,
+            self._line(place + at) if message else 0,
         )
 
-    def _told(self, rest: str, is_flag: bool) -> tuple[str, int, str | None, tuple[str, ...]]:
-        """The help, where it starts, the default and the choices in the further arguments."""
+    def _details(self, rest: str, is_flag: bool) -> tuple[str, int, str | None, tuple[str, ...]]:
+        """Return the help, its position, the default and the choices in the further arguments."""
         if not rest.startswith(","):
             return "", 0, None, ()
-        said = _STRING.match(rest, 1) if is_flag else _SAID.search(rest)
-        behind = said.end() + 1 if said else 1
+        text = _STRING.match(rest, 1) if is_flag else _SAID.search(rest)
+        behind = text.end() + 1 if text else 1
         default = (_LITERAL.match(rest, behind) if is_flag else None) or _DEFAULT.search(rest)
         listed = _CHOICES.search(rest)
-        return (
-            said[2] if said else "",
-            said.start(2) if said else 0,
-            next((group for group in default.groups()[1:] if group is not None), None) if default else None,
-            tuple(item[2] for item in _ITEM.finditer(listed[1])) if listed else (),
-        )
+        choices = tuple(item[2] for item in _ITEM.finditer(listed[1])) if listed else ()
+        return text[2] if text else "", text.start(2) if text else 0, _default_value(default), choices
 
     def _line(self, place: int) -> int:
         return self._scan.text.count("\n", 0, place) + 1
+
+
+def _default_value(match: re.Match[str] | None) -> str | None:
+    return next((group for group in match.groups()[1:] if group is not None), None) if match else None

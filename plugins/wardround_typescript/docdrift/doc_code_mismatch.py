@@ -1,4 +1,4 @@
-"""Where a change parted a JSDoc comment from its function: what only the comment says, or only the code."""
+"""Mismatches between a JSDoc comment and its function that a change introduces."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from wardround_typescript.docdrift.documented_functions import ComparedFunction,
 from wardround_typescript.docdrift.jsdoc import defaults_of
 
 _FUNCTIONS_AT_MOST = 15
-"""Where a change touches more documented functions of a file, it is a sweep and says little about each."""
+"""Number of documented functions touched in one file above which a change is a sweep."""
 _SHORTEST = 4
 _PARTS_SHARE = 2 / 3
 _OF_TYPE = LazyPattern(r"@(?:typedef|callback)\b")
-"""What a comment says that is about a type, and stands above the function by chance."""
+"""Signs that a comment is about a type and precedes the function by chance."""
 _CODE = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.mts", "*.cts", "*.vue", "*.svelte")
 _CERTAIN = (QuoteKind.DEFAULT, QuoteKind.NAME, QuoteKind.PARAMETER, QuoteKind.LITERAL)
 
 
 def untold(source: SourceFile) -> Sequence[ComparedFunction]:
-    """The documented functions whose code the change touched, and whose comment it did not.
+    """Return the documented functions whose code the change touched and whose comment it did not.
 
     Of several comments above one function, the last is its own.
     """
@@ -38,9 +38,10 @@ def untold(source: SourceFile) -> Sequence[ComparedFunction]:
 
 
 def gone(one: ComparedFunction) -> list[RemovedParameter]:
-    """The documented parameters that the change took out; of a parameter and its parts, the parameter.
+    """Return the documented parameters that the change removed; of a parameter and its properties, the
+    parameter.
 
-    One that is read from a new parameter now, ``args.tries``, is still given under its name.
+    One that is now read from a new parameter, ``args.tries``, is still passed under its name.
     """
     change = one.compared.change
     if _OF_TYPE.search(change.words.text):
@@ -62,9 +63,9 @@ def _parents(name: str) -> set[str]:
 
 
 def undocumented(one: ComparedFunction) -> list[Parameter]:
-    """The parameters the change brought to an exported function whose comment documents the others.
+    """Return the new parameters of an exported function whose comment documents the others.
 
-    A part of one, ``options.tries``, only where the comment documents its other parts too.
+    A property, ``options.tries``, only if the comment documents other properties too.
     """
     change = one.compared.change
     if not one.is_exported or _OF_TYPE.search(change.words.text):
@@ -81,7 +82,7 @@ def undocumented(one: ComparedFunction) -> list[Parameter]:
 
 
 def _is_renamed(name: str, change: DocumentedChange) -> bool:
-    """Whether a parameter stands where one stood that the comment did not name either."""
+    """Return True if a parameter replaces one that the comment did not name either."""
     old, new = change.old.signature.names, change.new.signature.names
     pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
     return any(now == name and was not in new for was, now in pairs)
@@ -94,11 +95,11 @@ def _has_documented_parts(whole: str, change: DocumentedChange) -> bool:
 
 
 def stale_quotes(one: ComparedFunction) -> list[Quote]:
-    """The phrases of the comment that name something the change took out, as far as that is beyond doubt.
+    """Return the phrases of the comment that certainly name something the change removed.
 
-    It is a documented default that is another now, or a name or text that no word of a natural language can
-    be, that another took the place of, and that stands nowhere in the file's code any more. What only went
-    may have moved into a function of its own, and then the words are still right.
+    It is a documented default with a new value, or a name or text that is not a natural word, was replaced,
+    and no longer occurs in the code of the file. A name that was only removed may have moved to another
+    function, and then the comment is still right.
     """
     change = one.compared.change
     if _OF_TYPE.search(change.words.text):
@@ -107,10 +108,10 @@ def stale_quotes(one: ComparedFunction) -> list[Quote]:
 
 
 def names_nothing(quote: Quote, change: DocumentedChange, source: SourceFile) -> bool:
-    """Whether what a phrase names is gone for good, and not only from this function.
+    """Return True if the named thing is removed for good, and not only from this function.
 
-    A default is, and so is the type that was declared. Another name may stand for what code elsewhere has: a
-    public way to the same result.
+    A default is, and so is a declared type. Another name may refer to code elsewhere: a public way to the
+    same result.
     """
     if quote.kind in (QuoteKind.DEFAULT, QuoteKind.PARAMETER):
         return True
@@ -124,13 +125,13 @@ def names_nothing(quote: Quote, change: DocumentedChange, source: SourceFile) ->
 
 
 def _defaults(change: DocumentedChange) -> Iterator[Quote]:
-    """The defaults written as JSDoc writes them, ``[tries=3]``, that the change made others."""
+    """Return the defaults in JSDoc syntax, ``[tries=3]``, that the change replaced."""
     old, new = change.old.signature.defaults, change.new.signature.defaults
-    for said in defaults_of(change.words.text):
-        now = new.get(said.name)
-        if now is not None and _same(said.value, old.get(said.name)) and not _same(said.value, now):
-            phrase = f"[{said.name}={said.value}]"
-            yield Quote(QuoteKind.DEFAULT, said.value, said.line, said.column, phrase, now)
+    for message in defaults_of(change.words.text):
+        now = new.get(message.name)
+        if now is not None and _same(message.value, old.get(message.name)) and not _same(message.value, now):
+            phrase = f"[{message.name}={message.value}]"
+            yield Quote(QuoteKind.DEFAULT, message.value, message.line, message.column, phrase, now)
 
 
 def _same(one: str, other: str | None) -> bool:
@@ -143,7 +144,7 @@ def _is_certain(quote: Quote, change: DocumentedChange) -> bool:
     if quote.kind is QuoteKind.DEFAULT:
         return True
     if any((entry.name, entry.line) == (quote.token, quote.line) for entry in change.words.parameters):
-        return False  # where a parameter became its parts, its name still stands for the whole
+        return False  # where a parameter was split into properties, its name still refers to all of them
     if is_in_address(change.words.lines[quote.line], quote.column):
         return False
     if len(quote.token) < _SHORTEST or not (is_code_like(quote.token) or quote.token in change.words.marked):

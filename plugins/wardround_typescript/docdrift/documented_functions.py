@@ -1,7 +1,7 @@
-"""The functions with a JSDoc comment whose code a change touched, before and after it.
+"""Functions with a JSDoc comment whose code a change touched, before and after it.
 
-A function is found by the comment above it; only what differs is looked at further. Vue and Svelte files are
-left out, and so is a function whose extent is not certain.
+A function is found by the comment above it; only differences are inspected further. Vue and Svelte files are
+left out, and so is a function of uncertain extent.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class DocumentedFunction(msgspec.Struct, frozen=True):
     """One documented function.
 
     Attributes:
-        name: qualified by its class; one in a function is not.
+        name: qualified by its class; that of a nested function is not.
         comment: (start, end) of the comment above it.
         start: of its declaration, modifiers included.
         overloads: the parameters of the other signatures of the same function.
@@ -107,7 +107,7 @@ class DocumentedFunction(msgspec.Struct, frozen=True):
 
 
 class ComparedFunction(msgspec.Struct, frozen=True):
-    """A documented function whose code differs; ``places`` is where the names it takes stand in the text."""
+    """A documented function whose code differs; ``places`` are the positions of its parameter names."""
 
     compared: DocumentedPair
     is_exported: bool
@@ -125,10 +125,9 @@ class _Declaration(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=2)
 def compared_functions(old_text: str, new_text: str) -> Sequence[ComparedFunction]:
-    """The functions of a file with a comment before the change whose code differs, in the new order.
+    """Return the functions with a comment before the change whose code differs, in the new order.
 
-    Of a name that is documented more than once, the versions are matched by their order if there are as many
-    as before.
+    If a name is documented more than once, the versions are matched by order if their number is unchanged.
     """
     if not may_part(old_text, new_text):
         return ()
@@ -143,7 +142,7 @@ def compared_functions(old_text: str, new_text: str) -> Sequence[ComparedFunctio
 
 
 def compared(old_text: str, new_text: str) -> Sequence[DocumentedPair]:
-    """The same, as what is common to all languages."""
+    """Return the function in the form common to all languages."""
     return [one.compared for one in compared_functions(old_text, new_text)]
 
 
@@ -161,7 +160,7 @@ def _by_name(found: Sequence[DocumentedFunction]) -> dict[str, list[DocumentedFu
 
 
 def functions(scan: Scan) -> Iterator[DocumentedFunction]:
-    """The documented functions of a file, in the order of the text."""
+    """Yield the documented functions of a file, in the order of the text."""
     classes = _classes(scan)
     exported = _exported(scan) if scan.documentation else frozenset()
     for comment in scan.documentation:
@@ -181,19 +180,19 @@ def functions(scan: Scan) -> Iterator[DocumentedFunction]:
 
 
 def _classes(scan: Scan) -> list[tuple[str, int, int]]:
-    """The (name, start, end) of classes and the like."""
+    """Return the (name, start, end) of classes and similar declarations."""
     found = _CLASS.finditer(scan.structure)
     return [(m[1], m.end(), scan.pairs[m.end()]) for m in found if m.end() in scan.pairs]
 
 
 def _exported(scan: Scan) -> frozenset[str]:
-    """The names that are exported apart from their declaration."""
+    """Return the names that are exported apart from their declaration."""
     lists = (piece for match in _EXPORT_LIST.finditer(scan.structure) for piece in match.groups() if piece)
     return frozenset(name for piece in lists for name in re.findall(r"[\w$]+", piece))
 
 
 def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[DeclaredParameter, ...], int, int]:
-    """(parameters of the signatures below one without a body, where the last ends, where its body begins)."""
+    """Return (parameters of the signatures without a body, end of the last one, start of the body)."""
     others: list[DeclaredParameter] = []
     last = one
     while last.body is None:
@@ -209,30 +208,29 @@ def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[DeclaredParameter, 
 
 
 def _declaration(scan: Scan, place: int) -> _Declaration | None:
-    """The function declared right behind a place."""
-    code = _CODE.search(scan.structure, _behind_decorators(scan, place))
-    # Blanks are skipped before: the pattern would try each way to share them out.
+    """Return the function declared right after a position."""
+    code = _CODE.search(scan.structure, _after_decorators(scan, place))
+    # Skip whitespace first: the pattern would backtrack over it.
     head = None if code is None else _DECLARATION.match(scan.structure, code.start())
-    if head is None:
+    if head is None or head["mname"] in _NO_METHODS or head[0].isspace():
         return None
-    at = head.end()
-    name = head["fname"] or head["vname"] or head["tname"] or head["path"] or head["mname"] or ""
-    if head["mname"] in _NO_METHODS or scan.structure[head.start() : at].isspace():
-        return None
-    start = head.start("modifiers")
+    return _declared_by(scan, head)
+
+
+def _declared_by(scan: Scan, head: re.Match[str]) -> _Declaration | None:
+    at, modifiers, start = head.end(), head["modifiers"], head.start("modifiers")
+    name = next(filter(None, map(head.group, ("fname", "vname", "tname", "path", "mname"))), "")
+    is_default = "default" in modifiers
     if head["function"]:
-        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=False)
-    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or "default" in head["modifiers"]):
-        nameless = "default" in head["modifiers"] and name in ("", "async")
-        name = "default" if nameless else name
-        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=nameless)
-    if not name:
-        return None
-    value = _value(scan, at, is_type=head["tname"] is not None)
-    return None if value is None else _function_value(scan, name, head["modifiers"], start, value)
+        return _with_parameters(scan, name, modifiers, start, at, arrow=False)
+    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or is_default):
+        nameless = is_default and name in ("", "async")
+        return _with_parameters(scan, "default" if nameless else name, modifiers, start, at, arrow=nameless)
+    value = _value(scan, at, is_type=head["tname"] is not None) if name else None
+    return None if value is None else _function_value(scan, name, modifiers, start, value)
 
 
-def _behind_decorators(scan: Scan, place: int) -> int:
+def _after_decorators(scan: Scan, place: int) -> int:
     while match := _DECORATOR.match(scan.structure, place):
         place = match.end()
         if scan.structure[place : place + 1] == "(":
@@ -241,7 +239,7 @@ def _behind_decorators(scan: Scan, place: int) -> int:
 
 
 def _value(scan: Scan, at: int, *, is_type: bool) -> int | None:
-    """Where the value of a binding begins, behind its type."""
+    """Return the position of the value of a binding, after its type."""
     if is_type and scan.structure[at : at + 1] == "<":
         at = behind_angles(scan, at, len(scan.structure)) or at
         at += len(scan.structure[at : at + 40]) - len(scan.structure[at : at + 40].lstrip())
@@ -257,7 +255,9 @@ def _value(scan: Scan, at: int, *, is_type: bool) -> int | None:
 
 
 def _function_value(scan: Scan, name: str, modifiers: str, start: int, at: int) -> _Declaration | None:
-    """A function expression, an arrow function or a function type at a place, also one given to ``memo``."""
+    """Return a function expression, an arrow function or a function type at a position, also wrapped in
+    ``memo``.
+    """
     wrapper = _WRAPPER.match(scan.structure, at)
     at = wrapper.end() if wrapper else at
     lone = _LONE.match(scan.structure, at)
@@ -275,14 +275,14 @@ def _with_parameters(
 ) -> _Declaration | None:
     if scan.structure[at : at + 1] == "<":
         at = behind_angles(scan, at, len(scan.structure)) or at
-    at = _behind_blanks(scan, at)
+    at = _after_whitespace(scan, at)
     close = scan.pairs.get(at) if scan.structure[at : at + 1] == "(" else None
     if close is None:
         return None
-    after = _behind_blanks(scan, close + 1)
+    after = _after_whitespace(scan, close + 1)
     typed = scan.structure[after : after + 1] == ":"
     if typed:
-        after = _behind_blanks(scan, _type_end(scan, after + 1, arrow=arrow))
+        after = _after_whitespace(scan, _type_end(scan, after + 1, arrow=arrow))
     parameters = declared(scan, at + 1, close)
     if arrow:
         if scan.structure[after : after + 2] != "=>":
@@ -295,15 +295,15 @@ def _with_parameters(
     return _Declaration(name, modifiers, start, after, parameters, None) if typed else None
 
 
-def _behind_blanks(scan: Scan, at: int) -> int:
+def _after_whitespace(scan: Scan, at: int) -> int:
     while scan.structure[at : at + 1].isspace():
         at += 1
     return at
 
 
 def _arrow_body(scan: Scan, at: int) -> tuple[int, int]:
-    """(start, end) of what stands behind an arrow."""
-    at = _behind_blanks(scan, at)
+    """Return the (start, end) of the body of an arrow function."""
+    at = _after_whitespace(scan, at)
     if scan.structure[at : at + 1] == "{" and at in scan.pairs:
         return at, scan.pairs[at] + 1
     here = at
@@ -317,7 +317,7 @@ def _arrow_body(scan: Scan, at: int) -> tuple[int, int]:
 
 
 def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
-    """Where a type that begins at a place is over."""
+    """Return the end of a type that starts at a position."""
     stop = min(len(scan.structure), at + _LONGEST_TYPE)
     expected = True
     while at < stop and (match := _TYPE_PIECE.match(scan.structure, at, stop)):
@@ -344,7 +344,7 @@ def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
 def _compare(
     old_scan: Scan, old: DocumentedFunction, new_scan: Scan, new: DocumentedFunction
 ) -> Iterator[ComparedFunction]:
-    """What a pair comes to: nothing where its code is the same but for formatting and comments."""
+    """Return the comparison of a pair; None if its code differs only in formatting and comments."""
     if old_scan.text[old.start : old.end] == new_scan.text[new.start : new.end]:
         return
     before, after = _code_lines(old_scan, old), _code_lines(new_scan, new)
@@ -352,9 +352,9 @@ def _compare(
         return
     was = old_scan.text[slice(*old.comment)]
     comment = new_scan.text[slice(*new.comment)]
-    told = same(was) != same(comment)
-    scan, function = (old_scan, old) if told else (new_scan, new)
-    text = bare(was if told else comment, _column(scan.text, function.comment[0]))
+    message = same(was) != same(comment)
+    scan, function = (old_scan, old) if message else (new_scan, new)
+    text = bare(was if message else comment, _column(scan.text, function.comment[0]))
     words = words_of(text)
     taken = {one.name for one in new.overloads}
     taken |= _taken_below(new_scan, new)
@@ -375,7 +375,7 @@ def _compare(
 
 
 def _taken_below(scan: Scan, function: DocumentedFunction) -> set[str]:
-    """The names a function takes out of its parameters in its body: ``const { width } = options``."""
+    """Yield the names that a function destructures from its parameters: ``const { width } = options``."""
     names = {one.name for one in function.parameters}
     found = _TAKEN_APART.finditer(scan.structure, function.body, function.end)
     return {name for match in found if match[2] in names for name in re.findall(r"[\w$]+", match[1])}
@@ -386,7 +386,7 @@ def _column(text: str, place: int) -> int:
 
 
 def _code_lines(scan: Scan, function: DocumentedFunction) -> tuple[str, ...]:
-    """Code cut at brackets, commas and statements, so that only what it says counts and not how it is set."""
+    """Split code at brackets, commas and statements, so that formatting does not count."""
     lines: list[str] = []
     current: list[str] = []
     for match in TOKEN.finditer(scan.code[function.start : function.end]):

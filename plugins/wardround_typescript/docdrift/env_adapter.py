@@ -1,4 +1,4 @@
-"""How scripts read environment variables, for the checks of them."""
+"""Environment variables of scripts, for the checks of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround_typescript.generated_files import SCRIPTS
 
 
 class ScriptVariableCheck(VariableCheck):
-    """A check of the variables scripts read; what it takes to read one is imported when one changed."""
+    """A check of the variables that scripts read; the reader is imported when a variable changed."""
 
     PATHS = SCRIPTS
     WORDS = (".env",)

@@ -1,4 +1,4 @@
-"""The environment variables a script reads, or declares in a schema."""
+"""The environment variables that a script reads, or declares in a schema."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST_RULE = 600
 
 @lru_cache(maxsize=16)
 def variables(text: str) -> dict[str, Variable]:
-    """The variables a script reads or declares, each where it does so first."""
+    """Yield the variables that a script reads or declares, each at its first occurrence."""
     scan = Scan(text)
     found: dict[str, Variable] = {}
     for one in sorted((*_reads(scan), *_declared(scan)), key=lambda one: (not one.required, one.span)):
@@ -50,12 +50,12 @@ def _reads(scan: Scan) -> Iterator[Variable]:
 
 
 def _is_asserted(code: str, end: int) -> bool:
-    """Whether the value is said to be there: ``process.env.KEY!``."""
+    """Return True if the value is asserted to exist: ``process.env.KEY!``."""
     return code[end : end + 1] == "!" and code[end + 1 : end + 2] != "="
 
 
 def _declared(scan: Scan) -> Iterator[Variable]:
-    """The keys of a schema of the environment; those that may be missing are not required."""
+    """Yield the keys of a schema of the environment; optional ones are not required."""
     if "process.env" not in scan.code and "createEnv" not in scan.code and "import.meta.env" not in scan.code:
         return
     for match in _SCHEMA.finditer(scan.code):

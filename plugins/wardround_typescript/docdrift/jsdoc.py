@@ -30,7 +30,7 @@ _BESIDE = frozenset(
         "changelog",
     }
 )
-"""Tags under which other times and other code are spoken of."""
+"""Tags of descriptions of other versions and other code."""
 _LONGEST_TYPE = 2_000
 
 
@@ -38,8 +38,8 @@ class JsdocTag(msgspec.Struct, frozen=True):
     """A block tag.
 
     Attributes:
-        place: of what stands behind the tag, in the comment.
-        end: of what belongs to it.
+        place: start of the text after the tag, in the comment.
+        end: end of the text of the tag.
     """
 
     name: str
@@ -49,7 +49,7 @@ class JsdocTag(msgspec.Struct, frozen=True):
 
 
 class Default(msgspec.Struct, frozen=True):
-    """The default a comment gives a parameter, and where, counted from 0."""
+    """The documented default of a parameter and its position, counted from 0."""
 
     name: str
     value: str
@@ -58,30 +58,30 @@ class Default(msgspec.Struct, frozen=True):
 
 
 def bare(comment: str, indent: int) -> str:
-    """A comment without its stars, all else in its column of the file.
+    """Return a comment without its stars; the text stays in its column of the file.
 
     Args:
         comment: from ``/**`` to ``*/``.
-        indent: how many characters of its first line stand before it.
+        indent: number of characters before it on its first line.
     """
     lines = (" " * indent + comment).split("\n")
     return "\n".join(_SIGNS.sub(lambda sign: " " * len(sign[0]), line).rstrip() for line in lines)
 
 
 def same(comment: str) -> str:
-    """What two comments have in common that differ in nothing but white space."""
+    """Normalize a comment so that formatting does not count in a comparison."""
     return "\n".join(line.strip() for line in bare(comment, 0).split("\n")).strip()
 
 
 def tags_of(text: str) -> list[JsdocTag]:
-    """The block tags of a comment without stars, in order."""
+    """Yield the block tags of a comment without stars, in order."""
     found = list(_TAG.finditer(text))
     ends = (*(match.start() for match in found[1:]), len(text))
     return [JsdocTag(one[1], one.start(), one.end(), end) for one, end in zip(found, ends, strict=False)]
 
 
 def words_of(text: str) -> DocComment:
-    """What a comment without stars says."""
+    """Return the statements of a comment without stars."""
     tags = tags_of(text)
     spoken = text
     for tag in tags:
@@ -104,10 +104,10 @@ def _blank(text: str) -> str:
 
 
 def _parameters(text: str, tags: list[JsdocTag]) -> tuple[DocEntry, ...]:
-    """The documented parameters, each once."""
+    """Return the documented parameters, each once."""
     found: dict[str, DocEntry] = {}
     for tag in tags:
-        place = _behind_type(text, tag)
+        place = _after_type(text, tag)
         name = _NAME.match(text, place, tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start("name"))
@@ -116,12 +116,10 @@ def _parameters(text: str, tags: list[JsdocTag]) -> tuple[DocEntry, ...]:
 
 
 def defaults_of(text: str) -> list[Default]:
-    """The defaults that a comment without stars writes as ``[name=default]``."""
+    """Yield the defaults in the form ``[name=default]`` in a comment without stars."""
     found = []
     for tag in tags_of(text):
-        name = (
-            _OPTIONAL.match(text, _behind_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
-        )
+        name = _OPTIONAL.match(text, _after_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
         if name is not None:
             line = text.count("\n", 0, name.start())
             column = name.start("value") - text.rfind("\n", 0, name.start()) - 1
@@ -139,8 +137,8 @@ def _error(text: str, tag: JsdocTag) -> list[DocEntry]:
     return [DocEntry(name["name"], text[name.end() : tag.end], text.count("\n", 0, place))]
 
 
-def _behind_type(text: str, tag: JsdocTag) -> int:
-    """Where a tag goes on behind its type in braces."""
+def _after_type(text: str, tag: JsdocTag) -> int:
+    """Return the position after the type in braces of a tag."""
     place = tag.place
     while text[place : place + 1] in (" ", "\t"):
         place += 1

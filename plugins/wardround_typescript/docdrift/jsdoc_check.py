@@ -1,4 +1,4 @@
-"""What every check of JSDoc comments is."""
+"""The base of the checks of JSDoc comments."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class JsDocCheck(Check):
-    """A check of functions whose code changed under their comment; ``look_at`` sees one after another.
+    """A check of functions whose code changed under their comment; ``look_at`` inspects each of them.
 
-    What it takes to compare two versions is imported when there is something to compare.
+    The comparison of two versions is imported when there is something to compare.
     """
 
     CASE_PATH = "case.ts"
@@ -29,7 +29,7 @@ class JsDocCheck(Check):
 
     def run(self) -> None:
         from wardround_typescript.docdrift.doc_code_mismatch import (
-            untold,  # not needed where no comment can have parted
+            untold,  # not needed if no comment can be separated from its code
         )
 
         for one in untold(self.source):
@@ -37,20 +37,21 @@ class JsDocCheck(Check):
 
     @abstractmethod
     def look_at(self, one: ComparedFunction) -> None:
-        """Report what is wrong with one function."""
+        """Report the defects of one function."""
 
     def words_span(self, one: ComparedFunction, token: str, line: int, column: int = 0) -> Span:
-        """The place in the file of a token of the comment.
+        """Return the span of a token of the comment in the file.
 
         Args:
-            line, column: where the token stands in the words, or is looked for from, counted from 0.
+            line, column: position of the token in the comment, or start of the search for it, counted
+                from 0.
         """
         number = one.compared.words_line + line
         start = max(self.source.lines[number - 1].find(token, column), 0)
         return Span(number, start + 1, number, start + len(token) + 1)
 
     def name_span(self, place: int, name: str) -> Span:
-        """A name at an offset of the file."""
+        """Return the span of a name at an offset of the file."""
         line = self.source.text.count("\n", 0, place) + 1
         column = place - self.source.text.rfind("\n", 0, place)
         return Span(line, column, line, column + len(name))

@@ -1,8 +1,8 @@
-"""The parameters of a function as they are written, and what they amount to beside its documentation."""
+"""The parameters of a function as written, and their comparison with its documentation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,14 +21,14 @@ _LONGEST_GENERICS = 2_000
 
 
 class DeclaredParameter(msgspec.Struct, frozen=True):
-    """One parameter as it is written.
+    """One parameter as written.
 
     Attributes:
-        name: "" where it is taken apart.
-        place: of the name, or of what takes it apart, in the text.
-        properties: what is taken out of it by name; None where it is not taken apart by names.
-        rest: it collects the arguments that are left.
-        open_ended: it also takes what it does not name.
+        name: "" if it is destructured.
+        place: position of the name, or of the pattern, in the text.
+        properties: the properties destructured from it; None if it is not destructured by names.
+        rest: it collects the remaining arguments.
+        open_ended: it also takes properties that it does not name.
     """
 
     name: str
@@ -40,7 +40,7 @@ class DeclaredParameter(msgspec.Struct, frozen=True):
 
 
 def behind_angles(scan: Scan, place: int, end: int) -> int | None:
-    """Where ``<...>`` that begins at a place is over; None if it is no such thing."""
+    """Return the end of ``<...>`` that starts at a position; None if it is not a type argument list."""
     depth, at = 0, place
     end = min(end, place + _LONGEST_GENERICS)
     while match := _ANGLE.search(scan.structure, at, end):
@@ -57,7 +57,7 @@ def behind_angles(scan: Scan, place: int, end: int) -> int | None:
 
 
 def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The (start, end) of what commas separate between two places."""
+    """Yield the (start, end) of what commas separate between two positions."""
     at = begun = start
     while match := _SPLIT.search(scan.structure, at, end):
         at = match.end()
@@ -73,7 +73,7 @@ def pieces(scan: Scan, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
-    """The parameters written between two brackets; what TypeScript calls ``this`` is none."""
+    """Return the parameters between two brackets; ``this`` of TypeScript is not one."""
     found = (_one(scan, *piece) for piece in pieces(scan, start, end))
     return tuple(one for one in found if one is not None and one.name != "this")
 
@@ -81,7 +81,7 @@ def declared(scan: Scan, start: int, end: int) -> tuple[DeclaredParameter, ...]:
 def _one(scan: Scan, start: int, end: int) -> DeclaredParameter | None:
     before = _BEFORE_NAME.match(scan.structure, start, end)
     place = before.end() if before else start
-    while scan.structure[place : place + 1] == "(":  # what a decorator is given
+    while scan.structure[place : place + 1] == "(":  # arguments of a decorator
         before = _BEFORE_NAME.match(scan.structure, scan.pairs.get(place, end) + 1, end)
         place = before.end() if before else end
     rest = bool(before and before["rest"])
@@ -112,7 +112,7 @@ def _default(scan: Scan, start: int, end: int) -> str | None:
 
 
 class ParameterSide(msgspec.Struct, frozen=True):
-    """One side of a function: what it declares, and where in the text each name of it stands."""
+    """One version of a function: its declared parameters, and the position of each name."""
 
     signature: DocumentedSignature
     places: Mapping[str, int]
@@ -121,19 +121,19 @@ class ParameterSide(msgspec.Struct, frozen=True):
 def sides(
     words: DocComment, old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter], taken: set[str]
 ) -> tuple[ParameterSide, ParameterSide]:
-    """What a function declares before and after, by the names its documentation uses.
+    """Return the declared parameters before and after, by the names in the documentation.
 
-    A parameter that is taken apart has the name its documentation gives it, and what is taken out of it is
-    called ``options.width``, or ``width`` where that is documented on its own.
+    A destructured parameter has its documented name, and a property of it is ``options.width``, or ``width``
+    if that is documented on its own.
 
     Args:
-        taken: names that are taken in some other way after the change.
+        taken: names that are read in another way after the change.
     """
     documented = [entry.name for entry in words.parameters]
     before = _named(old, _roots(documented, old), documented)
     roots = _roots(documented, new, old)
     after = _named(new, roots, documented)
-    also = taken | _still_taken(before, old, new, roots)
+    also = taken | _still_accepted(before, old, new, roots)
     grew_rest = any(one.rest for one in new) and not any(one.rest for one in old)
     return _side(before, old, (), False), _side(after, new, sorted(also), grew_rest)
 
@@ -151,28 +151,40 @@ def _side(
 def _roots(
     documented: list[str], side: Sequence[DeclaredParameter], other: Sequence[DeclaredParameter] = ()
 ) -> list[str]:
-    """What the documentation calls each nameless parameter of a side; [] where that is not certain."""
+    """Return the documented names of the nameless parameters of a version; [] if uncertain."""
     nameless = [at for at, one in enumerate(side) if not one.name]
     named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
     free = [name for name in documented if "." not in name and name not in named]
-    same = len(side) == len(other)
-    in_place = [other[at].name for at in nameless if same and other[at].name in free]
-    if other and len(in_place) == len(nameless):
-        return in_place
-    with_parts = [name for name in free if any(d.startswith((f"{name}.", f"{name}[].")) for d in documented)]
     if other:
-        kept = _roots(documented, other)
-        return kept if len(kept) == len(nameless) else []
-    for candidates in (free, with_parts):
-        if len(candidates) == len(nameless):
-            return candidates
-    return []
+        return _roots_of_other(documented, nameless, free, other, is_same_length=len(side) == len(other))
+    with_properties = [name for name in free if _has_properties(name, documented)]
+    return next((names for names in (free, with_properties) if len(names) == len(nameless)), [])
+
+
+def _roots_of_other(
+    documented: list[str],
+    nameless: list[int],
+    free: list[str],
+    other: Sequence[DeclaredParameter],
+    *,
+    is_same_length: bool,
+) -> list[str]:
+    """Return the names that the other version has for the nameless parameters; [] if uncertain."""
+    in_place = [other[at].name for at in nameless if is_same_length and other[at].name in free]
+    if len(in_place) == len(nameless):
+        return in_place
+    roots = _roots(documented, other)
+    return roots if len(roots) == len(nameless) else []
+
+
+def _has_properties(name: str, documented: Iterable[str]) -> bool:
+    return any(entry.startswith((f"{name}.", f"{name}[].")) for entry in documented)
 
 
 def _named(
     side: Sequence[DeclaredParameter], roots: list[str], documented: list[str]
 ) -> list[DeclaredParameter]:
-    """The parameters of a side and what is taken out of them, each with the name it goes by."""
+    """Yield the parameters of a version and their properties, each with its documented name."""
     waiting = list(roots)
     found: list[DeclaredParameter] = []
     for one in side:
@@ -189,29 +201,36 @@ def _named(
     return found
 
 
-def _still_taken(
+def _still_accepted(
     before: list[DeclaredParameter],
     old: Sequence[DeclaredParameter],
     new: Sequence[DeclaredParameter],
     roots: list[str],
 ) -> set[str]:
-    """The names of a side that may be taken after all, though they are not written any more."""
-    found = {one.name[1:] for one in new if one.name.startswith("_")}
-    found |= {f"_{one.name}" for one in new}
-    is_apart = [one for one in new if one.properties is not None]
-    opens = any(one.open_ended or (not one.name and one.properties is None) for one in new)
+    """Return the names of a version that may still be accepted although they are not written any more."""
+    names = {one.name[1:] for one in new if one.name.startswith("_")}
+    names |= {f"_{one.name}" for one in new}
+    if _accepts_more(old, new):
+        names |= _destructured_names(before, old)
+    if _destructured(new) > _destructured(old) and not roots:
+        names |= {one.name for one in before}
+    return names
+
+
+def _accepts_more(old: Sequence[DeclaredParameter], new: Sequence[DeclaredParameter]) -> bool:
+    """Return True if a new parameter may hold what the old version destructured."""
+    if any(one.open_ended or (not one.name and one.properties is None) for one in new):
+        return True
     known = {one.name for one in old if one.name}
-    whole = any(
-        not was.name and one.name and one.name not in known for was, one in zip(old, new, strict=False)
-    )
-    if opens or whole:
-        found |= _of_taken_apart(before, old)
-    if len(is_apart) > sum(one.properties is not None for one in old) and not roots:
-        found |= {one.name for one in before}
-    return found
+    pairs = zip(old, new, strict=False)
+    return any(not was.name and one.name and one.name not in known for was, one in pairs)
 
 
-def _of_taken_apart(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
-    """The names that stand for parameters taken apart and for what was taken out of them."""
+def _destructured(parameters: Sequence[DeclaredParameter]) -> int:
+    return sum(one.properties is not None for one in parameters)
+
+
+def _destructured_names(before: list[DeclaredParameter], old: Sequence[DeclaredParameter]) -> set[str]:
+    """Return the names of destructured parameters and of their properties."""
     plain = {one.name for one in old if one.name}
     return {one.name for one in before} - plain

@@ -1,4 +1,4 @@
-"""What the program is called that a script is part of."""
+"""The name of the program that a script belongs to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.semantics.docdrift.references import ProgramName
 
 
 def program_of(path: str, project: RepositoryView) -> ProgramName:
-    """The commands that the nearest package around a script installs, and the script itself."""
+    """Return the commands that the nearest package around a script installs, and the script itself."""
     folder = posixpath.dirname(path)
     while True:
         text = project.read(posixpath.join(folder, "package.json"))

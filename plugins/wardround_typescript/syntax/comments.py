@@ -13,9 +13,10 @@ _QUOTED = r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'|" r"`(?:\\.|[^`\\])*`"
 
 
 def comments(text: str) -> Iterable[Comment]:
-    """Every comment that addresses wardround, also ``{/* */}`` between JSX elements and ``<!-- -->``.
+    """Yield every comment that addresses wardround, also ``{/* */}`` between JSX elements and ``<!-- -->``.
 
-    What a comment says ends with the comment, not with the line; the sign inside a string is no comment.
+    The text of a comment ends with the comment, not with the line; the marker inside a string is not a
+    comment.
     """
     if "wardround:" not in text:
         return
@@ -28,5 +29,5 @@ def comments(text: str) -> Iterable[Comment]:
 
 
 def _is_quoted(line: str, place: int) -> bool:
-    """Whether a place is inside a string of its line; JSX text may hold a lone apostrophe."""
+    """Return True if a position is inside a string of its line; JSX text may hold a lone apostrophe."""
     return any(quoted.start() < place < quoted.end() for quoted in re.finditer(_QUOTED, line))

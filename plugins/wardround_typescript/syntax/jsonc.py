@@ -1,4 +1,4 @@
-"""JSON as the tools of the web write their configuration: with comments and trailing commas."""
+"""JSON with comments and trailing commas, as in the configuration files of web tools."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LAST_COMMA = _STRING + r"|,(?=\s*[}\]])"
 
 
 def loads(text: str) -> Mapping[str, Any] | None:
-    """The object a configuration file holds; None if it holds none, about which its tool will complain."""
+    """Return the object in a configuration file; None if there is none, which its tool will report."""
     try:
-        plain = re.sub(_COMMENT, _kept, text.removeprefix("\ufeff"))
-        found = msgspec.json.decode(re.sub(_LAST_COMMA, _kept, plain))
+        plain = re.sub(_COMMENT, _without_comment, text.removeprefix("\ufeff"))
+        found = msgspec.json.decode(re.sub(_LAST_COMMA, _without_comment, plain))
     except (msgspec.DecodeError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _kept(piece: re.Match[str]) -> str:
-    """A string stays as it is; all else that was found goes."""
+def _without_comment(piece: re.Match[str]) -> str:
+    """Keep strings and remove all other matches."""
     return piece[1] or ""

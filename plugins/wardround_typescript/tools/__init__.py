@@ -1,4 +1,4 @@
-"""The static tools of the TypeScript specialist: one in each module, and the engines that run our rules."""
+"""The static tools of the TypeScript specialist: one in each module, and the engines of its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's own biome: where it is, how it is called and read."""
+"""The project's own biome: location, command line and output."""
 
 from __future__ import annotations
 
@@ -20,35 +20,37 @@ CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
-    """Whether the project has a configuration at its root that biome can read by itself."""
+    """Return True if the project has a configuration at its root that biome can read on its own."""
     config = next((text for name in CONFIG_NAMES if (text := read(name)) is not None), None)
     return config is not None and not _needs_packages(jsonc.loads(config))
 
 
 def _needs_packages(config: Mapping[str, Any] | None) -> bool:
-    """Whether what a configuration extends is an installed package, which the private folder has not."""
+    """Return True if a configuration extends an installed package, which the private folder lacks."""
     extended = (config or {}).get("extends", [])
     named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
     return any(not str(one).startswith((".", "//")) for one in named)
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The configurations one extends, relative to the repository's root."""
+    """Return the configurations that a configuration extends, relative to the root of the repository."""
     from wardround_typescript.tools.tsc import config_closure as extended
 
     return [one for one in extended(path, text) if one.endswith((".json", ".jsonc"))]
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """The configurations without what concerns git, of which the private folder has none, and plugins."""
+    """Return the configurations without plugins and git settings; the private folder is not a repository."""
     stem = f"{folder}/" if folder else ""
     if not any(stem + name in configs for name in CONFIG_NAMES):
         return {}
     files = {}
     for path, text in configs.items():
         config = jsonc.loads(text)
-        kept = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
-        files[path] = text if config is None or kept == config else msgspec.json.encode(kept).decode()
+        remaining = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
+        files[path] = (
+            text if config is None or remaining == config else msgspec.json.encode(remaining).decode()
+        )
     return sealed("biome", folder, files)
 
 
@@ -75,14 +77,14 @@ class Biome(Tool):
         return parse(output, run)
 
     def find(self, root: Path) -> Path | None:
-        """The native program a project has installed."""
+        """Return the native program that the project has installed."""
         return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
 
     def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
         return is_configured(read, paths)
 
     def missing_notice(self, root: Path) -> str:
-        """Why it is not run, where the project has such a configuration."""
+        """Return the reason why a configured biome is not run."""
         return missing(root, "biome", "@biomejs/biome")
 
     def accepts(self, path: str, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What biome prints; imported when there is something to read."""
+"""The output of biome; imported when there is output to read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding
 from wardround.tools.parsing import collapse_whitespace, decoded, relative, span_of
 from wardround.tools.tool import Invocation
+
+_FAILURES = ("fs/", "internalError/", "configuration", "deserialize", "project")
 
 
 class BiomePlace(msgspec.Struct):
@@ -40,26 +42,27 @@ class BiomeOutput(msgspec.Struct):
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
+    """Read ``biome lint --reporter=json``; its exit status carries no result, so the summary is read.
 
     Raises:
-        ToolOutputError: it could not read a file, or speaks of errors it does not show.
+        ToolOutputError: it could not read a file, or it counts errors that are not in its output.
     """
-    answer = decoded(output, BiomeOutput)
-    found = []
-    for one in answer.diagnostics:
-        category = one.category or ""
-        if category.startswith(("fs/", "internalError/", "configuration", "deserialize", "project")):
-            raise ToolOutputError(f"biome: {collapse_whitespace(one.message)}")
-        if one.location is None or one.location.path is None or one.location.start is None:
-            continue
-        start, end = one.location.start, one.location.end or one.location.start
-        span = span_of(start.line, start.column, end.line, end.column)
-        code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
-        if category.startswith(("lint/", "parse")):
-            found.append(
-                RawFinding(code, relative(one.location.path, run), span, collapse_whitespace(one.message))
-            )
-    if answer.summary.errors and not answer.diagnostics:
-        raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
-    return found
+    report = decoded(output, BiomeOutput)
+    findings = [_finding(diagnostic, run) for diagnostic in report.diagnostics]
+    if report.summary.errors and not report.diagnostics:
+        raise ToolOutputError(f"biome counts {report.summary.errors} errors but lists none")
+    return [finding for finding in findings if finding is not None]
+
+
+def _finding(diagnostic: BiomeDiagnostic, run: Invocation) -> RawFinding | None:
+    category, location = diagnostic.category or "", diagnostic.location
+    if category.startswith(_FAILURES):
+        raise ToolOutputError(f"biome: {collapse_whitespace(diagnostic.message)}")
+    if location is None or location.path is None or location.start is None:
+        return None
+    if not category.startswith(("lint/", "parse")):
+        return None
+    start, end = location.start, location.end or location.start
+    span = span_of(start.line, start.column, end.line, end.column)
+    code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
+    return RawFinding(code, relative(location.path, run), span, collapse_whitespace(diagnostic.message))

@@ -1,4 +1,4 @@
-"""The project's own eslint, which runs the project's configuration: only in CI, and only the trusted one."""
+"""The project's own eslint and configuration: only in CI, and only the trusted version."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _GUARD = Path(__file__).with_name("only_base.cjs")
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
-    """Whether the project has a configuration at its root."""
+    """Return True if the project has a configuration at its root."""
     return any(read(name) is not None for name in _CONFIGS)
 
 
 def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
-    """What to start it with, so that it runs nothing that a change brings which is not trusted.
+    """Return the command that starts eslint without running untrusted code of the change.
 
-    What its configuration loads cannot be told by reading that; so node itself watches what is loaded. Data
-    is not loaded but read, as the files to be linted are: there the names in the configuration must do.
+    The modules that a configuration loads are unknown before it runs, so node itself restricts them. Data
+    files are read like the linted files; for them the names in the configuration are checked.
 
     Raises:
-        ToolFailed: the configuration names a file of data that the change touches.
+        ToolFailed: the configuration names a data file that the change edits.
     """
     untrusted = run.untrusted
     if untrusted is None:
@@ -48,24 +48,24 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     for path in untrusted.paths:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
         if is_data and path.rpartition("/")[2] in text:
-            raise ToolFailed(f"the change edits what eslint would read: {path}")
-    told = {
+            raise ToolFailed(f"the change edits a file that eslint would read: {path}")
+    message = {
         "tool": "eslint", "room": str(run.root), "sealed": trusted, "worktree": untrusted.worktree,
         "brought": untrusted.paths,
     }  # fmt: skip
     file = run.root.parent / "only-base.json"
-    file.write_bytes(msgspec.json.encode(told))
+    file.write_bytes(msgspec.json.encode(message))
     required = str(_GUARD).replace("\\", "\\\\").replace('"', '\\"')
     return ("/usr/bin/env", f'NODE_OPTIONS=--require "{required}"', f"WARDROUND_ONLY_BASE={file}")
 
 
 def _is_settings(path: str) -> bool:
-    """Whether the trusted version of a file is in its place anyway."""
+    """Return True if the trusted version of a file is in its place anyway."""
     return path.rpartition("/")[2] in (*CONFIG_NAMES, *TYPE_CONFIGS)
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The project's own data that a configuration refers to, relative to the repository's root."""
+    """Return the project's own data files that a configuration names, relative to its root."""
     found = []
     for target in re.findall(_REFERRED, f" {text}"):
         beside = os.path.normpath(PurePosixPath(path).parent / target)
@@ -75,7 +75,7 @@ def config_closure(path: str, text: str) -> Sequence[str]:
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """Nothing to add, but for the note that keeps eslint to these configurations."""
+    """Return only the seal that restricts eslint to these configurations."""
     stem = f"{folder}/" if folder else ""
     return sealed("eslint", folder, configs) if any(stem + name in configs for name in _CONFIGS) else {}
 
@@ -84,7 +84,7 @@ _PROBE_SETTINGS = {
     "eslint.config.cjs": 'module.exports = [{ rules: { "no-debugger": "error" } }];\n',
     ".eslintrc.json": '{"root": true, "rules": {"no-debugger": "error"}}\n',
 }
-"""For either of the two kinds of configuration: which one counts depends on the version."""
+"""Return the settings for both kinds of configuration: the version decides which one counts."""
 
 
 class Eslint(Tool):
@@ -116,14 +116,14 @@ class Eslint(Tool):
         return parse(output, run)
 
     def find(self, root: Path) -> Path | None:
-        """The program a project has installed."""
+        """Return the program that the project has installed."""
         return script(root, "eslint", "bin/eslint.js")
 
     def is_configured(self, read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
         return is_configured(read, paths)
 
     def missing_notice(self, root: Path) -> str:
-        """Why it is not run, where the project has a configuration for it."""
+        """Return the reason why a configured eslint is not run."""
         return missing(root, "eslint", "eslint")
 
     def accepts(self, path: str, text: str) -> bool:

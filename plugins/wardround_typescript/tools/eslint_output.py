@@ -1,4 +1,4 @@
-"""What eslint prints; imported when there is something to read."""
+"""The output of eslint; imported when there is output to read."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class EslintFile(msgspec.Struct, rename="camel"):
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``eslint -f json``, which counts columns and ranges in UTF-16 units; files it ignores say so.
+    """Read ``eslint -f json``, with columns and ranges in UTF-16 units and a message for ignored files.
 
     Raises:
-        ToolOutputError: it says nothing about a file it was given.
+        ToolOutputError: a requested file is missing from the output.
     """
-    answer = decoded(output, list[EslintFile])
-    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in answer}
+    result = decoded(output, list[EslintFile])
+    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in result}
     if missing := sorted(set(run.files) - spoken_of):
-        raise ToolOutputError(f"eslint says nothing about {missing[0]}")
+        raise ToolOutputError(f"eslint reports nothing about {missing[0]}")
     found = []
-    for one in answer:
+    for one in result:
         file = relative(os.path.realpath(one.file_path), _resolved(run))
         text = Utf16Text((run.root / file).read_text("utf-8-sig")) if one.messages else Utf16Text("")
         found += [
@@ -60,7 +60,7 @@ def _resolved(run: Invocation) -> Invocation:
 
 
 class Utf16Text:
-    """A text whose places are given in UTF-16 units."""
+    """A text with positions in UTF-16 units."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -68,14 +68,14 @@ class Utf16Text:
         self._units = text.encode("utf-16-le")
 
     def column(self, line: int, column: int) -> int:
-        """The column in code points of one in UTF-16 units, both 1-based."""
+        """Return the column in code points for a column in UTF-16 units, both 1-based."""
         if self._plain or line > len(self._lines):
             return column
         units = self._lines[line - 1].encode("utf-16-le")[: 2 * (column - 1)]
         return len(units.decode("utf-16-le", "replace")) + 1
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset from the start of the text."""
+        """Return the line and column of an offset from the start of the text."""
         before = self._units[: 2 * offset].decode("utf-16-le", "replace")
         return before.count("\n") + 1, len(before) - before.rfind("\n")
 

@@ -1,8 +1,8 @@
-"""Keeping a tool to the configuration that was meant for it.
+"""Restriction of a tool to the configuration that wardround wrote for it.
 
-The trusted version of a configuration lies in the snapshot before anything else does. One that the change
-only adds has no trusted version, and may lie there because a tool reviews it; a tool whose configuration can
-run code or silence it must not read that.
+The trusted version of a configuration is written to the snapshot first. A configuration that the change adds
+has no trusted version, and may be in the snapshot because a tool reviews it; a tool whose configuration can
+run code or silence the tool must not read it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from wardround.errors import ToolFailed
 from wardround.tools.tool import Invocation
 
 _ISSUED: set[str] = set()
-"""Digests of the notes written by this process: a note that is itself under review is none of them."""
+"""Digests of the seals written by this process: a seal that is itself under review is not among them."""
 
 
 def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
-    """The files, and beside them a note of what they must hold; nothing where there are none."""
+    """Return the files with a seal of their content; nothing if there are none."""
     if not files:
         return {}
     digests = {path: _digest(text.encode("utf-8", "surrogateescape")) for path, text in files.items()}
@@ -32,16 +32,16 @@ def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str
 
 
 def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapping[str, str]:
-    """Make sure that the configuration in the snapshot is what was put there for this tool.
+    """Make sure that the configuration in the snapshot is the one that was written for this tool.
 
     Args:
-        names: those of its configuration files that must not be there at all unless they were put there.
+        names: its configuration files that must be absent unless they were written for it.
 
     Returns:
-        Its files, with the digests of what they hold.
+        Its files, with the digests of their content.
 
     Raises:
-        ToolFailed: it is not, so the tool must not be started.
+        ToolFailed: the configuration differs, so the tool must not be started.
     """
     trusted: dict[str, str] = {}
     folders = {str(parent) for file in run.files for parent in PurePosixPath(file).parents}
@@ -51,19 +51,19 @@ def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapp
         lying = {f"{stem}{name}" for name in names if os.path.lexists(run.root / f"{stem}{name}")}
         for path in sorted(lying | set(known)):
             if path not in known or _digest_of(run.root / path) != known[path]:
-                raise ToolFailed(f"{path} is itself under review, and {tool} does not run with that")
+                raise ToolFailed(f"{path} is itself under review, and {tool} does not run with it")
         trusted |= known
     return trusted
 
 
 def _noted(tool: str, run: Invocation, folder: str) -> dict[str, str]:
-    """The digests that were noted for a folder."""
+    """Return the digests that were recorded for a folder."""
     note = run.root / _note_name(tool, folder)
     if not note.is_file():
         return {}
     content = note.read_bytes()
     if _digest(content) not in _ISSUED:
-        raise ToolFailed(f"{_note_name(tool, folder)} is not wardround's, and {tool} is not run beside it")
+        raise ToolFailed(f"{_note_name(tool, folder)} is not wardround's, and {tool} is not run with it")
     return msgspec.json.decode(content, type=dict[str, str])
 
 

@@ -1,4 +1,4 @@
-"""oxlint: where it is, how it is called and read."""
+"""oxlint: location, command line and output."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
     CODE_NAMES,
     CONFIG_NAMES,
+    LINK_SUFFIX,
     config_closure,
     config_overlay,
     fallback_config,
@@ -24,8 +25,6 @@ from wardround_typescript.tools.oxlint_config import (
 )
 from wardround_typescript.tools.tsc import PROJECT_FILES
 
-BORROWED_NAME = ".wardround.ts"
-"""What a script without a telling name is called while oxlint looks at it."""
 _TYPE_AWARE = frozenset(
     f"typescript/{name}"
     for name in (
@@ -38,21 +37,21 @@ _TYPE_AWARE = frozenset(
         "use-unknown-in-catch-callback-variable",
     )
 )  # fmt: skip
-"""The codes about defects for which oxlint asks the type checker."""
+"""The codes of defects that need the type checker of oxlint."""
 
 
 def _named_for_oxlint(root: Path, file: str) -> str:
-    """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
+    """Return a name with a suffix that oxlint reads; a script without one gets a link."""
     if file.endswith(PARSED):
         return file
-    link = root / f"{file}{BORROWED_NAME}"
+    link = root / f"{file}{LINK_SUFFIX}"
     if not link.is_symlink():
         link.symlink_to(PurePosixPath(file).name)
-    return file + BORROWED_NAME
+    return file + LINK_SUFFIX
 
 
 class Oxlint(Tool):
-    """oxlint, the project's own or ours."""
+    """oxlint of the project, or of wardround."""
 
     name = "oxlint"
     probe = Probe("probe.js", "debugger;\n", "no-debugger")
@@ -78,12 +77,12 @@ class Oxlint(Tool):
         return parse(output, run)
 
     def find(self, root: Path) -> Path | None:
-        """The project's own, as a native program or by node; else the one of wardround, or on PATH."""
+        """Return the project's own, as a native program or by node; else the one of wardround, or on PATH."""
         own = native_program(root, "oxlint", "@oxlint", "", "oxlint") or script(root, "oxlint", "bin/oxlint")
         return own or find_program("oxlint")
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for scripts: a specialist that borrows oxlint claims other files too."""
+        """Return True for scripts: a specialist that shares oxlint claims other files too."""
         from wardround_typescript.specialist import TypescriptSpecialist
 
         return TypescriptSpecialist().claims(path, text)
@@ -135,7 +134,7 @@ class OxlintTypes(Oxlint):
         return [result for result in super().parse(output, run) if result.code in _TYPE_AWARE]
 
     def find(self, root: Path) -> Path | None:
-        """The type checker of a project that has one for oxlint.
+        """Return the type checker that the project has installed for oxlint.
 
         It is the program of this tool, so that oxlint never starts a checker under version control either.
         """

@@ -1,4 +1,4 @@
-"""Which of oxlint's rules run: ours where a project chose none, else the project's; nothing that is code."""
+"""The rules that oxlint runs: the project's selection or ours; no configuration that is code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
 CODE_NAMES = tuple(f"oxlint.config.{suffix}" for suffix in ("ts", "mts", "cts", "js", "mjs", "cjs"))
-"""Configurations that are code; oxlint reads the first two, and may come to read the others."""
+"""Configurations that are code; oxlint reads the first two, and later versions may read the others."""
+LINK_SUFFIX = ".wardround.ts"
+"""The suffix of the link under which oxlint reads a script whose name has no suffix that it knows."""
 _PLUGINS = (
     "eslint", "import", "jest", "jsx-a11y", "nextjs", "node", "oxc", "promise", "react", "typescript",
     "unicorn", "vitest", "vue",
@@ -39,14 +41,14 @@ _OPTIONS: Mapping[str, Mapping[str, Any] | str] = {
     "jest/expect-expect": {"assertFunctionNames": _ASSERTING},
     "vitest/expect-expect": {"assertFunctionNames": _ASSERTING},
 }  # fmt: skip
-"""How rules are asked where that spares what people write on purpose."""
+"""Options of rules that allow intentional code."""
 _SELECTING = ("plugins", "categories", "rules", "overrides")
 
 
 def selection() -> dict[str, Any]:
-    """What runs where the project has not chosen: two categories and every code of the map, less style.
+    """Return the default selection: two categories and every code of the map, without style.
 
-    What is off by default is asked for as well, since wardround's own configuration may switch it on.
+    Codes that are off by default are included, since the configuration of wardround may enable them.
     """
     tool_map = map_of("oxlint")
     rules: dict[str, Any] = dict.fromkeys(tool_map.codes, "warn")
@@ -60,45 +62,50 @@ def selection() -> dict[str, Any]:
 
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
-    """The configuration for files that no configuration of the project covers."""
+    """Return the configuration for files that no configuration of the project covers."""
     return CONFIG_NAMES[0], msgspec.json.encode(selection()).decode()
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The configurations that one extends, relative to the repository's root."""
+    """Return the configurations that a configuration extends, relative to the root of the repository."""
     extended = (jsonc.loads(text) or {}).get("extends", [])
     found = (
-        [_beside(path, one) for one in extended if isinstance(one, str)] if isinstance(extended, list) else []
+        [_relative_to(path, one) for one in extended if isinstance(one, str)]
+        if isinstance(extended, list)
+        else []
     )
     return [target for target in found if target is not None]
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """The configurations of a folder and what they extend, without what would load code or more tools.
+    """Return the configurations of a folder and those they extend, without settings that load code or tools.
 
-    Where they choose no rules, ours are chosen: what oxlint does by itself changes from version to version.
+    A configuration without a selection gets ours: the defaults of oxlint change from version to version.
     """
     stem = f"{folder}/" if folder else ""
     own = next((stem + name for name in CONFIG_NAMES if stem + name in configs), None)
     if own is None:
         return {}
-    chain = _chain(own, configs)
-    parsed = {path: jsonc.loads(configs[path]) for path in chain}
-    chosen = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
+    parsed = {path: jsonc.loads(configs[path]) for path in _chain(own, configs)}
+    has_selection = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
     files = {}
     for path, config in parsed.items():
-        if config is None:
-            files[path] = configs[path]  # oxlint itself will complain about it
-            continue
-        harmless = _harmless(path, config, configs)
-        if path == own and not chosen:
-            harmless |= selection()
-        files[path] = configs[path] if harmless == config else msgspec.json.encode(harmless).decode()
+        added = selection() if path == own and not has_selection else {}
+        files[path] = _sealed_text(path, config, configs, added)
     return sealed("oxlint", folder, files)
 
 
+def _sealed_text(
+    path: str, config: Mapping[str, Any] | None, configs: Mapping[str, str], added: Mapping[str, Any]
+) -> str:
+    if config is None:
+        return configs[path]  # oxlint itself reports the error
+    harmless = {**_harmless(path, config, configs), **added}
+    return configs[path] if harmless == config else msgspec.json.encode(harmless).decode()
+
+
 def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
-    """A configuration and those it extends, as far as they are at hand."""
+    """Return a configuration and those it extends, as far as they are available."""
     found: list[str] = []
     waiting = [path]
     while waiting:
@@ -110,30 +117,38 @@ def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
 
 
 def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) -> dict[str, Any]:
-    """A configuration without plugins written in JavaScript and without what is not under version control."""
-    kept = {key: value for key, value in config.items() if key not in ("jsPlugins", "options")}
-    if isinstance(kept.get("extends"), list):
-        kept["extends"] = [one for one in kept["extends"] if _beside(path, str(one)) in configs]
-    overrides = kept.get("overrides")
+    """Return a configuration without JavaScript plugins and without files outside of version control."""
+    harmless = _built_in({key: value for key, value in config.items() if key not in ("jsPlugins", "options")})
+    if isinstance(harmless.get("extends"), list):
+        harmless["extends"] = [one for one in harmless["extends"] if _relative_to(path, str(one)) in configs]
+    overrides = harmless.get("overrides")
     if isinstance(overrides, list):
-        kept["overrides"] = [
-            {key: value for key, value in one.items() if key != "jsPlugins"} if isinstance(one, dict) else one
-            for one in overrides
-        ]
-    for table in (kept, *(one for one in kept.get("overrides") or () if isinstance(one, dict))):
-        if isinstance(table.get("rules"), dict):
-            table["rules"] = {code: how for code, how in table["rules"].items() if _is_built_in(code)}
-    return kept
+        harmless["overrides"] = [_harmless_override(one) for one in overrides]
+    return harmless
+
+
+def _harmless_override(override: object) -> object:
+    if not isinstance(override, dict):
+        return override
+    return _built_in({key: value for key, value in override.items() if key != "jsPlugins"})
+
+
+def _built_in(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a table with its built-in rules only."""
+    rules = table.get("rules")
+    if isinstance(rules, dict):
+        table["rules"] = {code: options for code, options in rules.items() if _is_built_in(code)}
+    return table
 
 
 def _is_built_in(code: str) -> bool:
-    """Whether a rule is oxlint's own; one of a plugin that was left out would be an error."""
+    """Return True for a built-in rule; one of a removed plugin would be an error."""
     plugin, slash, _ = code.rpartition("/")
     return not slash or plugin in _BUILT_IN
 
 
-def _beside(path: str, target: str) -> str | None:
-    """A path another file gives, relative to the repository's root; None where that leads out of it."""
+def _relative_to(path: str, target: str) -> str | None:
+    """Resolve a path in another file, relative to the root of the repository; None if it leads out of it."""
     if not target.startswith("."):
         return None
     found = os.path.normpath(PurePosixPath(path).parent / target)

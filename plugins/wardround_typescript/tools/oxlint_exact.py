@@ -1,20 +1,17 @@
-"""Codes of oxlint that take in more than the defect they are named after, and which places are the defect."""
+"""Codes of oxlint that report more than the defect they are named after, and tests for the defect."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wardround.findings import RawFinding, Severity
 from wardround.storage.regex_cache import bounded
+from wardround_typescript.tools.linted_file import LintedFile
 
-if TYPE_CHECKING:
-    from wardround_typescript.tools.oxlint_sense import LintedFile
-
-Exact = Callable[[RawFinding, "LintedFile"], bool]
+Exact = Callable[[RawFinding, LintedFile], bool]
 
 _NEEDS_NEW = (
     r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
@@ -44,57 +41,57 @@ _NEAR = 4
 _FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
 _PRECISE = 15
-"""Digits that a double always holds."""
+"""Number of digits that a double always represents."""
 
 
 def _throws(result: RawFinding, file: LintedFile) -> bool:
-    """With new or without it; of the other constructors the rule only likes one way better."""
+    """Return True for constructors that throw with or without ``new``; the rest is a preference."""
     return re.search(_NEEDS_NEW, result.message) is not None
 
 
 def _is_slip(result: RawFinding, file: LintedFile) -> bool:
-    """``!a === b``; but ``!a === !b`` and ``!!a === b`` compare truth, and mean it."""
+    """Return True for ``!a === b``; ``!a === !b`` and ``!!a === b`` compare booleans intentionally."""
     return re.match(_STRICT_AND_BARE, _rest(result, file)) is not None
 
 
 def _loses(result: RawFinding, file: LintedFile) -> bool:
-    """More digits than a double holds; zeros at either end of them are none."""
+    """Return True for more digits than a double represents; zeros at either end do not count."""
     number = re.match(r"[\d._]+(?![\w.])", _rest(result, file))
     digits = re.sub(r"[._]", "", number[0]).strip("0") if number else ""
     return not digits or len(digits) > _PRECISE
 
 
 def _is_clamp(result: RawFinding, file: LintedFile) -> bool:
-    """Bounds around a value that can change, by a Math that is the real one."""
+    """Return True for bounds around a value that can change, with the global Math."""
     return not re.search(_LITERALS_ONLY, _rest(result, file)) and not _is_own("Math", file)
 
 
 def _doubles(result: RawFinding, file: LintedFile) -> bool:
-    """``a += a + b``; the other way round it puts text before and after, and is meant."""
+    """Return True for ``a += a + b``; in the other order it wraps a text, which is intentional."""
     return re.match(r"([\w.$]+)\s*\+=.*\+\s*\1\s*\)?;?\s*$", _rest(result, file)) is None
 
 
 def _opens_bare(result: RawFinding, file: LintedFile) -> bool:
-    """A link without ``rel``, or with one that says nothing; what an expression gives, nobody sees here.
+    """Return True for a link without ``rel``, or with an ineffective one; expressions count as effective.
 
-    A constant of the program is an address of its own choice.
+    A constant of the program is a trusted address.
     """
     tag = _tag(result, file)
     return re.search(_REL_OF_NAME, tag) is None and re.search(_HREF_OF_CONSTANT, tag) is None
 
 
 def _converts(result: RawFinding, file: LintedFile) -> bool:
-    """Compared with what the other side is converted for; ``== null`` asks for two values, and means it."""
+    """Return True if the comparison converts its operand; ``== null`` tests two values intentionally."""
     return re.match(_CONVERTING, _rest(result, file)) is not None
 
 
 def _is_bound(result: RawFinding, file: LintedFile) -> bool:
-    """What is spread into an input may bring its handler."""
+    """Return False if a spread may provide the handler of an input."""
     return "{..." not in _tag(result, file)
 
 
 def _tag(result: RawFinding, file: LintedFile) -> str:
-    """The markup's opening tag around a place, as far as it is no longer than a screen."""
+    """Return the opening tag around a position, as far as it is not longer than a screen."""
     first = max(result.span.line - _SCREEN, 1)
     before = "\n".join([*file.lines[first - 1 : result.span.line - 1], ""])
     near = before + "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN])
@@ -103,12 +100,12 @@ def _tag(result: RawFinding, file: LintedFile) -> str:
 
 
 def _merges_code(result: RawFinding, file: LintedFile) -> bool:
-    """Ambient declarations only describe what exists elsewhere."""
+    """Return False for ambient declarations, which only describe other code."""
     name = re.search(r"[\w$]+", _rest(result, file))
-    if name is None or file.says(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
+    if name is None or file.contains(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
         return False
     is_nested = file.lines[result.span.line - 1][:1].isspace()
-    return not (is_nested and file.says(r"\bdeclare\s+(?:namespace|module|global)\b"))
+    return not (is_nested and file.contains(r"\bdeclare\s+(?:namespace|module|global)\b"))
 
 
 def _is_global_eval(result: RawFinding, file: LintedFile) -> bool:
@@ -116,15 +113,15 @@ def _is_global_eval(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_own(name: str, file: LintedFile) -> bool:
-    """Whether the file has a variable, an import or a parameter of this name."""
+    """Return True if the file declares a variable, an import or a parameter of this name."""
     declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
     taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
-    return file.says(f"{declared}|{taken}")
+    return file.contains(f"{declared}|{taken}")
 
 
 def _may_throw(result: RawFinding, file: LintedFile) -> bool:
-    """Not where a try that catches comes before any await, nor in frameworks that wait for the handler."""
-    if file.says(_WAITING_FRAMEWORK):
+    """Return False if a try with a catch precedes any await, and in frameworks that await the handler."""
+    if file.contains(_WAITING_FRAMEWORK):
         return False
     indent = len(file.lines[result.span.line - 1]) - len(file.lines[result.span.line - 1].lstrip())
     body = []
@@ -137,14 +134,14 @@ def _may_throw(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_hook_of_react(result: RawFinding, file: LintedFile) -> bool:
-    """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
+    """Return False in an anonymous function, which stories use as a component; ``use`` only if imported."""
     if 'in function "Anonymous"' in result.message:
         return False
-    return 'Hook "use"' not in result.message or file.says(_IMPORTS_USE)
+    return 'Hook "use"' not in result.message or file.contains(_IMPORTS_USE)
 
 
-def _is_told_of_failure(result: RawFinding, file: LintedFile) -> bool:
-    """A callback that is told of a result or an error; one for errors alone has only to do something."""
+def _handles_error(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a callback with an error and a result; one for errors alone may ignore the error."""
     line = file.lines[result.span.line - 1]
     before, rest = line[: result.span.column - 1], _rest(result, file)
     return (
@@ -153,27 +150,27 @@ def _is_told_of_failure(result: RawFinding, file: LintedFile) -> bool:
 
 
 def _is_empty(result: RawFinding, file: LintedFile) -> bool:
-    """An element that is closed at once, and takes nothing from elsewhere that might fill it."""
+    """Return True for an element without content or attributes that may fill it."""
     tag = _tag(result, file)
     closed = "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN]).partition(tag + ">")[2]
     return "{..." not in tag and not tag.endswith("/") and "children" not in tag and closed.startswith("</")
 
 
-def _stands_beside_control(result: RawFinding, file: LintedFile) -> bool:
-    """A label of plain text right before an element of the page's own that takes what is typed."""
+def _precedes_control(result: RawFinding, file: LintedFile) -> bool:
+    """Return True for a label of plain text right before a native input element."""
     near = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
     return re.match(_LABEL_AND_CONTROL, near) is not None
 
 
 def _is_with_options(result: RawFinding, file: LintedFile) -> bool:
-    """A component of options, where both names are the instance's; in a setup one is read into the other."""
-    return file.says(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
+    """Return True for the options API, where both names are of the instance; in a setup they are related."""
+    return file.contains(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
 
 
 def _is_no_protocol(result: RawFinding, file: LintedFile) -> bool:
-    """Return False for what a library asks to be thrown: an answer with a status or code, an error's message.
+    """Return False for errors in a form that a library expects: a response with a status or code, a message.
 
-    Nor in tests, which throw what they show to be caught.
+    Tests also throw values to be caught.
     """
     if re.search(_IN_TESTS, file.path):
         return False
@@ -189,18 +186,18 @@ _PROTOCOL = (
 
 
 def _is_of_next(result: RawFinding, file: LintedFile) -> bool:
-    return file.says(_FROM_NEXT)
+    return file.contains(_FROM_NEXT)
 
 
-def weighed(result: RawFinding) -> RawFinding:
-    """A hook in a function of another name goes wrong only where that one is called as no hook may be."""
+def adjusted(result: RawFinding) -> RawFinding:
+    """Lower the severity of a hook in a function that is neither a component nor a hook."""
     if result.code in HOOK_CODES and "neither a React function component" in result.message:
         return replace(result, severity=Severity.WARN)
     return result
 
 
 def _rest(result: RawFinding, file: LintedFile) -> str:
-    """The line from the place on."""
+    """Return the line from the position of a finding."""
     return file.lines[result.span.line - 1][result.span.column - 1 :]
 
 
@@ -213,10 +210,10 @@ EXACT: Mapping[str, Exact] = {
     "no-loss-of-precision": _loses,
     "jsx-a11y/anchor-has-content": _is_empty,
     "jsx-a11y/heading-has-content": _is_empty,
-    "jsx-a11y/label-has-associated-control": _stands_beside_control,
+    "jsx-a11y/label-has-associated-control": _precedes_control,
     "nextjs/no-html-link-for-pages": _is_of_next,
     "nextjs/no-sync-scripts": _is_of_next,
-    "node/handle-callback-err": _is_told_of_failure,
+    "node/handle-callback-err": _handles_error,
     "oxc/no-async-endpoint-handlers": _may_throw,
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,

@@ -1,4 +1,4 @@
-"""What oxlint prints; imported when there is something to read."""
+"""The output of oxlint; imported when there is output to read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
 from wardround_typescript.syntax import jsonc
-from wardround_typescript.tools.oxlint import BORROWED_NAME
-from wardround_typescript.tools.oxlint_config import CONFIG_NAMES
-from wardround_typescript.tools.oxlint_sense import LintedFile, sensible
+from wardround_typescript.tools.linted_file import LintedFile
+from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
+from wardround_typescript.tools.oxlint_sense import sensible
 
 _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
 _SCOPES = {
@@ -29,7 +29,7 @@ _PLACED_LAST = frozenset(
      "no-duplicate-case", "no-redeclare", "react/jsx-key", "react/jsx-no-duplicate-props",
      "react-hooks/exhaustive-deps", "typescript/no-duplicate-enum-values"}
 )  # fmt: skip
-"""Codes whose first label is where things were in order, and whose last is where they are not."""
+"""Codes whose first label is the original and whose last is the defect."""
 
 
 class OxlintSpan(msgspec.Struct):
@@ -56,63 +56,63 @@ class OxlintOutput(msgspec.Struct):
 
 
 def parse(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``oxlint -f json``; a file it was given and did not look at is a failure.
+    """Read ``oxlint -f json``; a requested file that was not linted is a failure.
 
     Raises:
-        ToolOutputError: it speaks of other files, or left some out that no configuration excludes.
+        ToolOutputError: it reports on other files, or skipped some that no configuration excludes.
     """
     if output.lstrip().startswith(_REFUSED):
-        said = " ".join(output.decode("utf-8", "replace").partition("\n")[2].split())
-        raise ToolOutputError(
-            f"oxlint does not take the project's configuration: {collapse_whitespace(said)}"
-        )
-    answer = decoded(output, OxlintOutput)
-    if answer.number_of_files < len(run.files) and not _excludes(run):
-        raise ToolOutputError(f"oxlint looked at {answer.number_of_files} of {len(run.files)} files")
-    looked = cache(lambda file: LintedFile(file, (run.root / file).read_bytes()))
-    found = [_result(diagnostic, run, looked) for diagnostic in answer.diagnostics]
-    return sensible([result for result in found if not _is_contradicted(result, looked)], looked)
+        reason = " ".join(output.decode("utf-8", "replace").partition("\n")[2].split())
+        raise ToolOutputError(f"oxlint rejects the project's configuration: {collapse_whitespace(reason)}")
+    report = decoded(output, OxlintOutput)
+    if report.number_of_files < len(run.files) and not _excludes(run):
+        raise ToolOutputError(f"oxlint linted {report.number_of_files} of {len(run.files)} files")
+    linted = cache(lambda file: LintedFile(file, (run.root / file).read_bytes()))
+    findings = [_result(diagnostic, run, linted) for diagnostic in report.diagnostics]
+    return sensible([result for result in findings if not _is_contradicted(result, linted)], linted)
 
 
-def _is_contradicted(result: RawFinding, looked: Callable[[str], LintedFile]) -> bool:
+def _is_contradicted(result: RawFinding, linted: Callable[[str], LintedFile]) -> bool:
     """Return True for a syntax error in a declaration file that parses.
 
-    Nothing of such a file runs. Bundlers, and the snapshots of their output, put the declarations of several
-    modules into one file, where oxlint takes names that occur twice for errors of syntax.
+    No code of such a file runs. Bundlers, and snapshots of their output, put the declarations of several
+    modules into one file, where oxlint reports repeated names as syntax errors.
     """
     if result.code != "syntax-error" or not result.file.endswith(_DECLARATIONS):
         return False
     from wardround.languages.script.syntax import (
-        parsed,  # the grammar: few declaration files are complained of
+        parsed,  # loads the grammar: findings in declaration files are rare
     )
 
-    return not parsed(result.file, looked(result.file).text).root.has_error
+    return not parsed(result.file, linted(result.file).text).root.has_error
 
 
 def _excludes(run: Invocation) -> bool:
-    """Whether a configuration in the snapshot leaves files out on purpose."""
+    """Return True if a configuration in the snapshot excludes files."""
     folders = {run.root / parent for file in run.files for parent in PurePosixPath(file).parents}
     configs = [folder / name for folder in folders for name in CONFIG_NAMES if (folder / name).is_file()]
     return any("ignorePatterns" in (jsonc.loads(config.read_text("utf-8")) or {}) for config in configs)
 
 
-def _result(diagnostic: OxlintDiagnostic, run: Invocation, looked: Callable[[str], LintedFile]) -> RawFinding:
+def _result(diagnostic: OxlintDiagnostic, run: Invocation, linted: Callable[[str], LintedFile]) -> RawFinding:
     code = _code(diagnostic.code)
     if code.endswith("tsconfig-error"):
         raise ToolOutputError(f"oxlint could not read the project: {collapse_whitespace(diagnostic.message)}")
-    file = relative(diagnostic.filename.removesuffix(BORROWED_NAME), run)
+    file = relative(diagnostic.filename.removesuffix(LINK_SUFFIX), run)
     if not diagnostic.labels:
         return RawFinding(
             code, file, Span(1, 1, 1, 1), collapse_whitespace(diagnostic.message), diagnostic.url
         )
     last = code in _PLACED_LAST or diagnostic.message.endswith("has already been declared")
-    place = diagnostic.labels[-1 if last else 0].span
-    span = looked(file).span(place.offset, place.length)
+    label = diagnostic.labels[-1 if last else 0].span
+    span = linted(file).span(label.offset, label.length)
     return RawFinding(code, file, span, collapse_whitespace(diagnostic.message), diagnostic.url)
 
 
 def _code(code: str | None) -> str:
-    """A code as one configures it: ``react(jsx-key)`` -> ``react/jsx-key``; eslint's own have no scope."""
+    """Return a code in the form of the configuration: ``react(jsx-key)`` -> ``react/jsx-key``; no scope for
+    eslint.
+    """
     if code is None:
         return "syntax-error"
     match = re.fullmatch(_CODE, code)

@@ -1,4 +1,4 @@
-"""The project's own TypeScript compiler: where it is, how it is called and read."""
+"""The project's own TypeScript compiler: location, command line and output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")
 PROJECT_FILES = (*(f"*{suffix}" for suffix in SCRIPTS), "*.json")
-"""What a compiler must see beside the files under review: what they import, and what says how."""
+"""Files that a compiler needs besides those under review: imported modules and settings."""
 _RESULT = r"(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)"
 _SYNTAX = frozenset(
     f"TS{number}"
@@ -28,21 +28,21 @@ _SYNTAX = frozenset(
         17002, 17008,
     )
 )  # fmt: skip
-"""What the parser says; where it says so of any file, no types are checked in all others."""
+"""Errors of the parser; with one of them in any file, tsc checks no types in the others."""
 _GLOBAL = r"error TS\d+: .*"
 _EACH = (
     'log=$1; shift; for p do "$0" --noEmit --pretty false --listFiles -p "$p" >"$log"; s=$?; cat "$log"; '
     '[ $s -le 2 ] || exit $s; cat "$log" >&2; echo "wardround: left with $s"; done; exit 0'
 )
-"""Compile one project after the other: a status above 2 is trouble, and every project prints its files.
+"""Compile one project after the other: a status above 2 is a failure, and every project prints its files.
 
-What is printed goes to standard error too, where those that were not looked at are told from it.
+The output is copied to standard error too, from which the unchecked files are read.
 """
 _LEFT = "wardround: left with "
 
 
 def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
-    """Whether the project has a configuration at its root, or in a folder above one of its files."""
+    """Return True if the project has a configuration at its root, or in a folder above one of its files."""
     folders = dict.fromkeys(
         str(folder) for path in ("root", *paths) for folder in PurePosixPath(path).parents
     )
@@ -55,10 +55,10 @@ def _projects(run: Invocation) -> list[str]:
 
 
 def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
-    """Make sure that no configuration extends a package of the project that the change touches.
+    """Make sure that no configuration extends a package of the project that the change edits.
 
     Raises:
-        ToolFailed: one does, where the change is not trusted.
+        ToolFailed: one does, and the change is not trusted.
     """
     untrusted = run.untrusted
     if untrusted is None:
@@ -70,17 +70,17 @@ def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
             found = os.path.relpath(os.path.realpath(run.root / folder / "node_modules" / name), worktree)
             touched = next((one for one in untrusted.paths if one.startswith(f"{found}/")), None)
             if touched is not None:
-                raise ToolFailed(f"the change edits what tsc would read: {touched}")
+                raise ToolFailed(f"the change edits a file that tsc would read: {touched}")
 
 
 def _package(extended: str) -> str:
-    """The package a configuration is taken from; none where it is given by a path."""
+    """Return the package of an extended configuration; None if it is named by a path."""
     parts = extended.split("/")
     return "" if extended.startswith((".", "/")) else "/".join(parts[: 2 if extended.startswith("@") else 1])
 
 
 def _projects_of(root: Path, file: str) -> list[str]:
-    """The nearest configuration above a file, with those it only refers to."""
+    """Return the nearest configuration above a file, with those that it references."""
     for folder in PurePosixPath(file).parents:
         for name in CONFIG_NAMES:
             path = str(folder / name)
@@ -91,8 +91,8 @@ def _projects_of(root: Path, file: str) -> list[str]:
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The configurations one extends or refers to, relative to the repository's root."""
-    beside = [_beside(path, one) for one in _extended(text) if one.startswith(".")]
+    """Return the configurations that a configuration extends or references, relative to the root."""
+    beside = [_relative_to(path, one) for one in _extended(text) if one.startswith(".")]
     return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
 
 
@@ -107,7 +107,9 @@ def _referred(path: str, text: str) -> list[str]:
     found = []
     for one in references if isinstance(references, list) else []:
         target = (
-            _beside(path, one["path"]) if isinstance(one, dict) and isinstance(one.get("path"), str) else None
+            _relative_to(path, one["path"])
+            if isinstance(one, dict) and isinstance(one.get("path"), str)
+            else None
         )
         if target is not None:
             found.append(
@@ -116,13 +118,13 @@ def _referred(path: str, text: str) -> list[str]:
     return found
 
 
-def _beside(path: str, target: str) -> str | None:
+def _relative_to(path: str, target: str) -> str | None:
     found = os.path.normpath(PurePosixPath(path).parent / target)
     return None if found.startswith(("..", "/")) else found
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-    """Nothing to add, but for the note that keeps the compiler to these configurations."""
+    """Return only the seal that restricts the compiler to these configurations."""
     return (
         sealed("tsc", folder, configs)
         if any(f"{folder}/{n}".removeprefix("/") in configs for n in CONFIG_NAMES)
@@ -162,12 +164,11 @@ class Tsc(Tool):
         return ["/bin/sh", "-c", _EACH, str(run.program), str(log), *projects]
 
     def parse(self, output: bytes, run: Invocation) -> list[RawFinding]:
-        """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
+        """Read ``tsc --pretty false --listFiles``; errors in other files are not part of this review.
 
         Raises:
-            ToolOutputError: a project cannot be read, another file of it does not parse, or what was printed
-            is
-                not all there is, as by a program that never ran.
+            ToolOutputError: a project cannot be read, another file of it does not parse, or the output is
+                incomplete, as of a program that did not run.
         """
         found = []
         listed = is_wrong = False
@@ -198,13 +199,13 @@ class Tsc(Tool):
             else:
                 listed = listed or line.endswith(TYPED) or line.startswith("Version ")
         if not listed:
-            raise ToolOutputError("tsc named no file that it looked at")
+            raise ToolOutputError("tsc listed none of the requested files")
         if left < len(_projects(run)):
-            raise ToolOutputError("tsc did not get to its end")
+            raise ToolOutputError("tsc did not run to its end")
         return list(dict.fromkeys(found))
 
     def skipped_files(self, stderr: bytes, run: Invocation) -> Mapping[str, str]:
-        """The files that no project includes, although there is one: they are not for this tool."""
+        """Return the files that no project includes, although there is one: this tool does not check them."""
         lines = stderr.decode("utf-8", "replace").splitlines()
         seen = {os.path.normpath(match[1]) for line in lines if (match := re.fullmatch(_RESULT, line))}
         listed = {os.path.realpath(line) for line in lines if line.endswith(TYPED)} if lines else set()
@@ -218,7 +219,7 @@ class Tsc(Tool):
         }
 
     def find(self, root: Path) -> Path | None:
-        """The compiler a project has installed."""
+        """Return the compiler that the project has installed."""
         return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
             root, "typescript", "bin/tsc"
         )
@@ -227,7 +228,7 @@ class Tsc(Tool):
         return is_configured(read, paths)
 
     def missing_notice(self, root: Path) -> str:
-        """Why it is not run, where the project has a configuration for it."""
+        """Return the reason why a configured tsc is not run."""
         return missing(root, "tsc", "typescript")
 
     def accepts(self, path: str, text: str) -> bool:

@@ -1,1 +1,1 @@
-"""What is under review: two trees and the hunks between them."""
+"""The change under review: two trees and the hunks between them."""

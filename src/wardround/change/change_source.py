@@ -1,4 +1,4 @@
-"""Where a change comes from: a repository, or a diff given as text. Both answer the same questions."""
+"""The source of a change: a repository, or a diff given as text, with the same interface."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from wardround.storage.digest import sha256
 
 SideName = Literal["base", "head"]
 JudgeName = Literal["target", "head"]
-"""The revision whose configuration counts: what the change is to be merged into, or the change itself."""
+"""The revision whose configuration applies: the target of the change, or the change itself."""
 DIFF = ":diff"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
 
 
 class ChangeSource(Protocol):
-    """What a review asks of the place its change comes from.
+    """The interface of the source of a change.
 
-    ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
-    ``content`` is of files of the change, ``read`` of any path on one side or at the target;
-    ``moved_settings`` are the paths with one of some file names that differ between base and target;
-    ``state`` identifies a whole side, or is None where nothing does; ``differing`` are the paths whose
-    content in ``root`` is not that of the side; ``messages`` are those of the change's commits, newest first;
-    ``holds`` says whether there is anything at a path, above it or below it, that is under version control.
+    ``root`` is the folder of the repository; ``fetch`` announces content that will be read soon; ``content``
+    is of files of the change, ``read`` of any path on one side or at the target; ``moved_settings`` are the
+    paths with one of some file names that differ between base and target; ``state`` identifies the tree of a
+    side, or is None without an identity; ``differing`` are the paths whose content in ``root`` is not that
+    of the side; ``messages`` are those of the change's commits, newest first; ``holds`` returns True if
+    anything at a path, above it or below it is under version control.
     """
 
     root: Path
@@ -57,18 +57,18 @@ class ChangeSource(Protocol):
 
 
 def decoded(content: bytes) -> str | None:
-    """UTF-8 text without its byte order mark, or None."""
+    """Decode UTF-8 without its byte order mark; None for other content."""
     with suppress(UnicodeDecodeError):
         return content.decode("utf-8-sig")
     return None
 
 
 NOT_UTF8 = "it is not UTF-8 text"
-"""Why a file is not reviewed that only ``in_any_encoding`` reads."""
+"""The reason for a file that is not reviewed because only ``in_any_encoding`` decodes it."""
 
 
 def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """The line, the column and the value of the first byte in each line that is not UTF-8."""
+    """Return the line, the column and the value of the first byte in each line that is not UTF-8."""
     for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         try:
             line.decode()
@@ -77,10 +77,11 @@ def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def in_any_encoding(content: bytes) -> str | None:
-    """Text in whichever encoding it is, without its byte order mark; None for what is no text at all.
+    """Decode text of any encoding, without its byte order mark; None for content that is not text.
 
-    What is no UTF-8 is UTF-16 if it begins with a mark that says so, else Latin-1, in which every byte is a
-    character; but no text holds a zero byte.
+    Content that is not UTF-8 is UTF-16 if it begins with that byte order mark, else Latin-1, in which every
+    byte
+    is a character; but text never contains a zero byte.
     """
     text = decoded(content)
     if text is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -90,7 +91,7 @@ def in_any_encoding(content: bytes) -> str | None:
 
 
 def _from_utf16(content: bytes) -> str:
-    """UTF-16 as text with the lines git counts in it: one ends at each byte 10, whatever that is part of."""
+    """Decode UTF-16 with the lines that git counts: one ends at each byte 10, even within a character."""
     text = content.decode("utf-16", "replace")
     if text.count("\n") == content.count(b"\n"):
         return text
@@ -100,7 +101,7 @@ def _from_utf16(content: bytes) -> str:
 
 
 def is_lfs_pointer(content: bytes) -> bool:
-    """Whether a file stands for another that Git LFS keeps: nothing but its digest and its size."""
+    """Return True if the file is a Git LFS pointer: only the digest and the size of another."""
     if len(content) >= _LONGEST_POINTER or not content.startswith(_LFS):
         return False
     pointer = rb"version \S+\n(?:ext-.*\n)*oid [a-z0-9]+:[0-9a-f]+\nsize \d+\n?"
@@ -115,26 +116,26 @@ class FileTexts:
         self._files = {file.path: file for file in change.files}
 
     def head(self, path: str) -> str | None:
-        """The text after the change; None if there is none, or it is no UTF-8."""
+        """Return the text after the change; None if it does not exist or is not UTF-8."""
         content = self.head_bytes(path)
         return None if content is None else decoded(content)
 
     def base(self, path: str) -> str | None:
-        """The text before the change; None for an added file."""
+        """Return the text before the change; None for an added file."""
         content = self.base_bytes(path)
         return None if content is None else decoded(content)
 
     def readable(self, path: str, *, base: bool = False) -> str | None:
-        """The text of a side in any encoding; None if there is none."""
+        """Return the text of a side in any encoding; None if it does not exist."""
         content = self.base_bytes(path) if base else self.head_bytes(path)
         return None if content is None else in_any_encoding(content)
 
     def head_bytes(self, path: str) -> bytes | None:
-        """The content after the change; None if there is none."""
+        """Return the content after the change; None if it does not exist."""
         return self._origin.content(self._files[path])
 
     def base_bytes(self, path: str) -> bytes | None:
-        """The content before the change; None for an added file."""
+        """Return the content before the change; None for an added file."""
         file = self._files.get(path)
         return None if file is None or file.base_path is None else self._origin.content(file, base=True)
 
@@ -160,7 +161,9 @@ class GitChangeSource:
         side = self._change.base if base else self._change.head
         if side != WORKTREE:
             return self._repository.content(file, side, base=base)
-        if file.path not in self._on_disk:  # editors go on writing; what was read first is under review
+        if (
+            file.path not in self._on_disk
+        ):  # editors go on writing; the content that was read first is under review
             self._on_disk[file.path] = self._repository.content(file, side)
         return self._on_disk[file.path]
 
@@ -176,9 +179,9 @@ class GitChangeSource:
         return self._repository.settings_between(change.base, change.target, names)
 
     def _staged(self, path: str) -> bytes | None:
-        """What the index has at a path: what HEAD has, unless the change says otherwise.
+        """Return the content of a path in the index: that of HEAD, unless the change contains the path.
 
-        So git need not read an index of many thousand entries to answer.
+        Thus git need not read an index of many thousand entries.
         """
         file = self._by_path.get(path)
         if file is not None:
@@ -186,7 +189,7 @@ class GitChangeSource:
         return None if path in self._moved_away else self._repository.tree(self._change.base).read(path)
 
     def state(self, change: Change, side: SideName) -> str | None:
-        """What identifies a whole tree: its commit, or a commit and what differs from it."""
+        """Return the identity of a complete tree: its commit, or a commit and the difference from it."""
         if side == "base":
             return change.base
         if not change.head.startswith(":"):
@@ -209,14 +212,16 @@ class GitChangeSource:
         return self._repository.files_with_word(words, patterns)
 
     def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
-        """The paths of the side after the change; others than those that match may be among them."""
+        """Return the paths of the side after the change; may include paths that do not match."""
         return set(self._repository.tracked(self._change.head, patterns))
 
     def messages(self, change: Change) -> Sequence[str]:
         return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
 
     def has_tracked(self, path: str) -> bool:
-        """Whether a side, or what is checked out, has anything at a path, below it, or instead of it."""
+        """Return True if a side, or the work tree, has anything at a path, below it, or in place of a folder
+        above it.
+        """
         change, repository = self._change, self._repository
         touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
         if any(paths_overlap(path, one) for one in touched) or repository.tree(change.base).holds(path):
@@ -232,8 +237,9 @@ class GitChangeSource:
 class PatchChangeSource:
     """A change given as a diff, completed by the files of a folder where those match it.
 
-    A file of the folder that is the diff's old side gives both sides, one that is its new side likewise;
-    for others only the lines in the diff are known, and unless it adds the whole file that is a fragment.
+    A file of the folder that equals the diff's old side gives both sides, likewise one that equals its new
+    side; for others only the lines in the diff are known, which are a fragment unless the diff adds the
+    file.
     """
 
     def __init__(self, text: str, root: Path) -> None:
@@ -259,7 +265,7 @@ class PatchChangeSource:
         self.change = Change(DIFF, DIFF, tuple(files))
 
     def _complete(self, patch: FilePatch) -> tuple[bytes | None, bytes | None, bool]:
-        """Both sides of a file as far as they are known, and whether that is all of it."""
+        """Return both sides of a file as far as they are known, and True if they are complete."""
         if patch.status is FileStatus.ADDED:
             return None, _joined(patch.lines, "+"), not patch.binary
         if patch.status is FileStatus.DELETED:
@@ -276,7 +282,7 @@ class PatchChangeSource:
         return None, _joined(patch.lines, "+"), False
 
     def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
-        pass  # all of it is in memory
+        pass  # all content is in memory
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
         sides = self._sides[file.path]
@@ -311,12 +317,12 @@ class PatchChangeSource:
 
 
 def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
-    """One side's lines of a diff, one after another."""
+    """Return one side's lines of a diff, one after another."""
     return "".join(x.text for x in lines if x.kind in (kind, " ")).encode("utf-8", "surrogateescape")
 
 
 def _apply_reverse(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
-    """Turn one side of a file into the other; None where the file is not that side."""
+    """Turn one side of a file into the other; None if the file is not that side."""
     have = content.decode("utf-8", "surrogateescape").split("\n")
     out: list[str] = []
     done = 0

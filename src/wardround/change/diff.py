@@ -16,7 +16,7 @@ from wardround.errors import DiffError
 
 
 class FileStatus(enum.StrEnum):
-    """What happened to a file between base and head."""
+    """The status of a file between base and head."""
 
     ADDED = "added"
     MODIFIED = "modified"
@@ -45,12 +45,12 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         path: at the head, relative to the repository root with forward slashes; undecodable bytes are
             surrogate escapes. A deleted file has its old path.
-        base_path: where its old content is; None for an added file.
-        head_blob, base_blob: object ids, or None where the content is not in the object database.
+        base_path: the path of its old content; None for an added file.
+        head_blob, base_blob: object ids, or None if the content is not in the object database.
         mode: of the head side, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
-        fragment: only parts of the content are known (a diff whose files are not at hand).
+        fragment: only parts of the content are known (a diff whose files are not available).
         lost: a side's content is not in this clone, so the two cannot be compared.
-        first_for: names of specialists that did not review the old version, to whom all of it is added.
+        first_for: names of specialists that did not review the old version, for which all of it is added.
     """
 
     path: str
@@ -74,28 +74,28 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def has_unknown_hunks(self) -> bool:
-        """Whether git, going by size and time, may call a work-tree file modified that is not."""
+        """True if git, comparing size and time, may list a work-tree file as modified that is unmodified."""
         return self.status is FileStatus.MODIFIED and self.head_blob is None
 
     @property
     def is_all_added(self) -> bool:
-        """Whether there was no text before that this one could be compared with."""
+        """True if there was no old text to compare with."""
         return self.base_path is None or self.status is FileStatus.RETYPED
 
     def as_added(self) -> ChangedFile:
-        """The file as if it had not been there before."""
+        """Return the file as if it had not existed before."""
         added = FileStatus.ADDED
         return msgspec.structs.replace(self, base_path=None, status=added, base_blob=None, hunks=())
 
     def is_added_line(self, line: int) -> bool:
-        """Whether the change brought this line of the head side."""
+        """Return True if the change added this line of the head."""
         if self.is_all_added:
             return True
         hunk = self._hunk_at(line)
         return hunk is not None and line < hunk.head_start + hunk.head_length
 
     def is_near_change(self, line: int, context: int) -> bool:
-        """Whether the line is in a hunk or within ``context`` lines of one."""
+        """Return True if the line is in a hunk or within ``context`` lines of one."""
         if self.is_added_line(line):
             return True
         return any(
@@ -104,7 +104,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         )
 
     def base_line(self, line: int) -> int | None:
-        """Where a line of the head side stood at the base; None for an added line."""
+        """Return the number at the base of a line of the head; None for an added line."""
         if self.is_added_line(line):
             return None
         hunk = self._hunk_at(line)
@@ -115,7 +115,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         return line - head_end + base_end
 
     def _hunk_at(self, line: int) -> Hunk | None:
-        """The last hunk that begins at or before the line."""
+        """Return the last hunk that begins at or before the line."""
         index = bisect_right(self._hunk_starts, line)
         return self.hunks[index - 1] if index else None
 
@@ -124,7 +124,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         return [_first_line_after(hunk) for hunk in self.hunks]
 
     def added_line_numbers(self, lines: int) -> Iterator[int]:
-        """The lines of the head side that the change brought, of so many, in order."""
+        """Return the added lines of a head with this many lines, in order."""
         if self.is_all_added:
             yield from range(1, lines + 1)
             return
@@ -137,12 +137,12 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
 
 
 def _first_line_after(hunk: Hunk) -> int:
-    """The first line of the head side that a hunk says anything of: where it only removes, the one after."""
+    """Return the first line of the head that a hunk concerns: if it only removes, the line after it."""
     return hunk.head_start + (1 if hunk.head_length == 0 else 0)
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is under review: the files that differ between ``base`` and ``head``, by path.
+    """The change under review: the files that differ between ``base`` and ``head``, by path.
 
     Attributes:
         base: the old side; between two branches, their merge base.
@@ -163,13 +163,13 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
-    """Read the hunks of one file's part of a diff, without keeping its lines.
+    """Parse the hunks of one file's part of a diff, without storing its lines.
 
     Raises:
-        DiffError: a hunk is not what its header says.
+        DiffError: a hunk does not match its header.
     """
     found: list[Hunk] = []
-    base = head = 0  # the lines that are left of the hunk
+    base = head = 0  # the remaining lines of the hunk
     for line in section:
         if line.startswith("@@ "):
             if base or head:
@@ -195,7 +195,7 @@ def _hunk_of(header: str) -> Hunk:
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """A line of a hunk: ``kind`` is ``" "``, ``"+"`` or ``"-"``; ``text`` keeps its line end."""
+    """A line of a hunk: ``kind`` is ``" "``, ``"+"`` or ``"-"``; ``text`` includes its line end."""
 
     kind: str
     text: str
@@ -245,7 +245,7 @@ _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34,
 
 
 def unquote(name: str) -> str:
-    """Undo git's C-style quoting of a path; a name that is not quoted comes back as it is."""
+    """Undo git's C-style quoting of a path; a name that is not quoted is returned unchanged."""
     if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
         return name
     data = bytearray()
@@ -261,7 +261,7 @@ def unquote(name: str) -> str:
 
 
 def _clean_path(name: str | None) -> str | None:
-    """A path as a header of a diff gives it, without quotes and prefix; None for ``/dev/null``.
+    """Return a path from a header of a diff, without quotes and prefix; None for ``/dev/null``.
 
     Raises:
         DiffError: the path leaves the repository.
@@ -277,7 +277,7 @@ def _clean_path(name: str | None) -> str | None:
 
 
 def read_patch(text: str) -> tuple[FilePatch, ...]:
-    """Read a unified diff with its lines, sorted by path.
+    """Parse a unified diff with its lines, sorted by path.
 
     Raises:
         DiffError: it is not a unified diff, names a path outside the repository, or names a path twice.
@@ -305,21 +305,22 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
 _HUNK = LazyPattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COMBINED = ("diff --cc ", "diff --combined ", "@@@")
 _DIFFERS = LazyPattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f4))|similarity index \d\d?%")
-"""Header lines after which the lines that differ must come; a new file may be empty."""
+"""Header lines that changed lines must follow; a new file may be empty."""
 _HAS_NO_LINES = ("deleted file mode ", "Binary files ", "GIT binary patch")
 
 
 def _require_whole_hunks(lines: Iterable[str]) -> None:
-    """Refuse what a lenient reader would pass over: a line passed over would count as reviewed.
+    """Reject what a lenient reader would skip: a skipped line would count as reviewed.
 
     Raises:
-        DiffError: a hunk header cannot be read, a hunk has more lines than its header says, or none follows
-            where one must.
+        DiffError: a hunk header cannot be parsed, a hunk has more lines than its header states, or a
+            required
+            hunk is missing.
     """
     base = head = 0
-    ended = False  # the lines just read were the end of a hunk
-    promised = 0  # the line that said that lines which differ will come
-    in_header = False  # of a file, of which it is not said yet that it has no lines to show
+    ended = False  # the last lines completed a hunk
+    promised = 0  # the line that announced changed lines
+    in_header = False  # of a file that may still have changed lines
     before = ""
     for number, line in enumerate(lines, 1):
         if base > 0 or head > 0:
@@ -353,10 +354,10 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
 
 
 def _require_kept(promised: int) -> None:
-    """Refuse a file that differs, by a line of its header, and has no line that does.
+    """Reject a file whose header announces changed lines that are missing.
 
     Raises:
-        DiffError: there is such a line.
+        DiffError: there is such a header.
     """
     if promised:
         raise DiffError(

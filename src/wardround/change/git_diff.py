@@ -1,4 +1,4 @@
-"""What differs between two sides, from git's own diff."""
+"""The difference between two sides, from git's own diff."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ _WHOLE_FILE = LazyPattern(r"@@ -0,0 \+1(?:,(\d+))? @@")
 
 
 class GitDiff:
-    """Asks git for the difference of two sides, given as the arguments ``git diff`` takes for them."""
+    """Requests the difference of two sides from git, given as arguments of ``git diff``."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
 
     def change(self, sides: Sequence[str], base: str, head: str) -> Change:
-        """The files that differ, with their hunks, by path; ``base`` and ``head`` are what it is called."""
+        """Return the files that differ, with their hunks, by path; ``base`` and ``head`` are names of the
+        sides.
+        """
         patch = self._git.popen(*_PATCH, *sides, "--")
         assert patch.stdout is not None
         with patch.stdout as lines:
@@ -46,24 +48,26 @@ class GitDiff:
                 hunks = self._hunks_of_all(sides, files, _sections(line.decode("latin-1") for line in lines))
             except (DiffError, GitError):
                 hunks = None
-        if patch.wait() != 0 or hunks is None:  # an object is missing: which one, each file's own patch tells
+        if patch.wait() != 0 or hunks is None:  # an object is missing; each file's own patch shows which
             done = [one for file in files if (one := self._compared_alone(sides, file)) is not None]
         else:
             done = [replace(file, hunks=hunks[file.path]) for file in files if file.path in hunks]
         return Change(base, head, tuple(sorted(done, key=lambda file: file.path)))
 
     def _entries(self, sides: Sequence[str]) -> list[ChangedFile]:
-        """The files that differ, without their hunks."""
+        """Return the files that differ, without their hunks."""
         raw = ("diff", "--raw", "-z", "--no-abbrev", *_DIFF_OPTIONS)
         try:
             return list(_raw_entries(self._git.output(*raw, *sides, "--")))
-        except GitError:  # renames cannot be looked for where contents are missing
+        except GitError:  # renames cannot be detected if contents are missing
             return list(_raw_entries(self._git.output(*raw, "--no-renames", *sides, "--")))
 
     def _hunks_of_all(
         self, sides: Sequence[str], files: Sequence[ChangedFile], sections: Iterator[Iterator[str]]
     ) -> dict[str, tuple[Hunk, ...]] | None:
-        """The hunks by path, without files that only look modified; None if files and patch do not agree."""
+        """Return the hunks by path, without unmodified files; None if the list of files and the patch
+        disagree.
+        """
         found: dict[str, tuple[Hunk, ...]] = {}
         section = next(sections, None)
         header = "" if section is None else next(section)
@@ -81,7 +85,7 @@ class GitDiff:
         return found if section is None else None
 
     def _compared_alone(self, sides: Sequence[str], file: ChangedFile) -> ChangedFile | None:
-        """A file with its hunks, or lost if a side of it is missing; None if it only looks modified."""
+        """Return a file with its hunks, or lost if a side of it is missing; None if it is unmodified."""
         if file.status in _WITHOUT_HUNKS:
             return file
         paths = sorted({file.path, file.base_path or file.path})
@@ -99,7 +103,7 @@ class GitDiff:
         for line in section:
             if line.startswith("@@ "):
                 whole = _WHOLE_FILE.match(line) if file.status is FileStatus.ADDED else None
-                if whole:  # every line is added: nothing to read in them
+                if whole:  # every line is added: nothing to parse
                     return (Hunk(0, 0, 1, int(whole[1] or 1)),)
                 return hunks_of(_chain(line, section))
             lines.append(line)
@@ -108,7 +112,7 @@ class GitDiff:
         return ()
 
     def _hunks_as_text(self, sides: Sequence[str], file: ChangedFile) -> tuple[Hunk, ...]:
-        """The hunks of a file that git takes for binary, by an attribute or for its bytes."""
+        """Return the hunks of a file that git considers binary, by an attribute or for its bytes."""
         paths = {file.path, file.base_path or file.path}
         patch = self._git.popen("diff", "-p", "-U0", "--text", *_DIFF_OPTIONS, *sides, "--", *sorted(paths))
         assert patch.stdout is not None
@@ -134,7 +138,7 @@ def _raw_entries(raw: str) -> Iterator[ChangedFile]:
         if status is FileStatus.DELETED:
             mode = base_mode
         elif status is FileStatus.UNMERGED:
-            mode = "100644"  # each of the versions has its own, and git gives none
+            mode = "100644"  # each of the versions has its own, and git prints none
         yield ChangedFile(
             path=path,
             base_path=None if status in (FileStatus.ADDED, FileStatus.UNMERGED) else first,
@@ -150,7 +154,7 @@ def _blob(object_id: str) -> str | None:
 
 
 def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
-    """Cut a patch before its ``diff --git`` lines; what is not read of a part is skipped with the next."""
+    """Split a patch before its ``diff --git`` lines; an unread part is skipped with the next."""
     pending = next((line for line in lines if line.startswith("diff --git ")), None)
 
     def section() -> Iterator[str]:
@@ -172,7 +176,7 @@ def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
 
 
 def _path_in(header: str) -> str:
-    """The path in the ``diff --git`` line of a file that keeps its name: it stands there twice."""
+    """Return the path in the ``diff --git`` line of a file that is not renamed: it occurs there twice."""
     both = header.removeprefix("diff --git ").rstrip("\n")
     return unquote(both[len(both) // 2 + 1 :])[2:]
 

@@ -1,8 +1,8 @@
-"""Git as a program: how it is called so that it changes nothing and asks nobody.
+"""Git as a program, called so that it changes nothing and never prompts.
 
 Optional locks, external diffs, text conversion, terminal prompts, object fetching, replaced objects and the
-programs of a file system monitor and of git's own hooks are off.
-``GIT_INDEX_FILE`` is kept: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
+programs of a file system monitor and of git hooks are off.
+``GIT_INDEX_FILE`` is preserved: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
 committed.
 """
 
@@ -28,7 +28,7 @@ class GitProcess:
     """Runs git in a folder.
 
     Attributes:
-        folder: where it runs; the top of the work tree, once that is known.
+        folder: the working directory; the top of the work tree, once that is known.
         env: its environment.
     """
 
@@ -39,7 +39,7 @@ class GitProcess:
             raise GitError(f"{self.folder} is not a folder; give the root of a git repository")
 
     def argv(self, *arguments: str, literal: bool = True) -> list[str]:
-        """The argument list for a git command; pathspecs are taken as they are unless told otherwise."""
+        """Return the argument list for a git command; pathspecs are literal by default."""
         return ["git", *_NEUTRAL_CONFIG, *(("--literal-pathspecs",) if literal else ()), *arguments]
 
     def popen(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -57,10 +57,10 @@ class GitProcess:
     def output(
         self, *arguments: str, allow: tuple[int, ...] = (0,), literal: bool = True, stdin: bytes = b""
     ) -> str:
-        """Run git and return what it printed, undecodable bytes as surrogate escapes.
+        """Run git and return its output, undecodable bytes as surrogate escapes.
 
         Raises:
-            GitError: git is not there, or left with a status that is not allowed.
+            GitError: git is not installed, or exits with a status that is not allowed.
         """
         try:
             done = subprocess.run(
@@ -85,7 +85,7 @@ def _git_environment(environ: Mapping[str, str], *, keep_location: bool) -> dict
         if name not in env:
             continue
         if keep_location:
-            # Git sets these relative to the folder it starts a hook in; wardround asks from the root.
+            # Git sets these relative to the folder it starts a hook in; wardround runs it at the root.
             env[name] = os.path.abspath(env[name])
         else:
             del env[name]

@@ -1,4 +1,4 @@
-"""Which files of the work tree hold a word, asked once or thousands of times."""
+"""Searches for words in the files of the work tree, for one search or for thousands."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from wardround.change.git_process import GitProcess
 from wardround.checks.lazy import LazyPattern
 
 _QUESTIONS = 24
-"""After so many about the same files it is faster to read them once than to start git for each more."""
+"""After this many searches of the same files it is faster to read them once than to start git for each
+search.
+"""
 _LARGEST_BYTES = 16 * 1024 * 1024
-"""Of all these files together; of more than that git is asked each time."""
+"""The total size of these files; above it, git runs for each search."""
 _PLAIN = LazyPattern(r"[A-Za-z0-9_]+")
 
 Words = Mapping[bytes, Sequence[str]]
-"""Each word of the files, and the paths of those that hold it."""
+"""Each word of the files, and the paths of those that contain it."""
 
 
 class TrackedFileGrep:
-    """Asks ``git grep``, and from many questions on an index of words that gives the same answers."""
+    """Runs ``git grep``, or after many searches an index of words with the same results."""
 
     def __init__(self, git: GitProcess, root: Path) -> None:
         self._git = git
@@ -33,7 +35,9 @@ class TrackedFileGrep:
         self._words: dict[tuple[str, ...], Words | None] = {}
 
     def files(self, words: Sequence[str], patterns: Sequence[str]) -> list[str]:
-        """Tracked files that match a pattern and hold one of the words, whole and in this case, sorted."""
+        """Return tracked files that match a pattern and contain one of the words, case-sensitive and
+        complete, sorted.
+        """
         key = (tuple(words), tuple(patterns))
         if key not in self._known:
             self._known[key] = sorted(self._found(*key))
@@ -63,7 +67,7 @@ class TrackedFileGrep:
         return self._words[patterns]
 
     def _read(self, patterns: tuple[str, ...]) -> Words | None:
-        """None where there is too much to read, or files of which git reads the index."""
+        """Return None if there is too much to read, or git reads the index of some files."""
         rows = self._git.output("ls-files", "-v", "-z", "--", *patterns, literal=False).split("\0")
         if any(row[0] != "H" for row in rows if row):
             return None
@@ -80,7 +84,7 @@ class TrackedFileGrep:
 
 
 def _content(path: Path, limit: int) -> bytes | None:
-    """What a file holds, nothing for what git does not look into; None if that is more than a limit."""
+    """Return the content of a file, empty if git does not search it; None if it exceeds a limit."""
     try:
         told = os.lstat(path)
         if not stat.S_ISREG(told.st_mode):

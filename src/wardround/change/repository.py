@@ -1,4 +1,4 @@
-"""A git repository: which files differ and what they hold. Only what fixes need writes to it."""
+"""A git repository: the files that differ and their contents. Only fixes write to it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _EMPTY_TREES = {
 
 
 class Repository:
-    """A git repository, found from a folder in it. Use it as a context manager.
+    """A git repository, discovered from a folder in it. Use it as a context manager.
 
     Attributes:
         root: the top of the work tree; for a bare repository, the git folder.
-        bare: there is no work tree.
+        bare: True without a work tree.
     """
 
     def __init__(self, folder: Path | None = None, environ: Mapping[str, str] | None = None) -> None:
@@ -50,7 +50,7 @@ class Repository:
             answer = self._git.output("rev-parse", *asked).split("\n")
         self.bare = answer[0] == "true"
         self.empty_tree = _EMPTY_TREES[answer[1]]
-        if len(answer) > (4 if self.bare else 5):  # a path has newlines in it: which lines are whose?
+        if len(answer) > (4 if self.bare else 5):  # a path contains newlines, so that the lines are ambiguous
             own = self._git.output("rev-parse", "--absolute-git-dir")
             answer[2:] = [own[:-1], "\n".join(answer[2:])[len(own) :]]
         self.git_dir = Path(answer[2])
@@ -68,7 +68,7 @@ class Repository:
             self._blobs.close()
             self._blobs = None
         for process in (p for both in self._comparing.values() for p in both):
-            process.kill()  # nobody asked for the answer in the end
+            process.kill()  # the result was not used
             process.communicate()
         self._comparing.clear()
 
@@ -81,17 +81,17 @@ class Repository:
     # The three kinds of change
 
     def staged(self) -> Change:
-        """What ``git commit`` would commit now: HEAD to index."""
+        """Return what ``git commit`` would commit now: HEAD to index."""
         return self.staged_since(self.head() or self.empty_tree)
 
     def staged_since(self, base: str) -> Change:
-        """From a commit, or the empty tree, to the index."""
+        """Return the change from a commit, or the empty tree, to the index."""
         self._require_worktree("--staged")
-        self.compare_with_worktree(INDEX)  # what takes longest in a large repository begins first
+        self.compare_with_worktree(INDEX)  # the slowest step in a large repository begins first
         return GitDiff(self._git).change(["--cached", END, base], base, INDEX)
 
     def worktree(self) -> Change:
-        """HEAD to the files on disk, untracked files that are not ignored included."""
+        """Return the change from HEAD to the files on disk, including untracked but not ignored ones."""
         self._require_worktree("--worktree")
         base = self.head() or self.empty_tree
         change = GitDiff(self._git).change([END, base], base, WORKTREE)
@@ -101,12 +101,13 @@ class Repository:
         return replace(change, files=tuple(files))
 
     def between(self, base: str, head: str) -> Change:
-        """From the merge base of two revisions to the second; all of it, if the first is the empty tree.
+        """Return the change from the merge base of two revisions to the second; all of it, if the first is
+        the empty tree.
 
         The first is the target of the change.
 
         Raises:
-            GitError: a name stands for no commit, or the two share no history.
+            GitError: a name denotes no commit, or the two share no history.
         """
         head_id = self.commit(head)
         if base == self.empty_tree:
@@ -120,11 +121,11 @@ class Repository:
         return replace(self.range(merge_base, head_id), target=base_id)
 
     def range(self, base: str, head: str) -> Change:
-        """From one tree to another, both given as object ids."""
+        """Return the change from one tree to another, both given as object ids."""
         return GitDiff(self._git).change([END, base, head], base, head)
 
     def settings_between(self, base: str, target: str, names: Collection[str]) -> list[str]:
-        """Paths with one of these file names whose content differs between two trees, sorted."""
+        """Return paths with one of these file names whose content differs between two trees, sorted."""
         options = ("-r", "--name-only", "--no-renames", "-z")
         out = self._git.output("diff-tree", *options, END, base, target)
         return sorted(path for path in out.split("\0") if path.rpartition("/")[2] in names)
@@ -140,13 +141,15 @@ class Repository:
         return BlobTree(f"{commit}:", self.blobs)
 
     def tree(self, name: str) -> Tree:
-        """The tree a side of a change stands for."""
+        """Return the tree of a side of a change."""
         if name == INDEX:
             return self.index()
         return FolderTree(self.root) if name == WORKTREE else self.revision(name)
 
     def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
-        """What a changed file holds on one side; None if it is not there or its object is missing."""
+        """Return the content of a changed file on one side; None if it does not exist or its object is
+        missing.
+        """
         if file.lost:
             return None
         blob, path = (file.base_blob, file.base_path) if base else (file.head_blob, file.path)
@@ -155,21 +158,21 @@ class Repository:
         return None if path is None else self.tree(side).read(path)
 
     def fetch(self, files: Iterable[ChangedFile], *, base: bool = False) -> None:
-        """Read one side's contents of changed files ahead, all in one go."""
+        """Prefetch one side's contents of changed files with one request."""
         blobs = (file.base_blob if base else file.head_blob for file in files)
         self.blobs.fetch(blob for blob in blobs if blob is not None)
 
-    # Questions
+    # Queries
 
     def head(self) -> str | None:
-        """The commit id of HEAD; None before the first commit."""
+        """Return the commit id of HEAD; None before the first commit."""
         return self.blobs.commit("HEAD")
 
     def commit(self, name: str) -> str:
-        """The id of the commit a name stands for.
+        """Return the id of the commit that a name denotes.
 
         Raises:
-            GitError: it cannot be a name, or stands for no commit.
+            GitError: it cannot be a name, or denotes no commit.
         """
         require_revision(name)
         found = self.blobs.commit(name)
@@ -186,23 +189,25 @@ class Repository:
 
     @property
     def _is_shallow(self) -> bool:
-        """Whether the clone lacks the commits before some."""
+        """Return True if the clone is shallow."""
         return self._git.output("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def has(self, commit: str) -> bool:
-        """Whether a commit is in this clone."""
+        """Return True if a commit is in this clone."""
         kind = (
             self._git.output("cat-file", "-t", END, commit, allow=(0, 1, 128)) if is_object_id(commit) else ""
         )
         return kind.strip() == "commit"
 
     def untracked(self) -> list[str]:
-        """Files git neither tracks nor ignores, by path."""
+        """Return the untracked files that git does not ignore, by path."""
         names = self._git.output(*_UNTRACKED).split("\0")
         return sorted(name for name in names if name and not name.endswith("/"))
 
     def tracked(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
-        """Every path of a tree, sorted; with patterns, of the index only those that match one of them."""
+        """Return every path of a tree, sorted; with patterns, only those paths of the index that match one
+        of them.
+        """
         if side in (INDEX, WORKTREE):
             out = self._git.output("ls-files", "-z", "--", *patterns, literal=False)
         else:
@@ -210,13 +215,13 @@ class Repository:
         return sorted({name for name in out.split("\0") if name})
 
     def index_holds(self, path: str) -> bool:
-        """Whether the index has anything at a path, below it, or instead of a folder above it."""
+        """Return True if the index has anything at a path, below it, or in place of a folder above it."""
         above = [str(one) for one in PurePosixPath(path).parents if str(one) != "."]
         patterns = [f":(literal,icase){one}" for one in (path, *above)]
         return any(paths_overlap(path, one) for one in self.tracked(INDEX, patterns))
 
     def blobs_of(self, side: str) -> list[tuple[str, str]]:
-        """Path and object id of every regular file of the index or a revision, sorted."""
+        """Return path and object id of every regular file of the index or a revision, sorted."""
         if side == INDEX:
             out, at = self._git.output("ls-files", "-s", "-z"), 1
         else:
@@ -225,7 +230,7 @@ class Repository:
         return sorted({(path, told.split()[at]) for told, path in rows})
 
     def compare_with_worktree(self, side: str) -> None:
-        """Begin finding out what differs on disk; ``differs_from_worktree`` waits for the answer."""
+        """Start the comparison with the work tree; ``differs_from_worktree`` waits for its result."""
         if side != WORKTREE and not self.bare and side not in self._comparing:
             options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
             compared = (
@@ -235,7 +240,7 @@ class Repository:
             self._comparing[side] = [self._git.popen(*compared), self._git.popen(*untracked)]
 
     def differs_from_worktree(self, side: str) -> set[str]:
-        """Paths whose content on disk is not what the side has: modified, missing, or untracked."""
+        """Return the paths whose content on disk is not that of the side: modified, missing, or untracked."""
         self.compare_with_worktree(side)
         found: set[str] = set()
         both = self._comparing.pop(side, [])
@@ -248,26 +253,30 @@ class Repository:
         return found
 
     def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
-        """Tracked work-tree files matching the patterns in which one of the words stands."""
+        """Return tracked work-tree files that match the patterns and contain one of the words."""
         if self.bare:
             return []
         return self._words.files(list(words), patterns)
 
     def messages(self, base: str, head: str) -> list[str]:
-        """The messages of the commits from a base, newest first; of all commits if it is the empty tree."""
+        """Return the messages of the commits since a base, newest first; of all commits if it is the empty
+        tree.
+        """
         asked = [head] if base == self.empty_tree else [head, f"^{base}"]
         out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
 
     def ancestors(self, commit: str, limit: int) -> list[str]:
-        """The ids of a commit and of those before it that are no merges, newest first, as far as git gets."""
+        """Return the ids of a commit and its ancestors without merges, newest first, as far as they are in
+        the clone.
+        """
         asked = ("--no-merges", f"--max-count={limit}", END, commit, "--")
         return self._git.output("rev-list", *asked, allow=(0, 128)).split()
 
     def commits_touching(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
-        """Of each commit its id, its message and the paths it touched; both names of what was moved.
+        """Return for each commit its id, its message and the paths it touched; both names of a moved file.
 
-        Git gives up at a tree this clone lacks; then those commits are missing.
+        Git stops at a tree that this clone lacks; then those commits are missing.
         """
         if not commits:
             return []
@@ -284,7 +293,9 @@ class Repository:
         return found
 
     def outgoing_base(self, local: str, remote: str) -> str:
-        """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
+        """Return the base of the commits of ``local`` that no branch of ``remote`` has; the empty tree for
+        all.
+        """
         known = ("--not", *tracking_branches(remote), "--not")
         new = self._git.output("rev-list", "--topo-order", "--reverse", *known, END, local, "--")
         first = new.split("\n", 1)[0]
@@ -293,7 +304,7 @@ class Repository:
         parents = self._git.output("rev-list", "--parents", "-n1", END, first, "--").split()[1:]
         return parents[0] if parents else self.empty_tree
 
-    # Writing, for fixes alone
+    # Writing, for fixes only
 
     @property
     def index_file(self) -> Path:
@@ -301,21 +312,21 @@ class Repository:
         return Path(self._git.env.get("GIT_INDEX_FILE") or self.git_dir / "index")
 
     def staged_blob(self, path: str) -> str | None:
-        """The id of the blob the index has at a path."""
+        """Return the id of the blob at a path of the index."""
         out = self._git.output("ls-files", "-s", "-z", "--", path)
         return out.split(" ", 2)[1] if out else None
 
     def write_blob(self, content: bytes) -> str:
-        """Store content as it is in the object database and return its id."""
+        """Store content unchanged in the object database and return its id."""
         return self._git.output("hash-object", "-w", "--stdin", "--no-filters", stdin=content).strip()
 
     def update_index(self, entries: Iterable[tuple[str, str, str]]) -> None:
-        """Set (mode, blob, path) entries of the index, all or none."""
+        """Update (mode, blob, path) entries of the index, all or none."""
         lines = [f"{mode} {blob} 0\t{path}\0" for mode, blob, path in entries]
         self._git.output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
 
     def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
-        """A work-tree file with the step between two blobs merged in; None where the two collide."""
+        """Return a work-tree file with the difference of two blobs merged in; None on a conflict."""
         before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
         if present == before:
             return after

@@ -1,6 +1,6 @@
-"""Names of commits as they come from outside: arguments, the environment, git's standard input.
+"""Names of commits from outside: arguments, the environment, git's standard input.
 
-Git gets a name over the standard input of ``git cat-file``, and as an argument only object ids, behind
+Git receives a name over the standard input of ``git cat-file``, and as arguments only object ids, after
 ``--end-of-options``, which git has had since 2.24.
 """
 
@@ -18,10 +18,10 @@ _LONGEST_REF = 1_024
 
 
 def require_revision(name: str, given: str = "") -> str:
-    """Return a name that can be looked up: no option, on one line.
+    """Return a name that can be resolved: not an option, on one line.
 
     Args:
-        given: the option or variable that has it, for the message.
+        given: the option or variable that contains it, for the message.
 
     Raises:
         GitError: it cannot be the name of a commit.
@@ -63,14 +63,15 @@ def is_object_id(text: str) -> bool:
 
 
 def object_id(text: str | None) -> str | None:
-    """The id of an object of SHA-1 or SHA-256; None for anything else, and for the null id."""
+    """Return the id of an object of SHA-1 or SHA-256; None for anything else, and for the null id."""
     return text if text and is_object_id(text) and text.strip("0") else None
 
 
 def tracking_branches(remote: str) -> list[str]:
-    """The options by which ``git rev-list`` names the branches known of a remote; none if it has no branches.
+    """Return the options by which ``git rev-list`` names the branches known of a remote; none if it has no
+    branches.
 
-    A remote is named by its URL where it has no name, and then nothing is known of its branches.
+    A remote without a name is given by its URL; its branches are unknown.
     """
     is_name = is_ref_name(remote)
     return [f"--remotes={remote}/*"] if is_name else []

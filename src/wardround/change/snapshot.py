@@ -1,8 +1,8 @@
-"""A private folder that looks like the repository, for tools that need files on disk.
+"""A private folder with the layout of the repository, for tools that need files on disk.
 
-It holds copies of what is reviewed and, for tools that follow imports, links to the unchanged rest of the
-work tree. A folder is linked whole unless something in it differs from the side under review, so the cost
-follows the change. Nothing is written to the work tree; a snapshot that a killed review left behind is
+It holds copies of the files under review and, for tools that follow imports, links to the unchanged rest of
+the work tree. A folder is linked as one unless something in it differs from the side under review, so the
+cost follows the change. Nothing is written to the work tree; a snapshot that a killed review left behind is
 removed by the next one.
 """
 
@@ -26,16 +26,16 @@ _PREFIX = "wardround-"
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
 _MINIFIED = LazyPattern(r"([.-])min\.(?=[^/]*\Z)")
-"""In the name of a file, by which tools take it for minified."""
+"""The part of a file name by which tools recognise minified files."""
 _PLAIN = LazyPattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
 def safe_name(path: str) -> str:
-    """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
+    """Return the path of a file in a snapshot: its own, unless a tool could not name it in its output.
 
     Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
-    equals sign itself too, so that no two paths share one alias. A name that a tool passes over loses what it
-    is passed over for: the sign before ``min``, and capitals in its suffix.
+    equals sign itself too, so that no two paths share one alias. A name that a tool skips loses the cause of
+    that: the separator before ``min``, and capitals in its suffix.
     """
     out = _quoted(path)
     if "min." in out:
@@ -47,7 +47,7 @@ def safe_name(path: str) -> str:
 
 
 def _quoted(path: str) -> str:
-    """A path, or a folder's, without what a tool could not name in its output."""
+    """Return a path, of a file or a folder, without characters that a tool could not name in its output."""
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
     out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"={b:02x}" for b in os.fsencode(c)) for c in path)
@@ -55,15 +55,16 @@ def _quoted(path: str) -> str:
 
 
 def alias_ending(path: str, endings: Sequence[str]) -> str:
-    """The path of a file for a tool that knows its files by their endings; no other file has it."""
+    """Return a unique path of a file for a tool that recognises its files by their endings."""
     name = safe_name(path)
     return name if not endings or name.endswith(tuple(endings)) else f"{name}={endings[0]}"
 
 
 def scratch_root(worktree: Path) -> Path:
-    """Where private folders go: memory, the temporary folder, or the cache where that is in the work tree.
+    """Return the parent of private folders: memory, the temporary folder, or the cache if that is in the
+    work tree.
 
-    A temporary folder the caller names is used; else a file system in memory, where there is one with room:
+    A temporary folder that the caller configured is used; else a file system in memory, if one has room:
     hundreds of links take milliseconds there and can take longer than the tools on a disk.
     """
     named = next((Path(n).resolve() for n in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if n), None)
@@ -72,7 +73,9 @@ def scratch_root(worktree: Path) -> Path:
     folder = cache_dir()
     if named is None:
         folder = _temporary()
-    elif os.access(named, os.W_OK | os.X_OK):  # Python would try it by writing, which a kill leaves behind
+    elif os.access(
+        named, os.W_OK | os.X_OK
+    ):  # Python would test it by writing a file, which a kill leaves behind
         folder = named
     if folder.is_relative_to(worktree.resolve()):
         folder = cache_dir()
@@ -109,15 +112,15 @@ class Snapshot:
         os.close(self._lock)
 
     def side(self, name: str) -> Path:
-        """The root that stands for the repository on one side of the change."""
+        """Return the root of the repository on one side of the change."""
         return self.folder / name / "repo"
 
     def write(self, side: str, path: str, content: bytes) -> None:
-        """Put a file into a side, unless it is there already."""
+        """Write a file into a side, unless it exists already."""
         self.write_as(side, safe_name(path), content)
 
     def write_as(self, side: str, name: str, content: bytes) -> None:
-        """Put a file into a side under a name that is no path of it, unless it is there already."""
+        """Write a file into a side under a name that is not one of its paths, unless it exists already."""
         target = f"{self.side(side)}/{name}"
         if target in self._made:
             return
@@ -127,11 +130,11 @@ class Snapshot:
         self._made.add(target)
 
     def has(self, side: str, path: str) -> bool:
-        """Whether a file was written into a side."""
+        """Return True if a file was written into a side."""
         return f"{self.side(side)}/{safe_name(path)}" in self._made
 
     def write_above(self, side: str, name: str, content: str) -> None:
-        """Put a file above a side's root, where tools look after the repository's own folders."""
+        """Write a file above a side's root, where tools search after the repository's own folders."""
         root = self.side(side)
         self._make_folder(root)
         (root.parent / name).write_bytes(content.encode("utf-8", "surrogateescape"))
@@ -156,9 +159,9 @@ class Snapshot:
         Args:
             differing: paths whose content on disk is not that of the side.
             read: the side's content of such a path, None if the side has no such file.
-            patterns: names of files worth linking; folders always are.
-            absent: paths the side does not have though the work tree may.
-            never: names of files that must not be seen, beside what is under review.
+            patterns: names of files to link; folders always are.
+            absent: paths that the side does not have though the work tree may.
+            never: names of files that tools must not see, except those under review.
         """
         root = self.side(side)
         self._make_folder(root)
@@ -182,7 +185,7 @@ class Snapshot:
             _link_entries(worktree, root, folder, hidden, patterns, never)
 
     def _folders_of(self, root: Path) -> set[str]:
-        """Every folder of a side that is real, relative to its root; ``""`` is the root."""
+        """Return every real folder of a side, relative to its root; ``""`` is the root."""
         found = {""}
         prefix = str(root) + "/"
         for made in self._made:
@@ -207,17 +210,18 @@ def _link_entries(
     stem = f"{folder}/" if folder else ""
     for entry in entries:
         path = stem + entry.name
-        # Hidden folders hold no modules: the repository itself, and environments a tool would find by itself.
+        # Hidden folders contain no modules: the repository itself, and environments that a tool would find
+        # by itself.
         if entry.name.startswith(".") or path in hidden or entry.name in never:
             continue
         if not entry.is_dir() and not matches(entry.name, patterns):
             continue
-        with suppress(FileExistsError):  # what is under review is there already
+        with suppress(FileExistsError):  # it exists already if it is under review
             os.symlink(entry.path, f"{root}/{path}")
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """A new folder and the lock that shows it is in use."""
+    """Return a new folder and the lock that marks it as in use."""
     while True:
         made = Path(os.path.realpath(parent), f"{_PREFIX}{os.urandom(8).hex()}")
         os.mkdir(made, mode=0o700)
@@ -226,7 +230,7 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if made.exists():
                 return made, lock
-            os.close(lock)  # another review took it for an orphan before it was locked
+            os.close(lock)  # another review removed it as an orphan before it was locked
 
 
 def _temporary() -> Path:
@@ -242,7 +246,7 @@ def _remove(folder: Path) -> None:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove snapshots whose review is gone."""
+    """Remove snapshots whose review has ended."""
     with suppress(OSError):
         for entry in os.scandir(parent):
             if entry.name.startswith(_PREFIX):

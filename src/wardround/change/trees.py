@@ -17,17 +17,19 @@ from wardround.change.git_process import GitProcess
 from wardround.errors import GitError
 
 MAX_FILE_BYTES = 16 * 1024 * 1024 + 1
-"""What is read of a file: of a larger one no more than the beginning, which tells that it is larger."""
+"""The limit on the bytes read of a file; of a larger one the beginning is read, which shows that it is
+larger.
+"""
 _KEPT_BYTES = 8 * 1024 * 1024
-"""How much content is kept in memory, so that what several steps read is read once."""
+"""The limit on content in memory, so that several steps read it once."""
 _ASKED_AT_ONCE = 100
-"""Names written before the answers are read; they must fit into a pipe."""
+"""The limit on names written before the results are read; they must fit into a pipe."""
 _FOLDER = "40000"
-"""The mode of a folder, as a tree of git has it."""
+"""The mode of a folder in a tree of git."""
 
 
 def paths_overlap(one: str, other: str) -> bool:
-    """Whether two paths are the same or one is above the other, where upper and lower case may be one."""
+    """Return True if two paths are the same or one is above the other, compared case-insensitively."""
     one, other = f"{one.casefold()}/", f"{other.casefold()}/"
     return one.startswith(other) or other.startswith(one)
 
@@ -36,10 +38,10 @@ class Tree(Protocol):
     """One side of a change: content by path."""
 
     def read(self, path: str) -> bytes | None:
-        """The content of a regular file, or None if the tree has none at that path."""
+        """Return the content of a regular file, or None if the tree has none at that path."""
 
     def holds(self, path: str) -> bool:
-        """Whether there is anything at a path or below it, or a link or a submodule above it."""
+        """Return True if there is anything at a path or below it, or a link or a submodule above it."""
 
 
 def _is_one_request(name: str) -> bool:
@@ -48,12 +50,12 @@ def _is_one_request(name: str) -> bool:
 
 
 class Blobs:
-    """One ``git cat-file --batch`` process that hands out objects on request."""
+    """One ``git cat-file --batch`` process that returns objects on request."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
         self._start()
-        self._lock = threading.RLock()  # tools' answers are read in threads, and those ask for contents too
+        self._lock = threading.RLock()  # tools' output is read in threads, and those request contents too
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
         self._kept_bytes = 0
 
@@ -70,7 +72,9 @@ class Blobs:
         )
 
     def get(self, name: str) -> bytes | None:
-        """The content of the blob an object name stands for; None if there is none or it is no blob."""
+        """Return the content of the blob that an object name denotes; None if it does not exist or is not a
+        blob.
+        """
         if not _is_one_request(name):
             return None
         with self._lock:
@@ -87,10 +91,12 @@ class Blobs:
             self._restart()
             if ":" in name:
                 raise
-            return None  # git gives up over an object that a partial clone lacks
+            return None  # git exits over an object that a partial clone lacks
 
     def modes(self, name: str) -> dict[str, str]:
-        """The names in the tree an object name stands for, with their modes; none if it is no tree."""
+        """Return the names in the tree that an object name denotes, with their modes; none if it is not a
+        tree.
+        """
         if not _is_one_request(name):
             return {}
         with self._lock:
@@ -109,7 +115,7 @@ class Blobs:
         self._start()
 
     def fetch(self, names: Iterable[str]) -> None:
-        """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
+        """Read many objects at once for later calls of ``get``, as far as memory permits."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._kept and _is_one_request(name)]
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             if self._kept_bytes > _KEPT_BYTES // 2:
@@ -122,12 +128,12 @@ class Blobs:
                     for name in some:
                         if self._process is asked:
                             self._keep(name, self._answer(name)[1])
-                except GitError:  # which object it was, ``get`` finds out
+                except GitError:  # ``get`` finds out which object it was
                     self._restart()
                     return
 
     def commit(self, name: str) -> str | None:
-        """The id of the commit a name stands for."""
+        """Return the id of the commit that a name denotes."""
         spec = f"{name}^{{commit}}"
         if not _is_one_request(name):
             return None
@@ -144,7 +150,7 @@ class Blobs:
             raise GitError(f"git stopped while {names[0]!r} was read: {cause}; run git fsck") from cause
 
     def _answer(self, name: str, kind: bytes = b"blob") -> tuple[str | None, bytes | None]:
-        """An object's id, and its content if it is of this kind."""
+        """Return an object's id, and its content if it is of this kind."""
         _, stdout = self._streams()
         header = stdout.readline().split()
         if not header:
@@ -170,7 +176,7 @@ class Blobs:
             self._kept_bytes -= len(dropped or b"")
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
-        if self._owner != os.getpid():  # a fork of the process that talks to that one needs another
+        if self._owner != os.getpid():  # a fork needs a process of its own
             self._start()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -203,7 +209,7 @@ class BlobTree(msgspec.Struct, frozen=True):
 
 
 class FolderTree(msgspec.Struct, frozen=True):
-    """The files of a folder on disk; links are not followed out of their place."""
+    """The files of a folder on disk; links that leave it are not followed."""
 
     root: Path
 
@@ -223,7 +229,7 @@ class FolderTree(msgspec.Struct, frozen=True):
 
 
 class EmptyTree(msgspec.Struct, frozen=True):
-    """Before the first commit."""
+    """The tree before the first commit."""
 
     def read(self, path: str) -> bytes | None:
         return None

@@ -1,6 +1,6 @@
-"""Checks of our own and of plugins: the code that detects one rule.
+"""Checks of wardround and of plugins: the code that detects one rule.
 
-A check is one class in one file: its docstring says what is wrong and why it matters, ``VALID`` and
+A check is one class in one file: its docstring states the defect and why it matters, ``VALID`` and
 ``INVALID`` are its cases, ``run`` is the detection. ``wardround.testing`` runs the cases.
 """
 
@@ -18,16 +18,17 @@ from wardround.rules.model import Rule
 
 
 class RuleDoc(ABC):
-    """What every check says about its rule.
+    """The documentation of a rule, as every check holds it.
 
-    The first line of the docstring says what is wrong, the rest why it matters and what to do instead.
+    The first line of the docstring states the defect, the rest why it matters and what to do instead.
 
     Attributes:
         ID: short and stable, as suppressions name it: ``ACME001``.
         NAME: the rule's name, in kebab case.
-        DEFECT_CLASS: what it is about whoever reports it; the same class at the same place is one finding.
-        MASKED: it finds secrets, so the source it points at is never printed.
-        OFF: why it is not shown unless a project asks for it; empty if it is.
+        DEFECT_CLASS: the defect, whichever tool reports it; the same class at the same position is one
+            finding.
+        MASKED: it finds secrets, so the source of its findings is never printed.
+        OFF: why it is not shown unless a project requests it; empty if it is.
         MATURITY: a preview rule runs where the configuration sets ``preview`` or names the rule.
         PREFILTER: ``module:name`` of a cheap test of a file by which it is chosen before it is imported.
         CASE_PATH: the path of the file in a case that names none.
@@ -56,8 +57,8 @@ class RuleDoc(ABC):
 
     @classmethod
     def rule(cls, specialist: str) -> Rule:
-        """The check as an entry of the catalogue."""
-        import inspect  # the catalogue alone needs it
+        """Return the check as an entry of the catalogue."""
+        import inspect  # only the catalogue needs it
 
         title, _, why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
         return Rule(
@@ -79,7 +80,7 @@ class RuleDoc(ABC):
 
 
 class Check(RuleDoc):
-    """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
+    """Detects one rule in one file. Created for each file; ``VALID`` and ``INVALID`` are its cases."""
 
     VALID: ClassVar[Sequence[str | Valid | MarkedCode]] = ()
     INVALID: ClassVar[Sequence[Invalid | MarkedCode]] = ()
@@ -92,7 +93,7 @@ class Check(RuleDoc):
 
     @abstractmethod
     def run(self) -> None:
-        """Look at ``self.source`` and call ``report`` for each place that is wrong."""
+        """Inspect ``self.source`` and call ``report`` for each defect."""
 
     def report(
         self,
@@ -102,11 +103,11 @@ class Check(RuleDoc):
         severity: Severity | None = None,
         confidence: float = 1.0,
     ) -> None:
-        """Say that something is wrong there, in one line.
+        """Report a defect at a span, in one line.
 
         Args:
-            severity: where it is not the rule's.
-            confidence: how likely it is true, 0 to 1, where a model says so.
+            severity: overrides that of the rule.
+            confidence: the probability that it is true, 0 to 1, if a model estimates it.
         """
         _require_span(span)
         self.results.append(
@@ -115,14 +116,16 @@ class Check(RuleDoc):
 
 
 class ChangeCheck(RuleDoc):
-    """Detects one rule by looking at the change as a whole. Made anew for each review.
+    """Detects one rule in the change as such. Created for each review.
 
-    ``VALID`` and ``INVALID`` are whole changes. It runs on every review, uncached: a cheap look comes first.
+    ``VALID`` and ``INVALID`` are complete changes. It runs on every review, uncached: begin with a cheap
+    test.
 
     Attributes:
-        PATHS: of which one is part of the path, in lower case, of every file the check can say something
-            about; none: any file.
-        WORDS: of which such a file holds one, before the change or after it; none: whatever it holds.
+        PATHS: parts of paths, in lower case; the path of every file that the check can report on contains
+            one.
+            None: any file.
+        WORDS: such a file contains one of them, before the change or after it; none: any content.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS
@@ -137,10 +140,10 @@ class ChangeCheck(RuleDoc):
 
     @abstractmethod
     def run(self) -> None:
-        """Look at ``self.change`` and call ``report`` for each place that is wrong."""
+        """Inspect ``self.change`` and call ``report`` for each defect."""
 
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
-        """Say that something is wrong there, in one line; a deleted file has line 1 alone."""
+        """Report a defect at a span, in one line; a deleted file has line 1 alone."""
         _require_span(span)
         self.results.append(RawFinding(self.ID, path, span, message, self.URL, severity=severity))
 
@@ -150,13 +153,13 @@ class ChangeCheck(RuleDoc):
 
 
 def _require_span(span: Span) -> None:
-    """Tell the author of a check at once what it reports at; later nobody knows who did."""
+    """Reject a wrong argument where the check passes it; later its author is unknown."""
     if not isinstance(span, Span):
         raise TypeError(f"report() takes a wardround.findings.Span, not {type(span).__name__}")
 
 
 def run_sequentially(checks: Sequence[type[Check]], source: SourceFile) -> Iterable[RawFinding]:
-    """Run checks one after another: the runner of specialists that need nothing shared between checks."""
+    """Run checks one after another: the runner of specialists whose checks share no state."""
     for check_type in checks:
         check = check_type(source)
         check.run()

@@ -1,4 +1,4 @@
-"""Further cases of rules: a folder with a YAML file a rule, of the same form as the cases in its check.
+"""Further cases of rules: a folder with one YAML file per rule, of the same form as the cases in its check.
 
 ``<folder>/<ID>.yml`` holds ``valid`` and ``invalid``. An item is a text, or a mapping with ``source`` and
 ``path``, ``base``, ``others`` or ``fixed``; of a change, a mapping with ``files`` and ``others`` or

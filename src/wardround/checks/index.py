@@ -19,10 +19,10 @@ from wardround.storage.digest import sha256
 from wardround.storage.memo import memoize_on_disk
 
 _SHARED = ("wardround.checks", "wardround.languages", "wardround.semantics", "wardround.text")
-"""Packages of the engine that check modules take words and base classes from."""
+"""Packages of the engine from which check modules import words and base classes."""
 
 CheckScope = Literal["file", "change"]
-"""The input of a check: one file, or a change with all its files."""
+"""The scope of a check: one file, or a change with all its files."""
 
 
 class CheckEntry(msgspec.Struct, frozen=True, array_like=True):

@@ -1,4 +1,4 @@
-"""Which of many words stand in a text: asked of every text for every check, so it has to be cheap."""
+"""The index of the words in a text, cheap because every check matches its words against every text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(c
 
 
 class KeywordIndex:
-    """What a text says, each thing once: a text repeats itself, and a tenth of it says it all."""
+    """The distinct tokens and names of a text, about a tenth of its length."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def tokens(self) -> str:
-        """What stands between white space, in no order."""
+        """The tokens between white space, in no order."""
         return " ".join(set(self.text.split()))
 
     @cached_property
@@ -32,7 +32,7 @@ class KeywordIndex:
         return lowered
 
     def has(self, word: str) -> bool:
-        """Whether the text holds a word, as ``word in text`` says it."""
+        """Return True if the text contains a word, as ``word in text`` does."""
         return word in (self.text if _has_gap(word) else self.tokens)
 
     def contains_any(self, words: Iterable[str]) -> bool:
@@ -43,7 +43,9 @@ _LONG = 65_536
 
 
 def keyword_index(text: str) -> KeywordIndex:
-    """What a text says; the same for all who ask about one of usual length soon after one another."""
+    """Return the index of a text, shared by all callers if the text has a usual length and is used soon
+    again.
+    """
     return _kept(text) if len(text) < _LONG else KeywordIndex(text)
 
 
@@ -53,10 +55,11 @@ def _kept(text: str) -> KeywordIndex:
 
 
 class KeywordMatcher:
-    """Hundreds of words that text after text is asked for, most of which it does not hold.
+    """Matches hundreds of words against many texts; a text contains few of them.
 
-    A word is looked for among the names of a text by the longest name in it, and only what that does not rule
-    out is searched for.
+    A word is first searched among the names of a text, by the longest name in the word, and only words that
+    this
+    does not exclude are searched in the text.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -65,17 +68,17 @@ class KeywordMatcher:
             self._by_name.setdefault(_longest_name(word), []).append(word)
 
     def matches(self, said: KeywordIndex) -> Iterator[str]:
-        """The words the text holds."""
+        """Return the words that the text contains."""
         names = said.names
         for name in [one for one in self._by_name if one in names]:
             yield from filter(said.has, self._by_name[name])
 
 
 def _has_gap(word: str) -> bool:
-    """Whether a word reaches over white space."""
+    """Return True if a word spans white space."""
     return " " in word or not word.isprintable()
 
 
 def _longest_name(word: str) -> str:
-    """The longest run of letters, digits and underscores in a word; empty if there is none."""
+    """Return the longest run of letters, digits and underscores in a word; empty if there is none."""
     return word if word.isidentifier() else max(re.findall(r"\w+", word), key=len, default="")

@@ -1,4 +1,4 @@
-"""What is made when it is first used: values of other modules, and regular expressions."""
+"""Values created on first use: attributes of other modules, and regular expressions."""
 
 from __future__ import annotations
 
@@ -77,17 +77,18 @@ class LazySequence(Sequence[Item]):
 
 
 _EXACT_CHARACTERS = 10_000
-"""In so many, a search whose time grows with the square of the length takes half a second."""
+"""At this length a search whose time grows with the square of the length takes half a second."""
 
 
 class LazyPattern:
-    """A regular expression over text that is compiled when it is first used.
+    """A regular expression over text that is compiled on first use.
 
     A specialist has hundreds, a change needs a few, and compiling one takes longer than using it.
 
-    It takes time in proportion to the text: in one of more than 10,000 characters, what has no limit in the
-    pattern gets one, far beyond what people write. Python's engine tries a search at each position, and each
-    try may read to the end of a text that was made for it.
+    Its time is proportional to the length of the text: in a text of more than 10,000 characters, unlimited
+    repetitions get a limit, far beyond what people write. Python's engine starts a search at each position,
+    and
+    each attempt may read to the end of a hostile text.
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
@@ -96,7 +97,7 @@ class LazyPattern:
 
     @cached_property
     def _exact(self) -> re.Pattern[str]:
-        from wardround.storage.regex_cache import regex_cache  # not before there is a pattern to compile
+        from wardround.storage.regex_cache import regex_cache  # only if a pattern is compiled
 
         return regex_cache().compiled(self.pattern, int(self._flags))
 

@@ -11,18 +11,18 @@ from wardround.checks.keyword_index import KeywordIndex
 
 
 class PrefilterInput(Protocol):
-    """A file as checks are chosen for it."""
+    """A file as the selection of checks sees it."""
 
     @property
     def keywords(self) -> KeywordIndex:
         """The keywords of its text."""
 
     def passes_prefilter(self, look: str) -> bool:
-        """Whether it passes a look, by its ``module:name``."""
+        """Return True if it passes a prefilter, by its ``module:name``."""
 
 
 def load_prefilter(place: str) -> Callable[[Any], bool]:
-    """The cheap look at a file that is ``module:name``."""
+    """Import the prefilter that ``module:name`` names."""
     module, _, name = place.partition(":")
     look: Callable[[Any], bool] = getattr(importlib.import_module(module), name)
     return look

@@ -78,7 +78,7 @@ class CheckRegistry(LazySequence[Item]):
         """Yield the checks that can report on a file of a kind, by id.
 
         Args:
-            keywords: the text that the words of the entries are about, if it is not the file's.
+            keywords: the text for the words of the entries, if it is not the file's.
         """
         numbers = set(self._for_any_text)
         for word in self._words.matches(keywords or source.keywords):

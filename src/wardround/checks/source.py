@@ -18,20 +18,22 @@ from wardround.text.line_index import LineIndex
 
 
 class RepositoryView(Protocol):
-    """What a check may ask about the rest of the repository, as it will be after the change."""
+    """The rest of the repository for a check, in its state after the change."""
 
     def read(self, path: str) -> str | None:
-        """The text of another file, or None if there is none or it is no UTF-8 text."""
+        """Return the text of another file, or None if it does not exist or is not UTF-8."""
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        """Paths of tracked files that match a pattern and hold one of the words, sorted."""
+        """Return the paths of tracked files that match a pattern and contain one of the words, sorted."""
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        """Paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes too."""
+        """Return the paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes
+        too.
+        """
 
 
 class InMemoryRepository(msgspec.Struct, frozen=True):
-    """A file on its own."""
+    """A repository of one file."""
 
     files: Mapping[str, str] = msgspec.field(default_factory=dict)
 
@@ -46,13 +48,13 @@ class InMemoryRepository(msgspec.Struct, frozen=True):
 
 
 class Budget:
-    """The processor time that the checks of one specialist may take in one file, from now on."""
+    """The processor time that the checks of one specialist may take for one file, from its creation."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.thread_time() + seconds
 
     def require(self) -> None:
-        """Raise ``OverBudget`` if it is spent."""
+        """Raise ``OverBudget`` if it is exceeded."""
         if time.thread_time() > self._end:
             raise OverBudget("its checks took too long")
 
@@ -61,14 +63,14 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     """One file under review.
 
     Attributes:
-        text: the whole file at the side that is looked at, line ends as they are.
-        read_base: the file before the change; None if it is new, or where the base itself is looked at.
+        text: the complete file on the reviewed side, with its line ends.
+        read_base: the file before the change; None if it is new, or if the base itself is reviewed.
         options: the specialist's own configuration for this file.
-        is_added: whether the change brought a line (1-based); of an added file it brought all.
-        models: the models the specialist named; where one is missing the check does what it can without.
-        is_changed: whether the change touches a file, which is then looked at by itself.
-        added_lines: the numbers of the lines it brought, of so many, in order; None: ask ``is_added``.
-        budget: the time its checks may take; it is compared with what they took whenever one is made.
+        is_added: True for a line (1-based) that the change added; for an added file all lines.
+        models: the models the specialist named; without one, the check does what it can.
+        is_changed: True for a file that the change touches, which is then reviewed separately.
+        added_lines: line count -> the added lines, in order; None: call ``is_added``.
+        budget: the time its checks may take; it is tested when one is created.
     """
 
     path: str
@@ -83,19 +85,19 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
     budget: Budget | None = None
 
     def as_added(self) -> SourceFile:
-        """The same file as if the change had added all of it."""
+        """Return the same file as if the change had added all of it."""
         return msgspec.structs.replace(
             self, read_base=lambda: None, is_added=lambda line: True, added_lines=None
         )
 
     @cached_property
     def base_text(self) -> str | None:
-        """The file before the change, read when a check asks for it."""
+        """The file before the change, read on first use."""
         return self.read_base()
 
     @cached_property
     def keywords(self) -> KeywordIndex:
-        """The text, to be asked for words."""
+        """The index of the words in the text."""
         return keyword_index(self.text)
 
     @cached_property
@@ -103,7 +105,7 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
         return {}
 
     def passes_prefilter(self, look: str) -> bool:
-        """Whether it passes a cheap look, by its ``module:name``, that is taken once for all checks."""
+        """Return True if it passes the prefilter ``module:name``; the result is shared by all checks."""
         if look not in self._looked:
             self._looked[look] = load_prefilter(look)(self)
         return self._looked[look]
@@ -119,16 +121,16 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def line_starts(self) -> Sequence[int]:
-        """Where each line begins in the text."""
+        """The offset of each line in the text."""
         return self._line_index.starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The (line, column) of a character of the text, 1-based."""
+        """Return the (line, column) of a character of the text, 1-based."""
         return self._line_index.position(offset)
 
     @cached_property
     def added_text(self) -> str:
-        """The lines the change brought, each with its end."""
+        """The added lines, each with its end."""
         count = len(self.lines)
         told = self.added_lines
         numbers = filter(self.is_added, range(1, count + 1)) if told is None else told(count)
@@ -136,12 +138,12 @@ class SourceFile(msgspec.Struct, frozen=True, dict=True):
 
 
 class ChangedFileView(msgspec.Struct, frozen=True, dict=True):
-    """One file of the change, as a check of the whole change sees it.
+    """One file of the change, as a change check sees it.
 
     Attributes:
         path: at the head; a deleted file has its old path.
-        base_path: where it was before; None for an added file.
-        is_added: whether the change brought a line (1-based) of the head side.
+        base_path: its path before; None for an added file.
+        is_added: True for a line (1-based) of the head that the change added.
     """
 
     path: str
@@ -152,17 +154,17 @@ class ChangedFileView(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def text(self) -> str | None:
-        """The text after the change; None if it was deleted or is no text."""
+        """The text after the change; None if it was deleted or is not text."""
         return self.read_head()
 
     @cached_property
     def base_text(self) -> str | None:
-        """The text before the change; None if it was added or was no text."""
+        """The text before the change; None if it was added or was not text."""
         return self.read_base()
 
 
 class ChangeView(msgspec.Struct, frozen=True):
-    """The change under review, for checks that look at more than one file of it.
+    """The change under review, for checks that inspect more than one file of it.
 
     Attributes:
         files: every file of the change that is not excluded, by path.

@@ -1,11 +1,12 @@
 """Matching paths against glob patterns, without a regular expression for each of the usual shapes.
 
-A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too. The
+A pattern means the same everywhere: that of ``fnmatch``, case-sensitive, with ``*`` matching slashes too.
+The
 functions differ in the part of a path they compare:
 
 ==================  ================================================================================
-``matches``         the file's name or, for a pattern with a slash, the whole path; specialists, tools
-``matches_whole``   the whole text; repository views, lists of paths from a configuration
+``matches``         the file's name or, for a pattern with a slash, the full path; specialists, tools
+``matches_whole``   the full text; repository views, lists of paths from a configuration
 ``covers``          the path, a folder above it or, for a pattern without a slash, any part; ``exclude``
 ``is_git_ignored``  the same by the conventions of ``.gitignore``, without negation
 ==================  ================================================================================
@@ -19,7 +20,7 @@ from functools import cache
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Return True if a pattern matches a file's name or, if the pattern has a slash, its whole path."""
+    """Return True if a pattern matches a file's name or, if the pattern has a slash, its full path."""
     name = path.rpartition("/")[2]
     by_ending = _by_ending(tuple(patterns))
     for ending in (name.rpartition(".")[2], ""):
@@ -30,12 +31,12 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 
 
 def matches_any_case(path: str, patterns: tuple[str, ...]) -> bool:
-    """Like ``matches``, in upper and lower case alike: ``RUN.PY`` is a Python file to its importers."""
+    """Like ``matches``, but case-insensitive: ``RUN.PY`` is a Python file to its importers."""
     return matches(path, patterns) or (not path.islower() and matches(path.lower(), _lowered(patterns)))
 
 
 def matches_whole(text: str, patterns: Iterable[str]) -> bool:
-    """Return True if a pattern matches the whole text, be it a path, a name or the id of a rule."""
+    """Return True if a pattern matches the full text, be it a path, a name or the id of a rule."""
     return any(_matcher(pattern)(text) for pattern in patterns)
 
 
@@ -63,7 +64,7 @@ def is_git_ignored(path: str, pattern: str) -> bool:
 
 
 def _heads(path: str) -> list[str]:
-    """The folders above a path, outermost first, and the path."""
+    """Return the folders above a path, outermost first, and the path."""
     parts = path.split("/")
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
@@ -75,10 +76,11 @@ def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 @cache
 def _by_ending(patterns: tuple[str, ...]) -> Mapping[str, Sequence[tuple[bool, Callable[[str], bool]]]]:
-    """The matchers of some patterns by the ending of the names they match.
+    """Return the matchers of some patterns by the ending of the names they match.
 
-    A pattern that matches names of several endings has the empty ending. Each comes with whether it is
-    compared with the whole path.
+    A pattern that matches names of several endings has the empty ending. Each has a flag that is True if it
+    is
+    compared with the complete path.
     """
     found: dict[str, list[tuple[bool, Callable[[str], bool]]]] = {}
     for pattern in patterns:
@@ -90,10 +92,10 @@ def _by_ending(patterns: tuple[str, ...]) -> Mapping[str, Sequence[tuple[bool, C
 
 @cache
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """The matcher of one pattern.
+    """Return the matcher of one pattern.
 
-    Specialists have a hundred patterns between them, and compiling an expression for each would take a tenth
-    of a review; nearly all have at most two stars, which are string comparisons.
+    Specialists have about a hundred patterns, and compiling an expression for each would take a tenth of a
+    review; nearly all have at most two stars, which need only string comparisons.
     """
     pieces = pattern.split("*")
     if len(pieces) > 3 or any(sign in pattern for sign in "?["):

@@ -30,15 +30,15 @@ def read(
     specialists: Sequence[Specialist],
     explicit: tuple[str, bytes] | None = None,
 ) -> Config:
-    """Read the configuration that counts for some files.
+    """Read the configuration that applies to some files.
 
     Args:
         tree_read: the trusted side's content by path.
         paths: the files under review.
-        explicit: (name, content) of a file given by hand, in place of the one at the root.
+        explicit: (name, content) of a file that ``--config`` names, which replaces the one at the root.
 
     Raises:
-        ConfigError: a file is no TOML, has an unknown key, or a value of the wrong kind.
+        ConfigError: a file is not TOML, has an unknown key, or a value of the wrong kind.
     """
     layers = []
     for folder in folders(paths):
@@ -63,7 +63,7 @@ def read(
 
 
 def named_specialists(config: Config, request: ReviewRequest) -> list[tuple[str, str]]:
-    """The specialists that are asked for or left out, each with where that is said, for a message."""
+    """Return the selected or skipped specialists, each with the location of its name, for a message."""
     return [
         *((name, "") for name in (*request.only, *request.skip)),
         *((name, f"{config.origins['only']}: only: ") for name in config.root.only),
@@ -72,14 +72,14 @@ def named_specialists(config: Config, request: ReviewRequest) -> list[tuple[str,
 
 
 def with_location(config: Config, cause: ConfigError) -> ConfigError:
-    """The same complaint with the file in which a specialist's key stands, if it begins with one."""
+    """Return the message with the file that contains a specialist's key, if it begins with one."""
     found = re.match(r"([a-z-]+)\.([a-z-]+): ", str(cause))
     files = [layer.file for layer in config.layers if found and found[2] in layer.values.get(found[1], {})]
     return ConfigError(f"{files[-1]}: {cause}") if files else cause
 
 
 def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None:
-    """Refuse a key of ``rules`` that no rule can be meant by.
+    """Reject a key of ``rules`` that matches no rule.
 
     Raises:
         ConfigError: there is one.
@@ -94,7 +94,7 @@ def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None
 
 
 def folders(paths: Iterable[str]) -> list[str]:
-    """The folders of the files and all above them, outermost first."""
+    """Return the folders of the files and all above them, outermost first."""
     found = {""}
     for path in paths:
         folder = path.rpartition("/")[0]
@@ -107,7 +107,7 @@ def folders(paths: Iterable[str]) -> list[str]:
 def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Specialist]) -> list[Layer]:
     if b"wardround" not in content and file.endswith(SHARED_FILE):
         return []
-    import tomllib  # for those reviews only that have settings of ours
+    import tomllib  # only for reviews with a configuration
 
     try:
         document = tomllib.loads(content.decode("utf-8"))
@@ -159,7 +159,7 @@ def _convert(values: Any, kind: Any, where: str) -> None:
 
 
 def _describe_invalid_choice(values: Any, kind: Any) -> str:
-    """Which value or key is none of those there are to choose from, and which there are."""
+    """Return a message about an invalid value or key, with the valid choices."""
     import msgspec.inspect as types
 
     shape = types.type_info(kind)

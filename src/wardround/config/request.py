@@ -1,4 +1,4 @@
-"""The request for one review: what the command line asks for."""
+"""The request for one review, as the command line states it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.tools.tool import Profile
 
 
 class ReviewRequest(msgspec.Struct, frozen=True):
-    """What a caller asks for; ``None`` leaves a setting to the configuration."""
+    """The settings of a caller; ``None`` leaves a setting to the configuration."""
 
     profile: Profile = Profile.COMMIT
     fail_level: FailLevel | None = None
@@ -29,10 +29,12 @@ class ReviewRequest(msgspec.Struct, frozen=True):
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:
-        """The revision whose configuration counts: in CI the target's, so that no change can alter its judge.
+        """Return the revision whose configuration applies: in CI the target's, so that no change alters its
+        own rules.
 
-        That is the tip of the target branch, not the merge base: a branch forked before the rules were
-        tightened would choose its judge by its age.
+        That is the tip of the target branch, not the merge base: a branch that was forked before the rules
+        were
+        tightened would be reviewed by the old ones.
         """
         asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
         return "head" if asked == "head" else "target"

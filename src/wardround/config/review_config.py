@@ -1,4 +1,4 @@
-"""The configuration of one review, read from the side that counts and checked against what is installed."""
+"""The configuration of one review, read from the trusted side and checked against the installed plugins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.host import PluginHost
 
 
 def read_config(source: ChangeSource, change: Change, host: PluginHost, request: ReviewRequest) -> Config:
-    """The configuration that counts for a change, from the trusted side.
+    """Read the configuration that applies to a change, from the trusted side.
 
     Raises:
         ConfigError: the configuration is wrong, or a required plugin is not installed.
@@ -32,7 +32,7 @@ def read_config(source: ChangeSource, change: Change, host: PluginHost, request:
 
 
 def _explicit_file(request: ReviewRequest) -> tuple[str, bytes] | None:
-    """The name and the content of the file given with ``--config``."""
+    """Return the name and the content of the file that ``--config`` names."""
     if request.config_file is None:
         return None
     try:

@@ -1,7 +1,7 @@
 """One frozen configuration, read once from the side of the change that is trusted.
 
-``[tool.wardround]`` in ``pyproject.toml`` or the same keys in ``.wardround.toml``; for every file the nearest
-folder wins, key by key. Keys that steer the whole run count at the repository root only.
+``[tool.wardround]`` in ``pyproject.toml`` or the same keys in ``.wardround.toml``; for every file the
+nearest folder wins, key by key. Keys that configure the run apply at the repository root only.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ FilterMode = Literal["added", "diff_context", "file", "nofilter"]
 InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
 ModelMode = Literal["off", "on", "required"]
-"""Where a model is required and cannot be used, what it would have looked at is unreviewed."""
+"""If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
 
 
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The keys that count at the repository root."""
+    """The keys that apply at the repository root only."""
 
     fail_level: FailLevel = "error"
     filter_mode: FilterMode = "added"
@@ -50,7 +50,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The keys every folder may set for the files below it."""
+    """The keys that every folder may set for the files below it."""
 
     exclude: tuple[str, ...] = ()
     preview: bool = False
@@ -62,11 +62,11 @@ FOLDER_KEYS = {field.encode_name for field in msgspec.structs.fields(FolderSetti
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """What one configuration file says.
+    """The content of one configuration file.
 
     Attributes:
-        folder: the folder it counts for, relative to the repository root; ``""`` is the root.
-        file: where it stands, for messages.
+        folder: the folder it applies to, relative to the repository root; ``""`` is the root.
+        file: its path, for messages.
         values: key -> value as read; specialists' tables are nested.
     """
 
@@ -76,7 +76,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 class FileConfig(msgspec.Struct, frozen=True):
-    """What counts for one file."""
+    """The settings for one file."""
 
     excluded: bool
     severities: Mapping[str, Severity | None]
@@ -84,7 +84,7 @@ class FileConfig(msgspec.Struct, frozen=True):
     preview: bool = False
 
     def severity(self, rule_id: str, default: Severity | None) -> Severity | None:
-        """The severity of a rule here; None where it is switched off. A code's prefix stands for a family."""
+        """Return the severity of a rule here; None if it is off. A code's prefix denotes a family."""
         if rule_id in self.severities:
             return self.severities[rule_id]
         prefixes = [k for k in self.severities if k.endswith("*") and rule_id.startswith(k[:-1])]
@@ -107,11 +107,11 @@ class Config(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def rule_keys(self) -> frozenset[str]:
-        """Every key of ``rules``, as written."""
+        """Return every key of ``rules``, as written."""
         return frozenset(key for layer in self.layers for key in layer.values.get("rules", {}))
 
     def for_file(self, path: str) -> FileConfig:
-        """What counts for a file, from the root down to its folder."""
+        """Return the settings for a file, from the root down to its folder."""
         if path not in self._by_path:
             self._by_path[path] = self._read_for(path)
         return self._by_path[path]

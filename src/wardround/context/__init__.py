@@ -1,1 +1,1 @@
-"""The description of what is under review, built before anything runs."""
+"""The description of the change under review, built before anything runs."""

@@ -18,7 +18,7 @@ from wardround.specialists import Specialist
 
 
 class BaseCoverage:
-    """The review of the base, by the configuration of the base and by the one that counts now."""
+    """The review of the base, by the configuration of the base and by the one that applies now."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class BaseCoverage:
         return (self._config,) if base is None else (self._config, base)
 
     def _base_config(self) -> Config | None:
-        """The configuration of the base, where the change itself contains the one that counts."""
+        """Return the configuration of the base, if the change itself contains the one that applies."""
         touched = {file.path.rpartition("/")[2] for file in self._change.files}
         if self._request.trusted_side == "target" or not touched & {OWN_FILE, SHARED_FILE}:
             return None

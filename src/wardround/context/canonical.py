@@ -9,12 +9,12 @@ from wardround.storage.digest import sha256
 
 
 def context_id(change: Change, digests: Mapping[str, bytes]) -> str:
-    """The id of a context: a SHA-256 over the revisions and the files of a change.
+    """Return the id of a context: a SHA-256 over the revisions and the files of a change.
 
-    The target counts only where it is not the base.
+    The target is included only if it is not the base.
 
     Args:
-        digests: path -> digest of the content that is reviewed, for files without an object id.
+        digests: path -> digest of the reviewed content, for files without an object id.
     """
     digest = sha256()
     target = () if change.target == change.base else (change.target,)

@@ -1,4 +1,4 @@
-"""The configuration files that steer a review, and differences between two versions of one."""
+"""The configuration files that control a review, and differences between two versions of one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def tools_for(specialists: Iterable[Specialist]) -> list[Tool]:
 
 
 def config_file_names(tools: Iterable[Tool]) -> set[str]:
-    """The names of files that steer a review from any folder."""
+    """Return the names of files that control a review from any folder."""
     names = {schema.OWN_FILE, schema.SHARED_FILE, PACKAGE_FILE}
     for tool in tools:
         names |= {*tool.config_code, *(() if tool.config_at_root else tool.config_names)}

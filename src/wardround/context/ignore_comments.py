@@ -1,4 +1,4 @@
-"""The comments by which tools are told to ignore findings: one table for all that depends on them.
+"""The comments by which tools ignore findings: one table for all code that depends on them.
 
 ``context.added_ignores`` blanks them in copies of files, and ``processors.tool_suppressions`` reports those
 that a change adds.

@@ -14,14 +14,14 @@ _MAX_TEXT_BYTES = MAX_FILE_BYTES - 1
 
 
 def why_unreadable(file: ChangedFile, path: str, content: bytes | None, specialist: Specialist) -> str | None:
-    """The reason why a specialist cannot review one side of a file; None if it can.
+    """Return the reason why a specialist cannot review one side of a changed file; None if it can.
 
     Args:
         path: of that side.
         content: of that side.
 
     Returns:
-        Empty where the side has nothing for the specialist to review, so that nothing is missing.
+        Empty if the side contains nothing for the specialist to review, so that nothing is missing.
     """
     if file.fragment:
         return "only fragments of it are in the diff; give --repo with a matching checkout"

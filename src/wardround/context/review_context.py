@@ -1,4 +1,4 @@
-"""The immutable, content-addressed description of what is under review, built before anything runs."""
+"""The immutable, content-addressed description of the change under review, built before anything runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wardround.host import PluginHost
 
 
 class ReviewContext(msgspec.Struct, frozen=True, dict=True):
-    """What is under review.
+    """The description of the change under review.
 
     Attributes:
         id: a digest over the revisions, the files and their contents.

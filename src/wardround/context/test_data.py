@@ -1,7 +1,7 @@
 """Test data: files whose defects are the subject of a test, such as a broken file for a parser.
 
 They are in a folder of test data and excluded from the project's own linters or formatters. Only settings of
-the trusted side count.
+the trusted side apply.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TestData:
         return _FOLDERS.search(path) is not None
 
     def is_left_out(self, path: str) -> bool:
-        """Return True for test data that a linter or formatter of the project leaves out."""
+        """Return True for test data that a linter or formatter of the project excludes."""
         return self.is_data(path) and (
             any(is_git_ignored(path, glob) for glob in self._globs)
             or any(pattern.search(path) for pattern in self._patterns)

@@ -1,8 +1,8 @@
 """The checkout of a CI run: its commits, and those that must be fetched from ``origin`` first.
 
-Fetching starts nothing the change could contribute: no git hook, no submodule, no file system monitor, no
-maintenance, and only protocols that run no command of their own. It moves no ref; the commits and
-``FETCH_HEAD`` are all it writes.
+Fetching starts nothing that the change could contribute: no git hook, no submodule, no file system monitor,
+no maintenance, and only protocols that run no command of their own. It moves no ref; it writes only the
+commits and ``FETCH_HEAD``.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Checkout:
         self.fetch_error = ""
 
     def local(self, revision: str) -> str | None:
-        """The id of a commit that is here; git reads the name from its input, where nothing is an option."""
+        """Return the id of a local commit; git reads the name from its input, where nothing is an option."""
         out = self._git.output("cat-file", "--batch-check", stdin=os.fsencode(f"{revision}^{{commit}}\n"))
         fields = out.split()
         return fields[0] if len(fields) == 3 and fields[1] == "commit" else None
 
     def commit(self, revision: str) -> str | None:
-        """The id of the commit a revision names: of ``origin``, here, or still to be fetched."""
+        """Return the id of the commit that a revision names: of ``origin``, local, or still to be fetched."""
         tracked = None if revision == "HEAD" else self.local(f"refs/remotes/{_REMOTE}/{revision}")
         found = tracked or self.local(revision)
         if found is not None or not has_ancestry(revision):
@@ -57,10 +57,10 @@ class Checkout:
         return self.local(revision) if deeper else None
 
     def branch(self, name: str, containing: str | None) -> str | None:
-        """The tip of a branch of ``origin``, fetched unless what is here is new enough.
+        """Return the tip of a branch of ``origin``, fetched unless the local one is new enough.
 
         Args:
-            containing: a commit that the branch had when the event was made.
+            containing: a commit that the branch had at the time of the event.
         """
         if not is_ref_name(name):
             return None
@@ -76,13 +76,13 @@ class Checkout:
         return self.local(f"refs/remotes/{_REMOTE}/HEAD") or self._fetch_commit("HEAD")
 
     def parents(self, commit: str) -> list[str]:
-        """The ids of a commit's parents, of which a shallow clone may have none."""
+        """Return the ids of a commit's parents; in a shallow clone it may have none."""
         out = self._git.output("cat-file", "--batch", stdin=f"{commit}\n".encode())
         header = out.partition("\n")[2].partition("\n\n")[0]
         return [line.split(" ")[1] for line in header.split("\n") if line.startswith("parent ")]
 
     def first_parent(self, commit: str) -> str | None:
-        """The first parent of a commit, fetched where a shallow clone lacks it; None for a root."""
+        """Return the first parent of a commit, fetched if a shallow clone lacks it; None for a root."""
         parents = self.parents(commit)
         if not parents:
             return None
@@ -102,7 +102,7 @@ class Checkout:
             found = self._merge_base(one, other)
             if found is not None or not self._is_shallow:
                 return found
-            if not self._fetch(f"--deepen={commits}", one, other):  # one of them may be only here
+            if not self._fetch(f"--deepen={commits}", one, other):  # one of them may be local only
                 self._fetch(f"--deepen={commits}")
         found = self._merge_base(one, other)
         if found is None and complete and self._is_shallow and self._fetch("--unshallow"):
@@ -129,7 +129,7 @@ class Checkout:
         return self.local("FETCH_HEAD") if self._fetch(*depth, source) else None
 
     def _fetch(self, *arguments: str) -> bool:
-        """Fetch from ``origin``; options come first, then what is fetched."""
+        """Fetch from ``origin``; options come first, then refs and commits."""
         if not self._may_fetch:
             self.fetch_error = "--no-fetch is given"
             return False

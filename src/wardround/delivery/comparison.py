@@ -1,4 +1,4 @@
-"""Which commits a CI run compares, by its event."""
+"""The commits that a CI run compares, by its event."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class RevisionRange(msgspec.Struct, frozen=True):
     """The commits of a review.
 
     Attributes:
-        base: a commit, or the empty tree where all of ``head`` is new.
+        base: a commit, or the empty tree if all of ``head`` is new.
         notice: why there is nothing to review, or why less than expected is reviewed.
-        error: why what is checked out is not what the event is about, so that nothing of it was reviewed.
+        error: why the checkout is not that of the event, so that nothing of it was reviewed.
     """
 
     base: str
@@ -35,7 +35,7 @@ class Comparing:
         self._event = event
 
     def compare(self, base: str | None, head: str | None) -> RevisionRange:
-        """Find both commits, fetching what a shallow clone lacks.
+        """Find both commits, fetching those that a shallow clone lacks.
 
         Raises:
             GitError: a name has no commit, here or at ``origin``, or the two share no history.
@@ -57,7 +57,7 @@ class Comparing:
         return self._since_previous(head_id)
 
     def _unrelated_head(self, head: str) -> str | None:
-        """Why the commit under review does not contain the event's own; None if it does."""
+        """Return why the commit under review does not contain the event's own; None if it does."""
         expected = self._event.head
         if expected is None or expected == head or expected in self._checkout.parents(head):
             return None
@@ -78,10 +78,11 @@ class Comparing:
         return self._named(base_id, head)
 
     def _target_base(self, head: str) -> str:
-        """The commit a change request is compared with.
+        """Return the commit that a change request is compared with.
 
-        Of a merge commit that the server made, that is the first parent: the tip of the target branch it was
-        made on. The event's own base may be older, and then what others merged since would be reviewed too.
+        For a merge commit created by the server, that is the first parent: the tip of the target branch at
+        that time. The event's own base may be older, and then commits that others merged since would be
+        reviewed too.
         """
         event, parents = self._event, self._checkout.parents(head)
         if len(parents) == 2 and event.head is not None and parents[1] == event.head:
@@ -98,10 +99,10 @@ class Comparing:
         return self._related(tip, head)
 
     def _related(self, base: str, head: str) -> str:
-        """A commit, if it can be had and shares history with the head.
+        """Return a commit, if it is available and shares history with the head.
 
         Raises:
-            GitError: it cannot, or does not.
+            GitError: it is not, or does not.
         """
         known = self._checkout.commit(base)
         if known is None or self._checkout.merge_base(known, head) is None:
@@ -133,7 +134,7 @@ class Comparing:
         return RevisionRange(checkout.empty_tree, head)
 
     def _before_pushed(self) -> str | None:
-        """The commit before the first one of a push, where the one before the push is gone."""
+        """Return the commit before the first one of a push, if the one before the push no longer exists."""
         event = self._event
         if event.previous is None or event.pushed is None or self._checkout.commit(event.pushed) is None:
             return None

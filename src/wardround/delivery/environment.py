@@ -1,4 +1,4 @@
-"""The environment of a CI run, without what the repository under review could make it start."""
+"""The environment of a CI run, without settings by which the repository under review could start programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.change.git_process import GitProcess
 _GIT_SETTINGS = {"core.hooksPath": os.devnull, "core.fsmonitor": "false"}
 """Tools such as husky point git at programs of the work tree, which the change may have written."""
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
-"""Commands that git runs in the work tree: ``python -m nbstripout`` there imports what the change has."""
+"""Commands that git runs in the work tree: ``python -m nbstripout`` there imports modules of the change."""
 
 
 def harden(environ: MutableMapping[str, str], work_tree: Path) -> None:
@@ -24,9 +24,9 @@ def harden(environ: MutableMapping[str, str], work_tree: Path) -> None:
 
 
 def outside(search_path: str, work_tree: Path) -> str:
-    """A ``PATH`` without relative folders and without those of a work tree.
+    """Return a ``PATH`` without relative folders and without those of a work tree.
 
-    A workflow that adds ``node_modules/.bin`` to its ``PATH`` would otherwise have the change choose its git.
+    A workflow that adds ``node_modules/.bin`` to its ``PATH`` would otherwise let the change choose its git.
     """
     tree = os.path.realpath(work_tree)
     folders = (folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder))

@@ -27,11 +27,11 @@ class Provider(enum.StrEnum):
 
 
 class CiEvent(msgspec.Struct, frozen=True):
-    """The commits and branches an event names, whichever system it comes from.
+    """The commits and branches of an event, independent of the CI system.
 
     Attributes:
         name: as the system calls it, such as ``pull_request``.
-        head: the commit the event is about; what is checked out must contain it.
+        head: the commit the event is about; the checkout must contain it.
         target: the branch a change request is to be merged into.
         base: the commit the event itself compares ``head`` with. For a pull request it may be older than the
             tip of ``target``, and for a merge group it is exact.
@@ -96,7 +96,7 @@ class _Payload(msgspec.Struct, frozen=True):
 
 
 def detect(environ: Mapping[str, str]) -> Provider:
-    """The CI system this process runs in, by the variables each of them documents.
+    """Return the CI system of this process, by the variables each of them documents.
 
     Raises:
         UsageError: it is neither.
@@ -111,10 +111,10 @@ def detect(environ: Mapping[str, str]) -> Provider:
 
 
 def read_event(provider: Provider, environ: Mapping[str, str]) -> CiEvent:
-    """The event of this run.
+    """Return the event of this run.
 
     Raises:
-        UsageError: what the system promises is missing or malformed.
+        UsageError: a documented variable or payload is missing or malformed.
     """
     return _github(environ) if provider is Provider.GITHUB else _jenkins(environ)
 

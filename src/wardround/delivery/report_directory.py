@@ -56,7 +56,7 @@ class ReportDirectory:
         """Create a report in the directory.
 
         Raises:
-            UsageError: it cannot be written, or somebody else created it meanwhile.
+            UsageError: it cannot be written, or another process created it meanwhile.
         """
         try:
             directories.create_file(self._descriptor, name, text.encode("utf-8", "backslashreplace"))

@@ -14,7 +14,7 @@ _MOST_LINES = 100
 
 
 def render(review: ReviewResult, headline: str | None) -> str:
-    """The headline, files, findings and the verdict, indented: text whatever the change holds."""
+    """Return the headline, files, findings and the verdict, indented as plain text."""
     lines = text.render(review).splitlines()
     shown = [line for line in lines if line[:3].strip()]  # without excerpts and reasons
     above = [] if headline is None else [headline, ""]

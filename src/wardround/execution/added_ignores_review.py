@@ -24,7 +24,7 @@ class BlankedFiles(msgspec.Struct, frozen=True):
 def blanked_sides(
     source: ChangeSource, change: Change, units: Sequence[WorkUnit]
 ) -> tuple[BlankedFiles, BlankedFiles]:
-    """Head and base without the ignore comments that the change adds; without units if it adds none.
+    """Return head and base without the ignore comments that the change adds; without units if it adds none.
 
     Both sides, so that a finding that a comment hid before the change, and hides again, is not new.
     """
@@ -41,7 +41,9 @@ def blanked_sides(
 def newly_unreviewed(
     unreviewed: Sequence[Unreviewed], without_ignores: Iterable[Unreviewed]
 ) -> list[Unreviewed]:
-    """The reviews that failed only without the comments, as unreviewed: the comments may hide anything."""
+    """Return the reviews that failed only without the comments, as unreviewed: the comments may hide
+    anything.
+    """
     known = {(u.file, u.specialist, u.tool) for u in unreviewed}
     return [
         replace(u, reason=f"without the ignore comments that this change adds: {u.reason}")
@@ -64,5 +66,5 @@ def _blanked_files(
 
 
 def _of_copy(unit: WorkUnit, path: str, content: bytes) -> WorkUnit:
-    """The unit of a file of which a copy is reviewed."""
+    """The unit of a file that is reviewed as a copy."""
     return replace(unit, path=path, digest=content_digest(content), scored=False)

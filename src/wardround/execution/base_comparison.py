@@ -1,4 +1,4 @@
-"""The old versions worth a review: of files with findings, by their reporters alone."""
+"""The old versions to review: of files with findings, by the reporters of these alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class BaseComparison:
         self._catalogue = catalogue
 
     def units(self, units: Sequence[WorkUnit], head: Results) -> list[WorkUnit]:
-        """The units of the base: the old versions of files with results, for the codes that were reported."""
+        """Return the units of the base: the old versions of files with results, for the codes that were
+        reported.
+        """
         reported: list[WorkUnit] = []
         codes_by: dict[ResultSource, set[str]] = defaultdict(set)
         for unit in units:

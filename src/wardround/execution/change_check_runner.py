@@ -62,7 +62,7 @@ class ChangeCheckRunner:
         """Add the results to those of the head.
 
         Returns:
-            The specialists that reported something with the path, and what could not be checked.
+            The specialists that reported something with the path, and the checks that did not run.
         """
         by_name = {specialist.name: specialist for specialist in self._specialists}
         reported: list[tuple[Specialist, str]] = []

@@ -1,4 +1,4 @@
-"""Keys of the results of checks in the cache: a digest of everything they depend on."""
+"""Keys of the results of checks in the cache: a digest of all their inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHARED_CODE = ("wardround.languages", "wardround.semantics")
 
 
 def check_keys(side: ReviewSide, units: Sequence[WorkUnit]) -> list[bytes]:
-    """The key of each unit; empty on a side that nothing identifies."""
+    """Return the key of each unit; empty on a side without an identity."""
     if side.state is None:
         return [b""] * len(units)
     identities: dict[Specialist, str] = {}

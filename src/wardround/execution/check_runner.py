@@ -1,4 +1,4 @@
-"""Running the checks of our own over one side of a change: what is not in the cache, by an executor."""
+"""Running wardround's own checks over one side of a change, as far as they are not cached, by an executor."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CheckRunner:
             self._submission.cancel()
 
     def submit(self, executor: Executor, cores: int) -> None:
-        """Hand the work to an executor, but for what uses models; before any thread is started."""
+        """Pass the work to an executor, except units that use models; call it before starting any thread."""
         items = self._items(number for number in self._pending() if not self._uses_models(number))
         items = sorted(items, key=lambda item: -item.size)
         background = self._change_item() if self._side.models is None else None
@@ -134,7 +134,7 @@ class CheckRunner:
         return self._side.models is not None and unit.scored and bool(unit.specialist.models)
 
     def _items(self, numbers: Iterable[int]) -> list[WorkItem[Outcome]]:
-        """One item for each file, since specialists share what was read from it."""
+        """Return one item for each file, since specialists share its parsed form."""
         by_path: dict[str, list[int]] = defaultdict(list)
         for number in numbers:
             by_path[self._units[number].path].append(number)

@@ -53,7 +53,7 @@ class Submission(Protocol[Result]):
         """
 
     def cancel(self) -> None:
-        """Stop what is running and release what was started; without effect on finished work."""
+        """Stop running work and release its resources; without effect on finished work."""
 
 
 class Executor(Protocol):

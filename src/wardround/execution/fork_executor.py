@@ -26,7 +26,7 @@ _GUARDED_BYTES = 30_000
 """An item from this size on runs in a process that can be killed. In a smaller one a check whose time grows
 with the square of the size takes a second or two."""
 _FEW_ITEMS = 8
-"""For each process: so few are shared at once, since a process that is busy cannot see idle cores."""
+"""For each process: only few are shared at once, since a process that is busy cannot see idle cores."""
 
 
 class _Started(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class ForkExecutor:
         cores: int,
         is_cancelled: Callable[[], bool],
     ) -> Submission[Result]:
-        """Fork for what other cores can do, if it is worth it; call it before any thread is started."""
+        """Fork for the work of other cores, if it is worth it; call it before any thread is started."""
         submission = _ForkedSubmission(items, background, is_cancelled)
         submission.fork(cores)
         return submission

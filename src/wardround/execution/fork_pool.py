@@ -23,7 +23,7 @@ Report = TypeVar("Report")
 _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 _TOKEN_BYTES = 4
 _MAX_TOKENS = 8_000
-"""Of the tasks that wait in a pipe, which holds 64 KiB."""
+"""The limit of tasks in a pipe, which holds 64 KiB."""
 _GRACE_S = 0.5
 _STEP_S = 0.005
 
@@ -158,7 +158,7 @@ class Worker(Generic[Report]):
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """In a worker: have the system end this process after so many seconds of processor time.
+    """In a worker: make the system end this process after so many seconds of processor time.
 
     The system does it, since a search with a regular expression lets no other Python code run.
     """

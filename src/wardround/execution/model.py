@@ -1,4 +1,4 @@
-"""The values of a run: where results come from, the change-level checks, and the results of one side."""
+"""The values of a run: the reporters of results, the change-level checks, and the results of one side."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class ModelProvider(Protocol):
     def run_with_models(
         self, unit: WorkUnit, run: Callable[[Models], list[RawFinding]]
     ) -> tuple[list[RawFinding], bool]:
-        """Run checks with models, and without one that fails meanwhile.
+        """Run checks with models, and without one that fails during the run.
 
         Returns:
-            The findings, and True if the models as they are now would give the same again.
+            The findings, and True if the models in their current state would return the same again.
         """
 
 
@@ -66,12 +66,12 @@ NO_CHANGE_REVIEW = ChangeReview()
 
 
 class Results(msgspec.Struct):
-    """The results of one side by (reporter, path), and what was not reviewed.
+    """The results of one side by (reporter, path), and the unreviewed files.
 
     Attributes:
         change_level: the results of change-level checks; None if they did not run with this side.
         notes: sentences for people that do not affect the verdict.
-        tampered_paths: places of the work tree where tools are looked up, and where the change puts
+        tampered_paths: paths of the work tree where tools are looked up, and where the change adds
             something.
     """
 

@@ -1,4 +1,6 @@
-"""The programs of tools: where they are, and that the change under review does not choose them."""
+"""The programs of tools: their location, and the guarantee that the change under review does not choose
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class FoundProgram(msgspec.Struct, frozen=True):
 
     Attributes:
         path: None if there is none that may be started.
-        refused: the place under version control from which a program was not taken.
+        refused: the path under version control from which a program was not taken.
     """
 
     path: Path | None
@@ -59,9 +61,10 @@ class ProgramFinder:
         return FoundProgram(None, refused)
 
     def environment(self, side: ReviewSide, tool: Tool, unit: WorkUnit, results: Results) -> Path | None:
-        """The project's virtual environment, unless any of it is under version control.
+        """Return the project's virtual environment, unless any of it is under version control.
 
-        A tool may start the interpreter it finds there, and what is under review must not choose programs.
+        A tool may start the interpreter it finds there, and the change under review must not choose
+        programs.
         """
         if tool.scope is not ToolScope.PROJECT:
             return None
@@ -72,9 +75,9 @@ class ProgramFinder:
         return None if self._tracked_ancestor(side, interpreters, results) else found
 
     def _tracked_ancestor(self, side: ReviewSide, paths: Iterable[Path], results: Results) -> str | None:
-        """The first place under version control on the way to the targets of paths, there, or below.
+        """Return the first path under version control on the way to the targets of paths, there, or below.
 
-        Where the change itself puts something there, that is recorded as an attempt to steer the review.
+        If the change itself adds something there, that is recorded as an attempt to control the review.
         """
         root = os.path.realpath(self._root)
         for place in chain.from_iterable(map(_resolve_symlink_chain, paths)):

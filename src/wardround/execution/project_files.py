@@ -1,4 +1,4 @@
-"""The rest of the project in a snapshot: what tools see next to the files under review."""
+"""The rest of the project in a snapshot: the other files that tools see."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.execution.trust import Trust
 
 
 class SnapshotLinker:
-    """Links the project on one side into snapshots, with the target's settings where those count."""
+    """Links the project on one side into snapshots, with the target's settings where those apply."""
 
     def __init__(self, side: SideName, source: ChangeSource, change: Change, trust: Trust) -> None:
         self._side: SideName = side

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 class ModelSummary(msgspec.Struct, frozen=True):
-    """The part of models in a report: sentences for people, and what a required model did not review."""
+    """The part of models in a report: sentences for people, and the hunks that a required model did not
+    review.
+    """
 
     notes: tuple[str, ...] = ()
     unreviewed: tuple[Unreviewed, ...] = ()
@@ -61,7 +63,7 @@ class ReviewModels:
         )
 
     def limited(self, units: list[WorkUnit]) -> list[WorkUnit]:
-        """The units, of which models score no more than the profile has time for."""
+        """Return the units with as many marked for models as the profile has time for."""
         broker = self.broker
         if broker is None:
             return units

@@ -1,4 +1,4 @@
-"""One run of a review: the head, and as much of the base as there is to compare."""
+"""One run of a review: the head, and the part of the base to compare it with."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from wardround.storage.result_cache import ResultCache
 from wardround.tools.process import Processes
 
 SideRequests = Generator[tuple[ReviewSide, list[WorkUnit]], Results, "RawReview"]
-"""Asks for the results of one side after the other."""
+"""Requests the results of one side after the other."""
 
 
 class RawReview(msgspec.Struct):
@@ -46,10 +46,10 @@ class RawReview(msgspec.Struct):
     Attributes:
         change: the change as it was reviewed: content that no review can have covered counts as added.
         claimed: path at the head -> the specialists that reviewed it.
-        unreviewed: what was requested and did not happen, on either side.
+        unreviewed: requested reviews that did not happen, on either side.
         unwaived_head, unwaived_base: the results of the files to which an untrusted change adds ignore
             comments of tools, without those comments.
-        notes: what models did not score, and why, and which configured tools are not installed.
+        notes: hunks that models did not score, and why, and which configured tools are not installed.
     """
 
     change: Change
@@ -66,7 +66,8 @@ class ReviewRun:
     """Runs the specialists over both sides of a change. Use it as a context manager.
 
     Args:
-        processes: the tools that run; stopping them cancels the review, and what is left is unreviewed.
+        processes: the running tools; stopping them cancels the review, and the remaining files are
+            unreviewed.
         executor: where the checks run.
     """
 
@@ -127,7 +128,7 @@ class ReviewRun:
             results = self._scheduler.review(side, units, change_review)
 
     def side_requests(self) -> SideRequests:
-        """Ask for the results of one side after the other; they may be computed for many changes at once."""
+        """Request the results of one side after the other; they may be computed for many changes at once."""
         context = self._context
         units = self._models.limited(work_units(context.claimed, self._host, self._config))
         head = yield self.side("head"), units

@@ -72,7 +72,7 @@ class ReviewSide(ABC):
 
 
 class _ChangeSide(ReviewSide):
-    """The part that both sides of a change have in common."""
+    """The common part of both sides of a change."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Running every specialist's tools and checks over one side of a change.
 
-While tools run, the checks of our own run. Whatever did not run as expected makes its files *unreviewed*.
-Results are cached by everything they depend on, so only what was never reviewed costs anything.
+Wardround's own checks run while the tools run. Any unexpected result of a run makes its files *unreviewed*.
+Results are cached by all their inputs, so that only content that was never reviewed costs anything.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Scheduler:
     """Schedules the tools and checks of one review.
 
     Args:
-        read_trusted: the text of a configuration file by path, from the side whose configuration counts.
+        read_trusted: the text of a configuration file by path, from the side whose configuration applies.
         snapshot: makes the private folder, when the first tool must run.
         is_secret: True for the id of a rule about secrets.
         progress: called with the names of tools that the review waits for.
@@ -91,7 +91,7 @@ class Scheduler:
         return self._planner.plan(side, units, results)
 
     def check(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> None:
-        """Run the checks of our own in this thread, and nothing else meanwhile."""
+        """Run wardround's own checks in this thread, and nothing else meanwhile."""
         with self._check_runner(side, units, NO_CHANGE_REVIEW) as checks:
             checks.submit(InProcessExecutor(), 1)
             checks.run()
@@ -113,7 +113,7 @@ class Scheduler:
         )
 
     def _store(self, jobs: Sequence[ToolJob], results: Results) -> None:
-        """Put results into the cache, but none of files in which a tool reports a secret."""
+        """Store results in the cache, except those of files in which a tool reports a secret."""
         secret = {
             path
             for (reviewer, path), findings in results.by_file.items()

@@ -34,7 +34,7 @@ class ToolPlanner:
         self._programs = ProgramFinder(root)
 
     def plan(self, side: ReviewSide, units: Sequence[WorkUnit], results: Results) -> list[ToolJob]:
-        """The runs that are needed; known results, and what cannot be reviewed, are added to the results."""
+        """Return the required runs; known results and unreviewed files are added to the results."""
         ready = [
             (tool, accepted, program)
             for tool, of_tool in _by_tool(units).items()
@@ -65,7 +65,7 @@ class ToolPlanner:
     def _jobs(
         self, side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], program: Path, results: Results
     ) -> list[ToolJob]:
-        """Take known results from the cache; the rest is work."""
+        """Take known results from the cache and return jobs for the rest."""
         environment = self._programs.environment(side, tool, units[0], results)
         common = _common_key(side, tool, program, environment)
         requested = {unit.path: unit.requested.get(tool.name, ()) for unit in units}
@@ -127,9 +127,9 @@ def _by_tool(units: Sequence[WorkUnit]) -> dict[Tool, list[WorkUnit]]:
 def _accepted(
     side: ReviewSide, tool: Tool, units: Sequence[WorkUnit], results: Results
 ) -> Sequence[WorkUnit]:
-    """The files that a tool is for, by its own choice and by the options of their specialist.
+    """Return the files that a tool applies to, by its own choice and by the options of their specialist.
 
-    What it declines is unreviewed.
+    Files that it declines are unreviewed.
     """
     accepted = []
     for unit in units:
@@ -156,7 +156,7 @@ def _why_missing(tool: Tool, tampered: str | None) -> str:
 
 
 def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path | None) -> bytes:
-    """A digest of what the results of all files depend on; empty if nothing identifies it."""
+    """Return a digest of the inputs that the results of all files share; empty without an identity."""
     state = side.layout
     if tool.scope is ToolScope.PROJECT:
         if side.state is None:
@@ -164,7 +164,8 @@ def _common_key(side: ReviewSide, tool: Tool, program: Path, environment: Path |
         state = side.state + _environment_state(environment)
     program_identity = identity(tool, program)
     rules = tool.identity()
-    # The digest of a script is not that of what it starts; its time tells when both were installed.
+    # The digest of a script does not cover what it starts; its modification time dates the installation of
+    # both.
     program_key = (program_identity.version, program_identity.digest, file_stamp(program))
     return digest_key("tool", __version__, tool.name, *program_key, state, rules)
 

@@ -26,7 +26,7 @@ _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
 _MAX_FUTILE_HALVINGS = 2
-"""How often the files a tool fails over are halved when it fails over each half."""
+"""The number of times that the files of a failed tool are halved when it fails over each half."""
 
 
 class ToolJob(msgspec.Struct):
@@ -45,7 +45,7 @@ class ToolJob(msgspec.Struct):
     error: ToolFailed | None = None
 
     def sandbox_name(self, side: ReviewSide) -> str:
-        """The room of the snapshot it runs in: the tools of each specialist see its files only.
+        """Return the room of the snapshot it runs in: the tools of each specialist see its files only.
 
         A file that one tool may read as its settings is then never one that another reviews.
         """
@@ -65,7 +65,7 @@ def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
 
 
 def batch_paths(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
-    """Files for one run each: not too many, and no longer than an argument list may be."""
+    """Split files into runs: not too many files, and no longer than an argument list may be."""
     limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is ToolScope.FILE else _PROJECT_FILES_PER_RUN)
     batch: list[str] = []
     size = 0
@@ -86,7 +86,7 @@ class ToolRunner:
         max_parallel: how many tools may run at once.
         timeout_s: for one run, in place of the tool's own.
         snapshot: makes the private folder, when the first tool must run.
-        config_for: the configuration files, text by name, that count for a tool at a path.
+        config_for: the configuration files, text by name, that apply to a tool at a path.
         progress: called with the names of tools that the review waits for.
     """
 
@@ -118,7 +118,7 @@ class ToolRunner:
             for job in jobs:
                 job.error = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
             return []
-        # The slowest first, so that none is left to run alone at the end.
+        # The slowest first, so that none runs alone at the end.
         pending = sorted(jobs, key=lambda job: -job.tool.typical_s)
         lock = threading.Lock()
         threads = [
@@ -130,7 +130,7 @@ class ToolRunner:
         return threads
 
     def _fill(self, side: ReviewSide, snapshot: Snapshot, jobs: Sequence[ToolJob]) -> None:
-        for job in jobs:  # what is written first is kept: no file under review replaces settings
+        for job in jobs:  # the first version written stays: no file under review replaces settings
             folders = {path.rpartition("/")[0]: path for path in job.files}
             for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
@@ -178,10 +178,11 @@ class ToolRunner:
             job.error = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
     def _bisect_failures(self, side: ReviewSide, snapshot: Snapshot, job: ToolJob) -> None:
-        """Find the files a tool fails over, so that they alone are unreviewed.
+        """Find the files that a tool fails over, so that only they are unreviewed.
 
-        What failed is tried again by halves, for as long as the tool may take once. It is not tried for long
-        where nothing passes: then the tool fails over any file.
+        Failed runs are repeated by halves, for as long as the tool may take once. They are soon given up if
+        no half
+        passes: then the tool fails over any file.
         """
         failing, passed, futile = [job], list[ToolJob](), 0
         stop = time.monotonic() + self._seconds_for(snapshot.side(job.sandbox_name(side)), job)
@@ -261,7 +262,7 @@ def _folder_remover(root: Path, folder: Path) -> Callable[[str], str]:
 
     def remove_folders(text: str) -> str:
         if named not in text:
-            text = text.replace(real, named)  # a tool that follows links prints where they lead
+            text = text.replace(real, named)  # a tool that follows links prints their targets
         return text.replace(f"{root}/", "").replace(named, "snapshot")
 
     return remove_folders

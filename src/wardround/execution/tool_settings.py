@@ -1,4 +1,4 @@
-"""The configuration files of tools that count for a path, read from the trusted side."""
+"""The configuration files of tools that apply to a path, read from the trusted side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ToolSettings:
     """The configuration of each tool in each folder.
 
     Args:
-        read_trusted: the text of a configuration file by path, on the side whose configuration counts.
+        read_trusted: the text of a configuration file by path, on the side whose configuration applies.
         untrusted_paths: the paths of a change whose code must not be run; None where it is trusted.
     """
 
@@ -33,7 +33,9 @@ class ToolSettings:
         self._keys: dict[tuple[Tool, str], bytes] = {}
 
     def files(self, tool: Tool, path: str) -> dict[str, str]:
-        """The tool's configuration files that count for a path, with those they refer to: text by name."""
+        """Return the tool's configuration files that apply to a path, with those they refer to: text by
+        name.
+        """
         folder = path.rpartition("/")[0]
         known = self._files.get((tool, folder))
         if known is not None:
@@ -47,7 +49,7 @@ class ToolSettings:
         return files
 
     def key(self, tool: Tool, path: str) -> bytes:
-        """A digest of the configuration that counts for a path."""
+        """Return a digest of the configuration that applies to a path."""
         where = (tool, path.rpartition("/")[0])
         if where not in self._keys:
             items = self.files(tool, path).items()

@@ -1,4 +1,4 @@
-"""Trust in a change: whose settings count, and what of the change must not steer its own review."""
+"""Trust in a change: whose settings apply, and which parts of the change must not control its own review."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Trust:
         self._side = request.trusted_side
 
     def read_settings(self, path: str) -> str | None:
-        """The text of a configuration file on the side whose settings count."""
+        """Return the text of a configuration file on the side whose settings apply."""
         content = self._source.read(path, self._side)
         return None if content is None else content.decode("utf-8", "surrogateescape")
 
@@ -37,7 +37,8 @@ class Trust:
 
     @cached_property
     def target_settings(self) -> dict[str, bytes | None]:
-        """The target's settings of which a side has another version, where those of the sides do not count.
+        """Return the target's settings of which a side has another version, where those of the sides do not
+        apply.
 
         Either the change touches them, or the target branch has moved on since the change was forked.
         """

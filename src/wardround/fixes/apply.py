@@ -1,7 +1,7 @@
-"""Applying the safe fixes of a review to the index and the work tree, each for itself.
+"""Applying the safe fixes of a review to the index and the work tree, separately.
 
 The fix is computed from the staged text. The index gets exactly that; the work-tree file gets it merged with
-what is not staged, and where the two touch the same lines the file's fixes are refused as a whole.
+the unstaged changes, and if the two touch the same lines all fixes of the file are rejected.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
 from wardround.review import ReviewResult
 
 _CONTEXT = 3
-"""Unchanged lines around each change of the patch; none where one of them could be a secret."""
+"""Unchanged lines around each change of the patch; none if one of them could be a secret."""
 
 
 class Fixed(msgspec.Struct, frozen=True):
-    """What was mended: findings by file, the patch that says how, and what was refused and why."""
+    """The result of applying fixes: findings by file, the patch, and the rejected fixes with reasons."""
 
     findings: int
     files: tuple[str, ...]
@@ -47,7 +47,7 @@ def fix(repository: Repository, review: ReviewResult, complaint: Callable[[str, 
         complaint: (path, text) -> why the text does not parse, or None.
 
     Raises:
-        FixRefused: the state folder cannot be written; nothing was changed.
+        FixRejected: the state folder cannot be written; nothing was changed.
     """
     refused: list[str] = []
     texts = list(_new_texts(review, complaint, refused))
@@ -81,7 +81,7 @@ def fix(repository: Repository, review: ReviewResult, complaint: Callable[[str, 
 def _new_texts(
     review: ReviewResult, complaint: Callable[[str, str], str | None], refused: list[str]
 ) -> Iterable[_NewText]:
-    """The texts with all fixes that go together; edits that overlap wait for the next run."""
+    """Return the texts with all compatible fixes; overlapping edits wait for the next run."""
     by_file: dict[str, list[tuple[Finding, SuggestedFix]]] = defaultdict(list)
     for finding in review.visible:
         fix = finding.suggested_fix
@@ -112,7 +112,7 @@ def _new_texts(
 def _plan(
     repository: Repository, review: ReviewResult, text: _NewText, refused: list[str]
 ) -> tuple[IndexEntry | None, tuple[str, bytes] | None] | None:
-    """What is to be written for one file: to the index, and to the work tree; None if it is refused."""
+    """Return the new content of one file: in the index, and in the work tree; None if it is rejected."""
     old, new = text.old.encode(), text.new.encode()
     file = repository.root / text.path
     present = file.read_bytes() if file.is_file() and not file.is_symlink() else None

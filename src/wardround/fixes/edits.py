@@ -9,7 +9,7 @@ from wardround.text.line_index import LineIndex
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with the edits made.
+    """Return the text with the edits applied.
 
     Raises:
         ValueError: two edits overlap, or one lies outside the text.
@@ -29,7 +29,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 def _offsets(starts: Sequence[int], text: str, span: Span) -> tuple[int, int]:
     def offset(line: int, column: int) -> int:
         if line == len(starts) + 1 and column == 1:
-            return len(text)  # just behind the last line
+            return len(text)  # directly after the last line
         if line > len(starts):
             raise ValueError(f"line {line} is outside the text")
         return min(starts[line - 1] + column - 1, len(text))

@@ -1,8 +1,8 @@
-"""What a fix is about to write, kept so that a killed run is completed by the next one.
+"""The journal of a fix, stored so that a killed run is completed by the next one.
 
-Order is everything: the journal with all new content is on disk before the first byte of the repository
-changes, and it goes only after the last. Replaying it is safe at any point between, since each file is
-written only while it still is what the fix was computed from.
+The order is essential: the journal with all new content is on disk before the first byte of the repository
+changes, and it is removed only after the last. Replaying it is safe at any point in between, since each file
+is written only while it has the content that the fix was computed from.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class IndexEntry(msgspec.Struct, frozen=True):
 
 
 class WorktreeFile(msgspec.Struct, frozen=True):
-    """A work-tree file to be replaced: the SHA-256 of what it must be now, and where its new content is."""
+    """A work-tree file to replace: the SHA-256 of its expected content, the path of its new content."""
 
     path: str
     old: str
@@ -44,7 +44,7 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, so ``json`` writes it."""
+    """Everything that one fix writes. Undecodable bytes of paths are surrogate escapes for ``json``."""
 
     root: str
     index_file: str
@@ -53,7 +53,7 @@ class Journal(msgspec.Struct, frozen=True):
 
 
 def folder_of(repository: Repository) -> Path:
-    """Where the fixes of one repository are kept."""
+    """Return the folder of the fixes of one repository."""
     name = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:16]
     return state_dir() / "repositories" / name
 
@@ -63,10 +63,10 @@ def digest(content: bytes) -> str:
 
 
 def replay(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> list[str]:
-    """Put a journal and the new contents on disk, then write what it says; see ``complete``.
+    """Store a journal and the new contents, then apply it; see ``complete``.
 
     Raises:
-        FixRefused: they cannot be written, or another fix is at work here, so nothing was changed.
+        FixRejected: they cannot be written, or another fix is running here, so nothing was changed.
     """
     with _alone(repository):
         begin(repository, journal, contents)
@@ -75,7 +75,7 @@ def replay(repository: Repository, journal: Journal, contents: dict[str, bytes])
 
 @contextmanager
 def _alone(repository: Repository) -> Iterator[None]:
-    """Keep other fixes of the same repository out: they use the same files."""
+    """Lock out other fixes of the same repository: they use the same files."""
     folder = folder_of(repository)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -99,10 +99,10 @@ def _lock(held: int, repository: Repository) -> None:
 
 
 def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> Path:
-    """Put a journal and the new contents on disk.
+    """Store a journal and the new contents.
 
     Raises:
-        FixRefused: they cannot be written, so nothing was changed.
+        FixRejected: they cannot be written, so nothing was changed.
     """
     folder = folder_of(repository)
     try:
@@ -118,14 +118,16 @@ def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) 
 
 
 def recover(repository: Repository) -> list[str]:
-    """Write what the journal says, if there is one, and remove it.
+    """Apply the journal, if there is one, and remove it.
 
     Returns:
-        The paths that were left alone, because they are no longer what the fix was computed from.
+        The paths that were not written, because they no longer have the content that the fix was computed
+        from.
 
     Raises:
-        FixRefused: the journal is damaged, a file cannot be read or written, or another fix is at work
-            here; the journal stays.
+        FixRejected: the journal is damaged, a file cannot be read or written, or another fix is running
+            here; the
+            journal stays.
     """
     if not (folder_of(repository) / _JOURNAL).exists():
         return []
@@ -156,7 +158,7 @@ def _complete(repository: Repository) -> list[str]:
 
 
 def _write_worktree(root: Path, one: WorktreeFile, folder: Path) -> bool:
-    """Replace a file by its new content in one step; False if it has changed, or lies behind a link."""
+    """Replace a file by its new content atomically; False if it has changed, or lies behind a link."""
     target = root / os.fsdecode(one.path.encode("utf-8", "surrogateescape"))
     new = (folder / one.content).read_bytes()
     try:

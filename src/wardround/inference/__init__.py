@@ -1,6 +1,6 @@
-"""Running models where the review runs: numpy, onnxruntime and tokenizers, nothing to train with."""
+"""Running models in a review: numpy, onnxruntime and tokenizers, without training libraries."""
 
 import os
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-"""onnxruntime keeps and sends telemetry unless this stands there when it is imported; nothing may be sent."""
+"""onnxruntime sends telemetry unless this variable is set when it is imported; nothing may be sent."""

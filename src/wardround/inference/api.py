@@ -1,9 +1,9 @@
-"""What a check may ask of the models: a light door to ``wardround.inference``, which is loaded behind it.
+"""The interface of models for checks, which imports ``wardround.inference`` lazily.
 
-A model answers only where it earned it (state ``rank`` or ``report``), was asked for, and can run here; else
-the door gives None, and the check does what it can without. Asking costs next to nothing: a model is loaded
-when it must first score something that is not in the cache. Where that fails, or there are more texts than
-the profile allows, the checks of the file are run again without that model.
+A model is returned only if it was promoted (state ``rank`` or ``report``), was requested, and can run here;
+else the result is None, and the check does what it can without. A request is nearly free: a model is loaded
+when it must first score something that is not in the cache. If that fails, or there are more texts than the
+profile allows, the checks of the file are run again without that model.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class TableModel(Protocol):
 
     @property
     def threshold(self) -> float:
-        """The probability from which it may speak, fitted on real history; infinite where it never may."""
+        """The probability from which it may report, fitted on real history; infinite if it never may."""
 
     def score(self, features: Sequence[float]) -> float:
-        """The calibrated probability for one row, in the order of the model's ``features``; 0 to 1.
+        """Return the calibrated probability for one row, in the order of the model's ``features``; 0 to 1.
 
         Raises:
             ModelError: the row has another width than the model was trained on.
@@ -30,21 +30,21 @@ class TableModel(Protocol):
 
 
 class Ranker(Protocol):
-    """A model that says which of several texts answers a query best."""
+    """A model that ranks texts by how well they match a query."""
 
     def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
-        """One score per candidate, higher is better, each the same whatever its neighbours are; -1 to 1."""
+        """Return one score per candidate, higher is better, each independent of the others; -1 to 1."""
 
     def fused(
         self, query: str, candidates: Sequence[str], evidence: Sequence[Mapping[str, float]]
     ) -> list[float]:
-        """The score it was measured by: its own joined with cheap evidence; log-odds, higher is better.
+        """Return the measured score: its own combined with cheap evidence; log-odds, higher is better.
 
         Args:
             evidence: for each candidate, by name, the task's features and ``bm25``.
 
         Raises:
-            ModelError: it was measured without cheap evidence, or with some that is not given.
+            ModelError: it was measured without cheap evidence, or some of it is missing here.
         """
 
 
@@ -52,10 +52,10 @@ class Models(Protocol):
     """The models a review may use."""
 
     def table(self, name: str) -> TableModel | None:
-        """The model over numbers of this name, or None."""
+        """Return the model over numbers of this name, or None."""
 
     def ranker(self, name: str) -> Ranker | None:
-        """The ranker of this name (an adapter, or ``base`` for the frozen base), or None."""
+        """Return the ranker of this name (an adapter, or ``base`` for the frozen base), or None."""
 
 
 class NoModels(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Lending models while a change is under review: to whom, how much, and what to say of it afterwards."""
+"""The provision of models during a review: for which checks, within which limits, and the report about it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Said = TypeVar("Said")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much models look at.
+    """The limits on the input of models.
 
     Attributes:
         hunks: of the change; files beyond them, in the order of their paths, are not scored.
-        texts_of_file: texts of one file, those it is compared with too.
-        texts_of_change: texts of one look at the whole change.
+        texts_of_file: texts of one file, including those it is compared with.
+        texts_of_change: texts of one check of changes.
     """
 
     hunks: int
@@ -41,7 +41,8 @@ class Limits:
 
 
 LIMITS: Mapping[Profile, Limits] = {
-    # 20 hunks of 128 tokens take 0.2 to 0.6 s by the CPU: a hook has no time for more than three times that.
+    # 20 hunks of 128 tokens take 0.2 to 0.6 s on the CPU: a git hook has no time for more than three times
+    # that.
     Profile.COMMIT: Limits(hunks=60, texts_of_file=64, texts_of_change=256),
     Profile.CI: Limits(hunks=5_000, texts_of_file=2_000, texts_of_change=10_000),
 }
@@ -49,12 +50,12 @@ LIMITS: Mapping[Profile, Limits] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What a report says about models.
+    """The part of a report about models.
 
     Attributes:
         runs: the models that took part.
-        notes: what they did not look at and why, a sentence each.
-        unreviewed: the same where models are required.
+        notes: hunks they did not score and why, a sentence each.
+        unreviewed: the same if models are required.
     """
 
     runs: tuple[ToolRun, ...] = ()
@@ -64,10 +65,10 @@ class ModelReport:
 
 @dataclass(slots=True)
 class ModelBroker:
-    """Lends the models of one review.
+    """Provides the models of one review.
 
     Attributes:
-        required: whether a model that cannot be used makes its files unreviewed.
+        required: True if a model that cannot be used makes its files unreviewed.
     """
 
     models: ModelSession
@@ -77,11 +78,11 @@ class ModelBroker:
     _spent: set[str] = field(default_factory=set)
 
     def identity(self, unit: WorkUnit) -> str:
-        """What an answer depends on that is given with the models lent for a file."""
+        """Return the identity of the models of a file, on which results depend."""
         return self.models.identity(unit.specialist.models) if unit.scored else "unscored"
 
     def is_asked_by(self, specialist: Specialist) -> bool:
-        """Whether a specialist's models can say anything, or would if they were in order; not in shadow."""
+        """Return True if a specialist's models can report anything, or could if valid; not in shadow."""
         models = self.models
         return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
 
@@ -99,7 +100,7 @@ class ModelBroker:
         return said, not lent.exhausted and before == self.identity(unit)
 
     def run_change_check(self, specialist: Specialist, run: Callable[[Models], list[Said]]) -> list[Said]:
-        """Run a check of the whole change."""
+        """Run a change check."""
         if not specialist.models:
             return run(NoModels())
         if specialist not in self._whole:
@@ -112,19 +113,19 @@ class ModelBroker:
         return said
 
     def _shadow(self, names: Sequence[str], run: Callable[[Models], list[Said]]) -> None:
-        """Run checks once more with the models in shadow, for the log alone; what they say is dropped."""
+        """Run checks once more with the models in shadow, only for the log; the findings are discarded."""
         lent = self.models.lend_shadow(names, self.limits.texts_of_file)
         if lent is not None:
-            with suppress(*PLUGIN_EXCEPTIONS):  # nothing here counts; the first run has told what is wrong
+            with suppress(*PLUGIN_EXCEPTIONS):  # no result is used; the first run has reported any error
                 run(lent)
 
     def summarize(self, units: Sequence[WorkUnit], hunks: Mapping[str, int], first: str) -> ModelReport:
-        """What to say of it, when the review is done.
+        """Return the report about models, at the end of the review.
 
         Args:
             units: those of the head.
-            hunks: path -> how many hunks the change has there.
-            first: a path to name where a check looked at the whole change.
+            hunks: path -> the number of hunks of the change there.
+            first: the path to report for a check of changes.
         """
         lent: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)
         for unit in units:
@@ -139,7 +140,7 @@ class ModelBroker:
             for name, reason in sorted(troubles.items())
             for path, specialist in lent[name]
         ]
-        quiet = self.required or self.models.is_bare  # who did not install what runs models misses nothing
+        quiet = self.required or self.models.is_bare  # without an installed runtime no model is expected
         notes = [] if quiet else list(_by_reason(troubles))
         notes += self._refused(troubles) if lent else []
         notes += self.models.overstated(sorted(lent))
@@ -149,14 +150,14 @@ class ModelBroker:
         return ModelReport(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
 
     def _refused(self, troubles: Mapping[str, str]) -> Iterable[str]:
-        """The models beside those that were asked for, and may be used, that cannot be read."""
+        """Return the models that cannot be read, except those that were requested and may be used."""
         with suppress(ModelError):
             for refused in self.models.shelf().refused:
                 if refused.reason not in troubles.values():
                     yield f"model {refused.name} cannot be used: {refused.reason}"
 
     def _beyond(self, units: Sequence[WorkUnit], hunks: Mapping[str, int]) -> Iterable[str]:
-        """What models were not asked about because it is too much."""
+        """Return the inputs that models did not score because they exceed the limits."""
         left = sorted({unit.path for unit in units if not unit.scored and unit.specialist.models})
         if left:
             count = sum(hunks.get(path, 0) for path in left)
@@ -174,7 +175,7 @@ class ModelBroker:
 
 
 def within_budget(hunks: int, units: Sequence[WorkUnit], hunks_of: Mapping[str, int]) -> set[str]:
-    """The paths that models look at: in order, until there are too many hunks; a first file always."""
+    """Return the paths that models score: in order, until there are too many hunks; the first file always."""
     paths = sorted({unit.path for unit in units if unit.specialist.models})
     kept: set[str] = set()
     count = 0
@@ -189,11 +190,11 @@ def within_budget(hunks: int, units: Sequence[WorkUnit], hunks_of: Mapping[str, 
 def open_broker(
     settings: RunSettings, profile: Profile, root: Path, changed: Iterable[str], use_models: bool
 ) -> ModelBroker | None:
-    """The broker of one review, or None in a review without models.
+    """Return the broker of one review, or None in a review without models.
 
     Args:
-        root: of the repository; the model folders of the configuration are as seen from there.
-        changed: paths of the change; it must not bring the models that judge it.
+        root: of the repository, to which the model folders of the configuration are relative.
+        changed: paths of the change; it must not contain the models that score it.
     """
     if settings.models == "off" or (not use_models and settings.models == "on"):
         return None
@@ -213,13 +214,13 @@ def open_broker(
 
 
 def refused_models(reason: str) -> ModelSession:
-    """Models of which none may be used, nor what is known of them believed."""
+    """Return models that may not be used and whose metadata is not trusted."""
     refuse = _refusal(reason)
     return ModelSession(refuse, refuse)
 
 
 def disabled_models(folders: Sequence[Path], reason: str) -> ModelSession:
-    """Models of which none is run; it is no loss for those in shadow."""
+    """Return models that are not run; those in shadow are not missed."""
     return replace(review_models(folders, "cpu", 1), runtime=_refusal(reason))
 
 
@@ -231,7 +232,7 @@ def _refusal(reason: str) -> Callable[[], NoReturn]:
 
 
 def _run(lent: ModelScope, run: Callable[[Models], list[Said]]) -> list[Said]:
-    """Run with what is lent; a model that fails is gone in the next try."""
+    """Run with the provided models; a model that fails is excluded from the next attempt."""
     for _ in range(len(lent.names) + 1):
         try:
             return run(lent)
@@ -241,12 +242,12 @@ def _run(lent: ModelScope, run: Callable[[Models], list[Said]]) -> list[Said]:
 
 
 def _about_it(name: str, reason: str) -> str:
-    """The reason with the model in place of "it", which of something unreviewed would be the file."""
+    """Return the reason with the model's name in place of "it", which would denote the unreviewed file."""
     return f"model {name} {reason[3:]}" if reason.startswith("it ") else reason
 
 
 def _by_reason(troubles: Mapping[str, str]) -> Iterable[str]:
-    """One sentence for all models with the same trouble."""
+    """Return one sentence for all models with the same error."""
     count = Counter(troubles.values())
     for reason in sorted(count):
         names = ", ".join(sorted(name for name in troubles if troubles[name] == reason))

@@ -1,4 +1,4 @@
-"""Raw scores to probabilities, as a model's metadata says."""
+"""Conversion of raw scores to probabilities, by a model's metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wardround.inference.metadata import Calibration
 
 
 def probability(calibration: Calibration, score: float) -> float:
-    """The probability of a raw score, 0 to 1; without a calibration the score itself, cut to that range."""
+    """Return the probability of a raw score, 0 to 1; without a calibration the score itself, clipped."""
     if calibration.method == "platt":
         return _logistic(calibration.slope * score + calibration.bias)
     if calibration.method == "isotonic" and calibration.points:
@@ -26,7 +26,7 @@ def _logistic(value: float) -> float:
 
 
 def _between(points: tuple[tuple[float, float], ...], score: float) -> float:
-    """Linear between the points, level before the first and after the last."""
+    """Interpolate linearly between the points, constant before the first and after the last."""
     at = bisect_right(points, score, key=lambda point: point[0])
     if at == 0:
         return points[0][1]

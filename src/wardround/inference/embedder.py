@@ -1,4 +1,4 @@
-"""Texts to vectors, one at a time."""
+"""Conversion of texts to vectors, one at a time."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Embedder:
-    """Turns texts into unit vectors whose dot product says how close two texts are in meaning.
+    """Turns texts into unit vectors whose dot product is the similarity of two texts in meaning.
 
     Every text is run alone at its own length. Integer quantisation scales by the largest activation of the
-    whole input, so in a batch the neighbours of a text, and their padding, would move its vector.
+    input, so in a batch the other texts, and the padding, would change its vector.
 
     Attributes:
-        digest: of everything a vector depends on beside its text.
+        digest: of all inputs of a vector besides its text.
     """
 
     session: Session
@@ -32,10 +32,10 @@ class Embedder:
     digest: str
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (texts, width), each of length 1 and independent of the other texts.
+        """Return vectors of shape (texts, width), each of length 1 and independent of the other texts.
 
         Raises:
-            ModelError: the model gives something else than a vector.
+            ModelError: the output of the model is not a vector.
         """
         import numpy as np
 

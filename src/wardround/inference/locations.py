@@ -1,4 +1,4 @@
-"""Where the models of the package lie, and at a glance whether they have a say; without what runs models."""
+"""The location of the packaged models, and a cheap reading of their states without the model runtime."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ METADATA_FILE = "adapter.metadata.json"
 CARD_FILE = "card.md"
 RECIPE_FILE = "recipe.yml"
 LORA_FILES = ("adapter_model.safetensors", "adapter_config.json")
-"""The LoRA weights a model was made of, as peft names them, and how they are to be put on the base."""
+"""The LoRA weights of a model in peft's file names, and their configuration."""
 PLOT_FILES = (
     "precision-recall.svg", "scores.svg", "calibration.svg", "probabilities.svg", "training.svg",
 )  # fmt: skip
-"""Pictures beside a card."""
+"""Images of a model card."""
 LARGEST_METADATA = 16 * 1024 * 1024
 MODEL_FILE = "model.onnx"
-"""As every model's file is called; one without metadata beside it is a model that lost them."""
+"""The name of every model's file; without metadata next to it, the metadata is lost."""
 
 
 class _Glance(msgspec.Struct, frozen=True):
-    """What a glance at the metadata of a model reads."""
+    """The subset of the metadata that is read without validation."""
 
     name: str
     state: str = ""
 
 
 def package_folder() -> Path | None:
-    """Where the models that come with wardround lie."""
+    """Return the folder of the packaged models."""
     spec = importlib.util.find_spec(PACKAGE)
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 def extra_folders(root: Path, names: Sequence[str]) -> list[Path]:
-    """The model folders that a configuration names, as seen from the root of its repository."""
+    """Return the model folders of a configuration, relative to the root of its repository."""
     return [root / Path(name).expanduser() for name in names]
 
 
 def require_models(root: Path, names: Sequence[str], file: str) -> None:
-    """See that each model folder of a configuration is there and holds a model, readable or not.
+    """Verify that each model folder of a configuration exists and contains a model, readable or not.
 
     Args:
         file: that of the configuration, for the message.
 
     Raises:
-        ConfigError: one is not, or does not.
+        ConfigError: one does not.
     """
     for name, folder in zip(names, extra_folders(root, names), strict=True):
         try:
@@ -67,10 +67,10 @@ def require_models(root: Path, names: Sequence[str], file: str) -> None:
 
 
 def models_in(place: Path) -> list[Path]:
-    """The folder itself if it is a model's, else those directly below that are, by name.
+    """Return the folder itself if it contains a model, else the model folders directly below it, by name.
 
     Raises:
-        OSError: it is no folder that can be listed.
+        OSError: it cannot be listed.
     """
     if _is_models(place):
         return [place]
@@ -78,7 +78,7 @@ def models_in(place: Path) -> list[Path]:
 
 
 def _is_models(folder: Path) -> bool:
-    """Whether a folder has what a model has; in doubt it is, so that what is wrong is told."""
+    """Return True if a folder contains the files of a model; in doubt too, so that errors are reported."""
     for name in (METADATA_FILE, MODEL_FILE):
         try:
             (folder / name).lstat()
@@ -91,7 +91,7 @@ def _is_models(folder: Path) -> bool:
 
 
 def all_shadow(names: Collection[str]) -> bool:
-    """Whether the package has all models of these names, every one in shadow; in doubt they are not."""
+    """Return True if the package has all models of these names, every one in shadow; False in doubt."""
     own = package_folder()
     if own is None:
         return False
@@ -106,7 +106,7 @@ def _glances(folder: Path) -> Iterator[_Glance]:
 
 
 def peek_name(folder: Path) -> str | None:
-    """The name of the model in a folder, whatever else is wrong with it; None where nothing says it."""
+    """Return the name of the model in a folder, even if it is otherwise invalid; None if it is unreadable."""
     glance = _glance(folder / METADATA_FILE)
     return None if glance is None else glance.name
 

@@ -1,4 +1,4 @@
-"""What is known about a model file: read before it is loaded, written by what trained it."""
+"""The metadata of a model file: read before it is loaded, written by the training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class PromotionState(enum.Enum):
-    """What a model may do: ``shadow`` is only logged, ``rank`` orders, ``report`` makes findings."""
+    """The permission of a model: ``shadow`` is only logged, ``rank`` orders, ``report`` makes findings."""
 
     SHADOW = "shadow"
     RANK = "rank"
@@ -26,11 +26,11 @@ class PromotionState(enum.Enum):
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """A part of the metadata; unknown keys are refused."""
+    """A part of the metadata; unknown keys are rejected."""
 
 
 class SharedTensor(_Strict, frozen=True):
-    """A tensor of the graph that stands in the base's shared file.
+    """A tensor of the graph that is stored in the base's shared file.
 
     Attributes:
         offset: bytes from the start of the shared file.
@@ -44,7 +44,7 @@ class SharedTensor(_Strict, frozen=True):
 
 
 class File(_Strict, frozen=True):
-    """A file of the model, beside its metadata."""
+    """A file of the model, next to its metadata."""
 
     name: str
     sha256: str
@@ -58,11 +58,11 @@ class File(_Strict, frozen=True):
 
 
 class BaseModel(_Strict, frozen=True):
-    """The base a model stands on.
+    """The base of a model.
 
     Attributes:
         digest: SHA-256 of its weights file.
-        shared: SHA-256 of the shared tensors' file; empty where nothing is shared.
+        shared: SHA-256 of the shared tensors' file; empty if nothing is shared.
     """
 
     id: str
@@ -81,12 +81,12 @@ class Interval(_Strict, frozen=True):
 
 
 class Improvement(_Strict, frozen=True):
-    """How much better one scorer is than another on the same questions.
+    """The improvement of one scorer over another on the same questions.
 
     Attributes:
         of, over: names of scorers: ``base``, ``adapter``, ``cheap``, ``cheap+base``, ``cheap+adapter``.
         metric: ``mrr``, ``top-1``, ``auc`` ...
-        seed: of the training run that was measured.
+        seed: of the measured training run.
     """
 
     of: str
@@ -97,10 +97,10 @@ class Improvement(_Strict, frozen=True):
 
 
 class HumanReview(_Strict, frozen=True):
-    """What people found who read findings as a user would see them.
+    """The judgement of people who read findings as a user would see them.
 
     Attributes:
-        right: how many of the ``items`` were right; doubtful ones are not.
+        right: the number of the ``items`` that were right; doubtful ones are not.
         note: who read, and how the items were drawn.
     """
 
@@ -110,21 +110,22 @@ class HumanReview(_Strict, frozen=True):
 
 
 class Evaluation(_Strict, frozen=True):
-    """How it was measured.
+    """The evaluation of a model.
 
     Attributes:
-        repositories: those of the evaluation, none of which was trained on.
-        since: seconds since 1970; evaluation items are younger, training items older; 0 without such a split.
+        repositories: those of the evaluation, disjoint from those of the training.
+        since: seconds since 1970; evaluation items are younger, training items older; 0 without such a
+            split.
         metrics: scorer -> metric -> figure.
-        controls: name -> figure. ``size``: a scorer that sees length and place alone; ``placebo``: what is
-            left above chance when the right answers are drawn at random.
+        controls: name -> figure. ``size``: a scorer that sees length and position alone; ``placebo``: the
+            remainder above chance when the right answers are drawn at random.
         base_rate: share of right candidates (choices), or of positives at the natural rate (tables).
-        models: seed -> SHA-256 of the model file that was measured.
+        models: seed -> SHA-256 of the measured model file.
         records: SHA-256 of the evaluation items.
-        leaks: groups and texts that stand on both sides of the split; None where nobody looked.
+        leaks: groups and texts on both sides of the split; None if it was not audited.
         read: findings read by people; needed to ``report``.
         exempt: name of a control -> why it does not apply.
-        drawn: of a model for one repository, how many weeks and files were drawn again for the intervals, in
+        drawn: of a model for one repository, how many weeks and files were resampled for the intervals, in
             place of repositories.
     """
 
@@ -150,10 +151,10 @@ class Calibration(_Strict, frozen=True):
     Attributes:
         method: ``platt``: 1 / (1 + exp(-(slope * score + bias))); ``isotonic``: linear between the points.
         points: (score, probability), ascending in both, for ``isotonic``.
-        items: how many it was fitted on, at the natural rate.
+        items: the number of items it was fitted on, at the natural rate.
         model: SHA-256 of the model file whose scores it was fitted on.
         repositories: those it was fitted on; ``checked`` are others, that ``error`` and ``brier`` are from.
-            Of a model for one repository these are its files, or weeks where questions name no file.
+            Of a model for one repository these are its files, or weeks if questions name no file.
         base_rate: share of right ones among the items.
         error: expected calibration error, 0 to 1; ``brier``: mean squared error of the probability.
     """
@@ -172,10 +173,10 @@ class Calibration(_Strict, frozen=True):
 
 
 class Fusion(_Strict, frozen=True):
-    """The fused score that was measured: sum of weight * number, plus ``bias``.
+    """The measured fused score: sum of weight * number, plus ``bias``.
 
     Attributes:
-        names: the task's features, then ``bm25`` and ``cosine``, all as they come.
+        names: the task's features, then ``bm25`` and ``cosine``, unscaled.
     """
 
     names: tuple[str, ...]
@@ -208,7 +209,7 @@ class Lora(_Strict, frozen=True):
 
 
 class TrainingData(_Strict, frozen=True):
-    """What it was trained on: the recipe's and the records' digests, and the repositories."""
+    """The training data: the recipe's and the records' digests, and the repositories."""
 
     recipe: str
     records: str
@@ -219,34 +220,34 @@ class TrainingData(_Strict, frozen=True):
 
 
 class ModelSource(_Strict, frozen=True):
-    """The adapter that a model which stands alone was merged from, and the SHA-256 of its LoRA weights."""
+    """The adapter that was merged into a standalone model, and the SHA-256 of its LoRA weights."""
 
     name: str
     weights: str
 
 
 class Metadata(_Strict, frozen=True):
-    """Everything about one model, versioned with its weights.
+    """The metadata of one model, versioned with its weights.
 
     Attributes:
         kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score; ``lines``: token ids of
-            a window of a change -> logits for each token, of which those of line marks count; no review runs
-            it.
-        model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and gives a float32
-            vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last number of
-            its last output is the raw score.
-        files: what it was made of and is merged from again: its LoRA weights and their configuration.
-        shares: the file of tensors this model gives to others that stand on it; only a base has one.
+            a window of a change -> logits for each token, those of line marks are used; no review runs it.
+        model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and returns a
+            float32 vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last
+            number of its last output is the raw score.
+        files: the inputs of its merge: its LoRA weights and their configuration.
+        shares: the file of tensors that this model shares with others on it; only a base has one.
         window: most tokens of a text; 0 for tables.
         inputs: names of the numbers a table takes, in order; of a model over lines, names of its heads.
         date: of the training, ``YYYY-MM-DD``.
         seconds: wall time of the training run.
         title: what it does, in one line, for people.
-        scope: the one repository it was trained and measured on, and may be used in; empty for any.
-        fusion: how its score joins the cheap evidence; for choices.
-        alarm_rate: share of real negatives that may pass the threshold; 0 where there is none.
-        source: of a model that was exported to stand alone, for other programs.
-        settings: SHA-256 of what decides its scores beside its files; ``write_metadata`` sets it.
+        scope: the only repository it was trained and measured on, and may be used in; empty for any.
+        fusion: the combination of its score with the cheap evidence; for choices.
+        alarm_rate: share of real negatives that may pass the threshold; 0 without one.
+        source: of a standalone model that was exported for other programs.
+        settings: SHA-256 of the values that determine its scores besides its files; set by
+            ``write_metadata``.
     """
 
     schema: Literal["wardround.adapter/1"]
@@ -283,11 +284,11 @@ class Metadata(_Strict, frozen=True):
 
 
 def read_metadata(folder: Path) -> Metadata:
-    """The metadata of a model's folder.
+    """Return the metadata of a model's folder.
 
     Raises:
-        ModelError: there is none, it is not what it must be, or its settings were changed since they were
-            written; the message names file and place.
+        ModelError: it does not exist, is invalid, or its settings were changed since they were written; the
+            message names file and position.
     """
     file = folder / METADATA_FILE
     try:
@@ -313,7 +314,7 @@ def read_metadata(folder: Path) -> Metadata:
 
 
 def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
-    """Write the metadata of a model's folder, readable by people and stable byte by byte; it as written."""
+    """Write the metadata of a model's folder, readable and deterministic; return it as written."""
     written = msgspec.structs.replace(metadata, settings=settings_digest(metadata))
     text = msgspec.json.format(msgspec.json.encode(written, order="deterministic"), indent=2)
     (folder / METADATA_FILE).write_bytes(text + b"\n")
@@ -321,7 +322,7 @@ def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
 
 
 def settings_digest(metadata: Metadata) -> str:
-    """SHA-256 of everything that decides a model's scores, and what they mean, beside its files."""
+    """Return the SHA-256 of the values that determine a model's scores, and their meaning."""
     told = (
         metadata.kind, metadata.window, metadata.inputs, metadata.lora, metadata.fusion, metadata.calibration,
         metadata.thresholds, metadata.alarm_rate, metadata.scope,

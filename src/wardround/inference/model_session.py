@@ -1,6 +1,6 @@
-"""The models of one review: who may use which, what is known already, and what was used.
+"""The models of one review: their permitted users, their cached results, and their use.
 
-Nothing is imported or read before a check asks, and no model is loaded while the cache knows the answers.
+No model is read before a check requests one, and none is loaded while the cache has the results.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wardround.storage.score_cache import Numbers, ScoreCache, row_key, text_key
 
 @dataclass(slots=True)
 class Usage:
-    """What a model was asked in this review."""
+    """The use of a model in this review."""
 
     asked: int = 0
     cached: int = 0
@@ -37,7 +37,7 @@ class Usage:
 def review_models(
     folders: Sequence[Path], wish: ProviderPreference, threads: int, log: ShadowLog | None = None
 ) -> ModelSession:
-    """The models of these folders and of the package; nothing is looked up before a model is asked for."""
+    """Return the models of these folders and of the package; none is read before the first request."""
     return ModelSession(
         cache(lambda: default_registry(folders)), cache(lambda: detect_runtime(wish, threads)), log=log
     )
@@ -45,15 +45,15 @@ def review_models(
 
 @dataclass(slots=True)
 class ModelSession:
-    """Lends models to checks and remembers what came of it.
+    """Provides models to checks and records their use.
 
     Attributes:
-        shelf: where models are.
-        runtime: how they are run; raises ModelError where they cannot be.
-        cache: what they have said.
+        shelf: the registry of models.
+        runtime: how they are run; raises ModelError if they cannot be.
+        cache: their cached results.
         broken: name -> why a model cannot be used in this review.
-        log: where answers of models in shadow are kept, if they are.
-        is_bare: whether models were asked for and nothing to run them with is installed.
+        log: the log of the scores of models in shadow, if there is one.
+        is_bare: True if models were requested and no runtime is installed.
     """
 
     shelf: Callable[[], ModelRegistry]
@@ -68,7 +68,7 @@ class ModelSession:
     def usable(
         self, name: str, states: Sequence[PromotionState] = (PromotionState.RANK, PromotionState.REPORT)
     ) -> ModelEntry | None:
-        """The model of a name, if its files are there and it is in one of the states."""
+        """Return the model of a name, if its files exist and it is in one of the states."""
         if name not in self._seen and name not in self.broken:
             try:
                 found = self.shelf().get(name)
@@ -84,7 +84,7 @@ class ModelSession:
         return one if one is not None and one.metadata.state in states else None
 
     def identity(self, names: Sequence[str]) -> str:
-        """What an answer given with these models depends on."""
+        """Return the identity of these models, on which results depend."""
         parts = []
         for name in names:
             one = self.usable(name)
@@ -92,33 +92,33 @@ class ModelSession:
         return " ".join(parts)
 
     def errors(self, names: Sequence[str]) -> dict[str, str]:
-        """Those of the models that cannot be used, and why; one in shadow is no trouble."""
+        """Return those of the models that cannot be used, and why; one in shadow is not an error."""
         return {
             name: self.broken[name] for name in names if self.usable(name) is None and name in self.broken
         }
 
     def overstated(self, names: Sequence[str]) -> Iterator[str]:
-        """Those of the models that claim a higher state than they earned, a sentence each."""
+        """Return those of the models that claim a higher state than they earned, a sentence each."""
         for name in names:
             one = self.usable(name, tuple(PromotionState))
             if one is not None and one.overstated:
                 yield f"model {name} counts as shadow: {one.overstated}"
 
     def scope(self, names: Sequence[str], most_texts: int) -> ModelScope:
-        """What a specialist's checks get for one file."""
+        """Return the models of a specialist's checks for one file."""
         return ModelScope(self, frozenset(names), most_texts)
 
     def lend_shadow(self, names: Sequence[str], most_texts: int) -> ModelScope | None:
-        """The same with the models in shadow too, where their answers are kept and there are any."""
+        """Return the same with the models in shadow too, if their scores are logged and there are any."""
         if self.log is None or all(self.usable(name, (PromotionState.SHADOW,)) is None for name in names):
             return None
         return ModelScope(self, frozenset(names), most_texts, states=tuple(PromotionState))
 
     def runs(self, files: Mapping[str, int]) -> list[ToolRun]:
-        """The models that took part, by name.
+        """Return the models that took part, by name.
 
         Args:
-            files: name -> how many files it was lent for.
+            files: name -> the number of files it was provided for.
         """
         found = []
         for name in sorted(files):
@@ -135,17 +135,17 @@ class ModelSession:
         self.cache.close()
 
     def keep(self, one: ModelEntry, asked: Sequence[str], scores: Sequence[float]) -> None:
-        """Log an answer of a model in shadow."""
+        """Log a score of a model in shadow."""
         if self.log is not None and one.metadata.state is PromotionState.SHADOW:
             self.log.add(one.name, one.metadata.model.sha256, asked, scores)
 
-    # What the lent handles ask
+    # Called by the handles
 
     def vectors(self, one: ModelEntry, texts: Sequence[str]) -> dict[str, Numbers]:
-        """The unit vector of each text, from the cache or the model.
+        """Return the unit vector of each text, from the cache or the model.
 
         Raises:
-            ModelError: the model cannot be used; it is then not lent again.
+            ModelError: the model cannot be used; it is then disabled.
         """
         digest = score_digest(one.metadata, self.runtime())
         keys = {text_key(digest, text): text for text in texts}
@@ -168,10 +168,10 @@ class ModelSession:
         return dict(zip(missing.values(), rows, strict=True))
 
     def row_score(self, one: ModelEntry, row: Sequence[float]) -> float:
-        """The raw score of a row, from the cache or the model.
+        """Return the raw score of a row, from the cache or the model.
 
         Raises:
-            ModelError: the model cannot be used; it is then not lent again.
+            ModelError: the model cannot be used; it is then disabled.
         """
         name = row_key(score_digest(one.metadata, self.runtime()), row)
         known = self.cache.get([name])
@@ -197,18 +197,18 @@ class ModelSession:
         use.cached += cached
 
     def disable(self, one: ModelEntry, trouble: ModelError) -> ModelError:
-        """Lend a model no more in this review; the error that says so."""
+        """Disable a model for the rest of this review; return the error that states this."""
         self.broken[one.name] = str(trouble)
         return ModelError(f"model {one.name!r}: {trouble}")
 
 
 @dataclass(slots=True)
 class ModelScope:
-    """The models of one specialist, for one file or one look at the whole change.
+    """The models of one specialist, for one file or one check of changes.
 
     Attributes:
-        most_texts: texts that may be scored, those in the cache too, so that the answer is the same tomorrow.
-        spent: whether more was asked; from then on there are no models here.
+        most_texts: texts that may be scored, including cached ones, so that results are reproducible.
+        spent: True if more were requested; from then on this scope has no models.
     """
 
     models: ModelSession
@@ -235,10 +235,10 @@ class ModelScope:
         return one if one is not None and one.metadata.kind == kind else None
 
     def charge(self, texts: Sequence[str]) -> None:
-        """Count texts that are to be scored.
+        """Count texts to be scored.
 
         Raises:
-            ModelError: they are too many.
+            ModelError: they exceed the limit.
         """
         self._texts.update(texts)
         if len(self._texts) > self.most_texts:
@@ -248,7 +248,7 @@ class ModelScope:
 
 @dataclass(frozen=True)
 class TabularHandle:
-    """A model over numbers, as a check sees it."""
+    """A model over numbers, for a check."""
 
     models: ModelSession
     one: ModelEntry
@@ -266,7 +266,7 @@ class TabularHandle:
 
 @dataclass(frozen=True)
 class RankerHandle:
-    """A model over texts, as a check sees it."""
+    """A model over texts, for a check."""
 
     lent: ModelScope
     one: ModelEntry

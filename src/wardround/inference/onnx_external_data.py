@@ -1,9 +1,10 @@
-"""What an ONNX file refers to outside itself, read from its bytes before anything else looks at them.
+"""The external references of an ONNX file, read from its bytes before any library opens them.
 
-An ONNX file is a protobuf message. Tensors in it may stand in other files, and operators may come from other
-libraries. This walks every message that can hold a tensor or an operator (initializers, sparse initializers,
-node attributes, subgraphs, functions, training information) and lists both, so that a file that reaches where
-it should not is refused before onnxruntime sees it. Field numbers are those of ``onnx.proto3``.
+An ONNX file is a protobuf message. Its tensors may be stored in other files, and its operators may come from
+other libraries. This walks every message that can hold a tensor or an operator (initializers, sparse
+initializers, node attributes, subgraphs, functions, training information) and lists both, so that a file
+with a forbidden reference is rejected before onnxruntime sees it. Field numbers are those of
+``onnx.proto3``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from wardround.errors import ModelError
 
 _DEEPEST = 64
-"""Subgraphs within subgraphs; real models have fewer than five."""
+"""The limit on nested subgraphs; real models have fewer than five."""
 _EXTERNAL = 1
 _TENSOR_NAME, _TENSOR_EXTERNAL_DATA, _TENSOR_DATA_LOCATION = 8, 13, 14
 
@@ -37,11 +38,11 @@ _OPERATOR = 4
 
 @dataclass(frozen=True, slots=True)
 class TensorReference:
-    """A tensor that stands outside the file.
+    """A tensor that is stored outside the file.
 
     Attributes:
         location: the file as the tensor names it.
-        initializer: whether it is an initializer of the main graph, which alone can be handed in.
+        initializer: True for an initializer of the main graph, the only one that can be passed in.
     """
 
     name: str
@@ -53,7 +54,7 @@ class TensorReference:
 
 @dataclass(frozen=True, slots=True)
 class ExternalReferences:
-    """Everything a model refers to outside itself, in the order of the file, domains and operators once."""
+    """The external references of a model, in the order of the file, domains and operators once."""
 
     references: tuple[TensorReference, ...]
     domains: tuple[str, ...]
@@ -61,10 +62,10 @@ class ExternalReferences:
 
 
 def outside(content: bytes) -> ExternalReferences:
-    """List what an ONNX file refers to.
+    """List the external references of an ONNX file.
 
     Raises:
-        ModelError: the bytes are no ONNX model: damaged, cut off, an archive, a pickle.
+        ModelError: the bytes are not an ONNX model: damaged, truncated, an archive, a pickle.
     """
     references: list[TensorReference] = []
     domains: dict[str, None] = {}
@@ -98,7 +99,7 @@ def outside(content: bytes) -> ExternalReferences:
 
 
 def _reference(tensor: memoryview, initializer: bool) -> TensorReference | None:
-    """Where a tensor's data stands, if that is outside; the last value of a field counts, as in protobuf."""
+    """Return the external location of a tensor's data; the last value of a field counts, as in protobuf."""
     name, location = "", 0
     entries: dict[str, str] = {}
     for number, value in _fields(tensor):
@@ -134,7 +135,7 @@ def _text(value: memoryview | int) -> str:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
-    """The fields of a message: (number, bytes or integer), in the order they stand."""
+    """Yield the fields of a message: (number, bytes or integer), in the order of the bytes."""
     place, end = 0, len(message)
     while place < end:
         tag, place = _varint(message, place)

@@ -1,14 +1,15 @@
-"""A verified model as an onnxruntime session: one thread, the same answer every time.
+"""A verified model as an onnxruntime session: one thread, deterministic.
 
-Layout of shared tensors. Models that stand on one base have most of their tensors in common with it. The
-base's ``shared.bin`` holds the base's large tensors one after another, each raw, little-endian, C order, at
-an offset divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is
-the file's name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` says the same again with dtype and
-shape, and must agree. The base's own graph is written this way too. Here the file is mapped into memory once,
-read-only, and onnxruntime is handed views of the map, so all sessions of all processes share its pages.
+Layout of shared tensors. Models on one base have most of their tensors in common with it. The base's
+``shared.bin`` holds the base's large tensors one after another, each raw, little-endian, C order, at an
+offset divisible by 64. A graph names such a tensor as an initializer with external data: ``location`` is the
+file's name, ``offset`` and ``length`` are bytes; ``Metadata.shared`` repeats this with dtype and shape, and
+must agree. The base's own graph is written this way too. The file is mapped into memory once, read-only, and
+onnxruntime receives views of the map, so all sessions of all processes share its pages.
 
-Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it is told
-the folder of the shared file, since it looks whether the file is there, but is handed every tensor.
+Bytes come from ``files.verified`` and ``files.mapped``, never from a path that onnxruntime opens: it
+receives the folder of the shared file, since it tests whether the file exists, but every tensor is passed
+in.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
 SHARED_FILE = "shared.bin"
 _DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml", "com.microsoft"})
-"""Operator sets that onnxruntime itself brings."""
+"""Operator sets that onnxruntime itself includes."""
 _REFUSED_OPERATORS = frozenset({"EPContext"})
-"""Operators that open files of their own."""
+"""Operators that open files."""
 _DTYPES = frozenset({"float32", "float16", "int8", "uint8", "int32", "int64"})
 
 
@@ -43,7 +44,7 @@ class SharedTensors:
     """The mapped file of a base.
 
     Attributes:
-        folder: where it lies.
+        folder: its location.
         content: all of it, read-only.
     """
 
@@ -51,7 +52,7 @@ class SharedTensors:
     content: mmap.mmap
 
     def values(self, shared: Sequence[SharedTensor]) -> dict[str, Any]:
-        """The tensors as onnxruntime takes them: views of the map, which they keep alive."""
+        """Return the tensors as onnxruntime takes them: views of the map, which they keep alive."""
         import numpy as np
         import onnxruntime
 
@@ -68,8 +69,8 @@ class Session:
 
     Attributes:
         provider: the execution provider that runs it: ``CPUExecutionProvider``, ``CUDAExecutionProvider``.
-        width: numbers of the last output, for one text or row; 0 where the graph leaves that open.
-        inputs: input name -> its shape; None or a name where it is open.
+        width: numbers of the last output, for one text or row; 0 if the graph leaves that open.
+        inputs: input name -> its shape; None or a name for an open dimension.
     """
 
     def __init__(self, session: onnxruntime.InferenceSession, kept_alive: object) -> None:
@@ -82,10 +83,10 @@ class Session:
         self.width: int = shape[-1] if shape and isinstance(shape[-1], int) else 0
 
     def run(self, values: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
-        """The outputs of one run, in the order of the graph.
+        """Return the outputs of one run, in the order of the graph.
 
         Raises:
-            ModelError: onnxruntime refuses the values, or cannot do it.
+            ModelError: onnxruntime rejects the values or fails.
         """
         try:
             outputs: list[NDArray[np.float32]] = self._session.run(None, dict(values))
@@ -97,15 +98,15 @@ class Session:
 def load(
     content: bytes, metadata: Metadata, shared: SharedTensors | None, providers: Sequence[str], threads: int
 ) -> Session:
-    """Make a session of a model's verified bytes.
+    """Create a session from a model's verified bytes.
 
     Args:
-        shared: the base's tensors; needed where the metadata declares any.
+        shared: the base's tensors; needed if the metadata declares any.
         providers: onnxruntime's names, the preferred first.
-        threads: threads within one operator; integer models give the same score with any number.
+        threads: threads within one operator; integer models return the same score with any number.
 
     Raises:
-        ModelError: it refers to something it did not declare, or onnxruntime cannot load it.
+        ModelError: it has an undeclared reference, or onnxruntime cannot load it.
     """
     require_declared(content, metadata.shared, len(shared.content) if shared else 0)
     require_libraries()
@@ -132,10 +133,10 @@ def load(
 
 
 def require_libraries() -> None:
-    """See that what models are run with can be imported; an installation may be damaged in any way.
+    """Verify that the libraries of the model runtime can be imported.
 
     Raises:
-        ModelError: it cannot be.
+        ModelError: they cannot; an installation may be damaged in any way.
     """
     for name in ("numpy", "onnxruntime"):
         try:
@@ -145,13 +146,13 @@ def require_libraries() -> None:
 
 
 def require_declared(content: bytes, shared: Sequence[SharedTensor], shared_bytes: int) -> None:
-    """See that a model reaches outside itself only where its metadata says so.
+    """Verify that a model has only those external references that its metadata declares.
 
     Args:
-        shared_bytes: size of the base's shared file; 0 where there is none.
+        shared_bytes: size of the base's shared file; 0 without one.
 
     Raises:
-        ModelError: it reaches further, or its metadata declares what the graph does not have.
+        ModelError: it has others, or its metadata declares references that the graph does not have.
     """
     found = outside(content)
     foreign = [domain for domain in found.domains if domain not in _DOMAINS]
@@ -190,5 +191,5 @@ def _bytes(tensor: SharedTensor) -> int:
 
 
 def first_line(cause: BaseException) -> str:
-    """What an exception says, on one short line."""
+    """Return the message of an exception on one short line."""
     return " ".join(str(cause).split())[:200] or type(cause).__name__

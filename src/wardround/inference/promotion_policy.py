@@ -1,9 +1,9 @@
-"""What a model may do, by what its own metadata records: pure, and closed unless everything is shown.
+"""The permitted state of a model, by its own metadata: pure, and denied unless every requirement is met.
 
-A model stays ``shadow`` until it beat the frozen base and every cheap baseline on repositories it never saw,
-on younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt
-from it: there, later commits in other files count. ``training.promotion_gates`` also requires the
-files before it grants a state; what is required here is required again of every model that claims one.
+A model stays ``shadow`` until it beat the frozen base and every cheap baseline on unseen repositories, on
+younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt from
+it: there, later commits in other files count. ``training.promotion_gates`` also requires the files before it
+grants a state; the requirements here apply to every model that claims one.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from wardround.inference.metadata import (
 )
 
 FEWEST_REPOSITORIES = 5
-"""With fewer, an interval over repositories leaves out more than its 2.5% by drawing one repository only."""
+"""With fewer, an interval over repositories omits more than its 2.5% by drawing one repository only."""
 FEWEST_UNITS = 8
-"""Weeks, and files, of a model for one repository: they resemble each other more than repositories do."""
+"""Weeks, and files, of a model for one repository: they are more alike than repositories."""
 FEWEST_SEEDS = 2
 FEWEST_READ = 50
-"""Findings read by people before a model may make any."""
+"""The number of findings that people must read before a model may report any."""
 PRECISION = 0.7
-"""The share of findings read that must be right."""
+"""The required share of right ones among these findings."""
 PLACEBO = 0.02
-"""What the measurement itself may add: thirty shuffles of a few hundred questions vary by less."""
+"""The noise of the measurement itself: thirty shuffles of a few hundred questions vary by less."""
 PASSED = "passed"
-"""How the audit of what a model was trained on begins when it found nothing that stops a training."""
+"""The beginning of an audit of training data without an objection."""
 
 _ORDER = (PromotionState.SHADOW, PromotionState.RANK, PromotionState.REPORT)
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionCriteria:
-    """What a kind of model must be measured by; fixed before anything is.
+    """The evaluation criteria of a kind of model; fixed before any measurement.
 
     Attributes:
         subject: the scorer that would be used; of a ranker the fused score.
-        metric: the one that decides.
-        baselines: scorers that must be there beside it.
-        matched: whether ``metric`` is taken once more among what is of like size; else it is so already.
-        value: what the subject must reach in it.
-        items: how many of them must have been measured, at least.
+        metric: the deciding one.
+        baselines: the required other scorers.
+        matched: True if ``metric`` is also measured among items of similar size; else it is so already.
+        value: the required value of the subject.
+        items: the required number of measured items.
     """
 
     subject: str
@@ -66,19 +66,19 @@ CRITERIA = {
         "model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500
     ),
 }
-"""Of lines: below this a finding would be wrong nineteen times in twenty at the rate real changes have."""
+"""For lines: below this a finding would be wrong nineteen times in twenty at the rate of real changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model may do at most, and why not more: one sentence each."""
+    """The highest permitted state of a model, and why not a higher one: one sentence each."""
 
     state: PromotionState
     reasons: tuple[str, ...]
 
 
 def allowed_state(metadata: Metadata, wanted: PromotionState = PromotionState.REPORT) -> Decision:
-    """The highest state up to ``wanted`` that the recorded evaluation allows."""
+    """Return the highest state up to ``wanted`` that the recorded evaluation permits."""
     if wanted is PromotionState.SHADOW:
         return Decision(PromotionState.SHADOW, ())
     against = tuple(_check_rank(metadata))
@@ -91,7 +91,7 @@ def allowed_state(metadata: Metadata, wanted: PromotionState = PromotionState.RE
 
 
 def unsupported_claim(metadata: Metadata) -> str:
-    """What to say where the metadata claims a higher state than it records to be earned, or nothing."""
+    """Return the message if the metadata claims a higher state than its evaluation permits, or nothing."""
     claimed = metadata.state
     allowed = allowed_state(metadata, claimed)
     reasons = allowed.reasons
@@ -104,7 +104,7 @@ def unsupported_claim(metadata: Metadata) -> str:
 
 
 def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
-    """The one that allows less."""
+    """Return the state that permits less."""
     return min(one, other, key=_ORDER.index)
 
 
@@ -167,7 +167,7 @@ def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[
 
 
 def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
-    """A model for one repository alone: what is shown is that it is better on later commits of that one."""
+    """Check a model for one repository: it must be better on later commits of that one."""
     named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
     others = sorted(name for name in named if name.lower() != metadata.scope.lower())
     if others or not named:
@@ -181,7 +181,7 @@ def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
 
 
 def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> list[str]:
-    """Those of the evaluation that were trained on; a name without an owner is that of any owner."""
+    """Return those of the evaluation that were trained on; a name without an owner matches any owner."""
     ours = {name.lower().removesuffix(".git") for name in trained}
     bare = {name.rpartition("/")[2] for name in ours}
     lone = {name for name in ours if "/" not in name}
@@ -219,7 +219,7 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
 
 
 def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[str]:
-    """What the kind of model must reach whatever else it beats."""
+    """Check the requirements of the kind of model, whatever else it beats."""
     if evaluation.items < bar.items:
         yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
     reached = evaluation.metrics.get(bar.subject, {}).get(bar.metric)
@@ -252,7 +252,7 @@ def _check_improvements(metadata: Metadata, evaluation: Evaluation) -> Iterator[
 
 
 def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str]:
-    """What is wrong with one gain, measured on several seeds."""
+    """Return the defects of one gain, measured on several seeds."""
     if len(found) < FEWEST_SEEDS:
         seeds = _counted(len(found), "seed", "seeds")
         yield f"{_upper(what)} was measured on {seeds}; {FEWEST_SEEDS} are needed."
@@ -264,17 +264,17 @@ def _check_improvement(what: str, found: dict[int, Improvement]) -> Iterator[str
 
 
 def _subject(metadata: Metadata) -> str:
-    """The scorer that would be used: of a ranker the fused score."""
+    """Return the scorer that would be used: of a ranker the fused score."""
     return CRITERIA[metadata.kind].subject
 
 
 def deciding(metadata: Metadata) -> str:
-    """The metric that decides, fixed before anything is measured."""
+    """Return the deciding metric, fixed before any measurement."""
     return CRITERIA[metadata.kind].metric
 
 
 def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
-    """The gains (of, over, metric) that must be there, those of the size control among them."""
+    """Return the required gains (of, over, metric), including those of the size control."""
     metric, ranker = deciding(metadata), metadata.kind == "embedder"
     subject = _subject(metadata)
     rivals = [*(["cheap+base"] if ranker else []), "cheap"]
@@ -330,11 +330,11 @@ def _against_calibration(metadata: Metadata, calibration: Calibration) -> Iterat
         yield "The calibration was checked on repositories it was fitted on."
 
 
-# --- words
+# --- messages
 
 
 def _sound(figure: Interval) -> bool:
-    """Whether an interval is one: finite, around its value."""
+    """Return True if an interval is valid: finite, around its value."""
     finite = all(math.isfinite(end) for end in (figure.low, figure.value, figure.high))
     return finite and figure.low <= figure.value <= figure.high
 

@@ -1,8 +1,9 @@
-"""Finding models, checking them, and loading them once.
+"""Discovery of models, their verification, and loading them once.
 
-A model is a folder with ``adapter.metadata.json`` beside its files. Models come with the package
+A model is a folder with ``adapter.metadata.json`` next to its files. Models come from the package
 ``wardround_adapters``, and from further folders that the configuration names; of two with the same name the
-one found first counts, and the further folders come before the package.
+first
+one counts, and the further folders come before the package.
 """
 
 from __future__ import annotations
@@ -39,17 +40,17 @@ from wardround.storage.digest import digest_key
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
-"""Files that are, or can hold, what runs code when it is opened. The shared tensors are ``.bin`` too."""
+"""Files that are, or can contain, code that runs when they are opened. Shared tensors are ``.bin`` too."""
 _MOST_FOLDERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A model whose metadata could be read.
+    """A model with readable metadata.
 
     Attributes:
-        metadata: as it counts: a state above what is recorded to be earned counts as shadow.
-        overstated: what to say where it claims such a state.
+        metadata: the effective one: an unearned state counts as shadow.
+        overstated: the message about an unearned state.
     """
 
     folder: Path
@@ -58,10 +59,10 @@ class ModelEntry:
 
     @classmethod
     def of(cls, folder: Path) -> ModelEntry:
-        """The model in a folder.
+        """Return the model in a folder.
 
         Raises:
-            ModelError: there is none that can be used; the reason stands for itself.
+            ModelError: there is none that can be used; the reason is a complete sentence.
         """
         metadata = _readable(folder)
         if metadata.state is PromotionState.SHADOW:
@@ -94,12 +95,12 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class RejectedModel:
-    """A folder, or an archive, that would hold a model, and why it is not used.
+    """A folder, or an archive, that would contain a model, and why it is not used.
 
     Attributes:
-        name: the model's, where that can be read, else the last part of its path.
-        nameless: whether it may hold a model of any name.
-        before: how many of the models that were found lie in the same place or an earlier one.
+        name: the model's, if that can be read, else the last part of its path.
+        nameless: True if it may contain a model of any name.
+        before: the number of valid models in the same location or an earlier one.
     """
 
     name: str
@@ -113,7 +114,7 @@ class RejectedModel:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model ready to be run; ``tokens`` for those that read texts."""
+    """A model ready to run; ``tokens`` for those that read texts."""
 
     session: Session
     tokens: TextTokenizer | None
@@ -121,14 +122,14 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class ModelRegistry:
-    """The models that were found, those that count first."""
+    """The discovered models, in order of precedence."""
 
     found: tuple[ModelEntry, ...]
     refused: tuple[RejectedModel, ...]
 
     @classmethod
     def of(cls, folders: Sequence[Path]) -> ModelRegistry:
-        """Look for models in folders and in the folders directly below them."""
+        """Discover models in folders and in the folders directly below them."""
         found: list[ModelEntry] = []
         refused: list[RejectedModel] = []
         for place in folders:
@@ -145,10 +146,10 @@ class ModelRegistry:
         return cls(tuple(found), tuple(refused))
 
     def get(self, name: str) -> ModelEntry:
-        """The model of a name: never one that comes after a place where it may lie and cannot be read.
+        """Return the model of a name: never one after a location that may contain it and cannot be read.
 
         Raises:
-            ModelError: there is none, or it was refused.
+            ModelError: there is none, or it was rejected.
         """
         at, one = next(((at, one) for at, one in enumerate(self.found) if one.name == name), (None, None))
         for other in sorted(self.refused, key=lambda refused: refused.name != name):
@@ -159,7 +160,7 @@ class ModelRegistry:
         return one
 
     def sharing(self, digest: str) -> ModelEntry:
-        """The base whose shared tensors have a digest.
+        """Return the base whose shared tensors have a digest.
 
         Raises:
             ModelError: there is none.
@@ -170,10 +171,10 @@ class ModelRegistry:
         raise ModelError(f"its base, with shared tensors {digest[:12]}, is not installed")
 
     def files(self, one: ModelEntry) -> Iterator[tuple[Path, File]]:
-        """Every file that running a model needs, with the folder it lies in.
+        """Return every file that running a model needs, with its folder.
 
         Raises:
-            ModelError: its base is not there.
+            ModelError: its base does not exist.
         """
         yield one.folder, one.metadata.model
         if one.metadata.shared:
@@ -184,10 +185,10 @@ class ModelRegistry:
             yield self._tokenizer_folder(one), one.metadata.tokenizer
 
     def require_present(self, one: ModelEntry) -> None:
-        """See that the files of a model are there and have their sizes, without reading them.
+        """Verify that the files of a model exist and have their sizes, without reading them.
 
         Raises:
-            ModelError: they are not.
+            ModelError: they do not.
         """
         if not one.is_built:
             raise ModelError(f"it is not built; run `{one.build_command}`")
@@ -195,10 +196,10 @@ class ModelRegistry:
             require_present(folder, file)
 
     def load(self, one: ModelEntry, runtime: Runtime) -> Loaded:
-        """The model, verified byte by byte and loaded once in this process.
+        """Return the model, verified byte by byte and loaded once in this process.
 
         Raises:
-            ModelError: a file is not what it must be, or onnxruntime cannot load it.
+            ModelError: a file differs from the metadata, or onnxruntime cannot load it.
         """
         name = digest_key(model_digest(one.metadata), str(one.folder), runtime.identity, str(runtime.threads))
         with _LOADING:
@@ -222,7 +223,7 @@ class ModelRegistry:
         return Loaded(load(content, metadata, shared, runtime.providers, runtime.threads), tokens)
 
     def embedder(self, name: str, runtime: Runtime) -> Embedder:
-        """A model over texts, whatever its state: for retrieval, and for measuring.
+        """Return a model over texts, whatever its state: for retrieval, and for evaluation.
 
         Raises:
             ModelError: there is none of this name, it is over numbers, or it cannot be loaded.
@@ -237,7 +238,7 @@ class ModelRegistry:
         return self.sharing(one.metadata.base.shared if one.metadata.base is not None else "")
 
     def _tokenizer_folder(self, one: ModelEntry) -> Path:
-        """Where a model's tokenizer lies: beside it, or where the base's is the same."""
+        """Return the folder of a model's tokenizer: its own, or that of the base if it is the same."""
         tokenizer = one.metadata.tokenizer
         assert tokenizer is not None
         if not (one.folder / tokenizer.name).exists():
@@ -253,26 +254,26 @@ _SHARED: dict[tuple[Path, File], SharedTensors] = {}
 
 
 def _shared(folder: Path, file: File) -> SharedTensors:
-    """The mapped tensors of a base, verified once in this process."""
+    """Return the mapped tensors of a base, verified once in this process."""
     if (folder, file) not in _SHARED:
         _SHARED[folder, file] = SharedTensors(folder, mmap_verified(folder, file))
     return _SHARED[folder, file]
 
 
 def model_digest(metadata: Metadata) -> str:
-    """A digest of the files of a model and of how texts are cut for it."""
+    """Return a digest of the files of a model and of its tokenisation."""
     tokenizer = metadata.tokenizer.sha256 if metadata.tokenizer else ""
     base = metadata.base.shared if metadata.base and metadata.shared else ""
     return digest_key("model", metadata.model.sha256, tokenizer, base, str(metadata.window)).hex()
 
 
 def score_digest(metadata: Metadata, runtime: Runtime) -> str:
-    """A digest of everything a raw score depends on beside what is scored."""
+    """Return a digest of all inputs of a raw score besides the scored text or row."""
     return digest_key("scores", model_digest(metadata), runtime.identity).hex()
 
 
 def identity(metadata: Metadata, runtime: Runtime) -> str:
-    """What anything said with a model depends on: its scores, their meaning, and what it may do."""
+    """Return the inputs of every result of a model: its scores, their meaning, and its state."""
     meaning = (metadata.state, metadata.calibration, metadata.thresholds, metadata.fusion, metadata.inputs)
     return digest_key(
         score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")
@@ -280,13 +281,13 @@ def identity(metadata: Metadata, runtime: Runtime) -> str:
 
 
 def default_registry(further: Sequence[Path] = ()) -> ModelRegistry:
-    """The further folders, then the package's models."""
+    """Return the further folders, then the package's models."""
     own = package_folder()
     return ModelRegistry.of([*further, *([own] if own is not None else [])])
 
 
 def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
-    """Files that are not the model's, by name: those that can harm whoever opens them, and others."""
+    """Return files that are not the model's, by name: those that are dangerous to open, and others."""
     named = (metadata.model, metadata.shares, metadata.tokenizer, *metadata.files)
     own = {METADATA_FILE, CARD_FILE, *PLOT_FILES, *(file.name for file in named if file is not None)}
     own |= set() if metadata.data is None else {RECIPE_FILE}
@@ -305,8 +306,8 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
     for name in LORA_FILES:
         if name not in known and (folder / name).exists():
             yield (
-                f"{folder / name} has no digest in {METADATA_FILE}, so nothing may use it; "
-                "make the model again with `wardround adapters quantise`"
+                f"{folder / name} has no digest in {METADATA_FILE}, so it must not be used; "
+                "build the model again with `wardround adapters quantise`"
             )
     for file in metadata.files:
         if not built and not os.path.lexists(folder / file.name):
@@ -321,12 +322,12 @@ def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
 
 
 def holds_models(place: Path) -> bool:
-    """Whether there is something to say of a folder: a model in it or below, or that it is none."""
+    """Return True if a folder needs a report: it contains a model, also below it, or is not a folder."""
     return bool(_candidates(place))
 
 
 def _candidates(place: Path) -> list[Path]:
-    """The folders that hold models, and archives that would, by name."""
+    """Return the folders that contain models, and archives that would, by name."""
     try:
         models = models_in(place)
         archives = [path for path in place.iterdir() if _is_archive(path)] if place not in models else []
@@ -340,10 +341,10 @@ def _is_archive(candidate: Path) -> bool:
 
 
 def _readable(candidate: Path) -> Metadata:
-    """The metadata of a candidate that is a folder and can be used.
+    """Return the metadata of a candidate that is a folder and can be used.
 
     Raises:
-        ModelError: it is not; the reason stands for itself.
+        ModelError: it cannot; the reason is a complete sentence.
     """
     if _is_archive(candidate):
         raise ModelError(f"{candidate} is an archive, and archives are not opened; unpack it")
@@ -357,7 +358,7 @@ def _readable(candidate: Path) -> Metadata:
 
 
 def _inconsistency(metadata: Metadata) -> str:
-    """What in the metadata does not go together, or nothing."""
+    """Return a contradiction in the metadata, or nothing."""
     endings = ((metadata.model, ".onnx"), (metadata.tokenizer, ".json"), (metadata.shares, ".bin"))
     for file, ending in endings:
         if file is not None and not file.name.endswith(ending):

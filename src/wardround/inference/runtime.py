@@ -1,4 +1,4 @@
-"""What models are run with here, found out without loading it where that can be."""
+"""The model runtime of this installation, detected without loading it if possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wardround.storage.memo import memoize_on_disk
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 _GROUP = "wardround"
-"""What the host asks for when it looks for plugins, so that one answer is kept for both."""
+"""The entry point group of plugins, as in the host, so that both share one cached result."""
 INSTALL = "pip install 'wardround[models]'"
 ProviderPreference = Literal["auto", "cpu", "cuda"]
 
@@ -24,16 +24,16 @@ _NEGATION = (
     b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
     b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\r"
 )
-"""The smallest ONNX model there is, y = -x: an offered provider may still not work."""
+"""The smallest ONNX model, y = -x: an offered provider may still not work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """How models are run.
+    """The runtime of models.
 
     Attributes:
-        package: the distribution that brings onnxruntime: ``onnxruntime``, ``onnxruntime-gpu``.
-        provider: the execution provider that is asked for first.
+        package: the distribution that contains onnxruntime: ``onnxruntime``, ``onnxruntime-gpu``.
+        provider: the preferred execution provider.
         threads: threads within one operator.
     """
 
@@ -44,28 +44,28 @@ class Runtime:
 
     @property
     def identity(self) -> str:
-        """What a score depends on beside the model; integer models do not depend on the threads."""
+        """The inputs of a score besides the model; integer models do not depend on the threads."""
         return f"{self.package} {self.version} {self.provider}"
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """The providers as onnxruntime wants them; what a GPU cannot do is left to the CPU."""
+        """The providers for onnxruntime; what a GPU cannot do is left to the CPU."""
         return (self.provider,) if self.provider == CPU else (self.provider, CPU)
 
 
 def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runtime:
-    """The runtime that is installed; CUDA where that is offered and works, unless another is wished for.
+    """Return the installed runtime; CUDA if it is offered and works, unless another is requested.
 
     Raises:
         NoRuntimeError: onnxruntime is not installed.
-        ModelError: something else is not installed, or CUDA was wished for and does not work.
+        ModelError: something else is not installed, or CUDA was requested and does not work.
     """
     versions = discover(_GROUP).versions
     package = _package(versions)
     missing = [name for name in _LIBRARIES if name not in versions]
     missing += [] if package is not None else ["onnxruntime"]
     if package is None or missing:
-        from wardround.tools.install_hints import install_hint  # only where it is needed
+        from wardround.tools.install_hints import install_hint  # only if it is needed
 
         names = " and ".join(sorted(missing))
         trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {install_hint(INSTALL)}"
@@ -86,13 +86,13 @@ def detect_runtime(wish: ProviderPreference = "auto", threads: int = 1) -> Runti
 
 
 def _package(versions: Mapping[str, str]) -> str | None:
-    """The distribution that brings onnxruntime; one for a special device before the plain one."""
+    """Return the distribution that contains onnxruntime; one for a special device before the plain one."""
     found = sorted(name for name in versions if name == "onnxruntime" or name.startswith("onnxruntime-"))
     return found[-1] if found else None
 
 
 def _cuda(runtime: Runtime) -> str:
-    """Why CUDA does not work, or nothing; remembered for this installation and these devices."""
+    """Return why CUDA does not work, or nothing; cached for this installation and these devices."""
     state = [runtime.package, runtime.version, os.environ.get("CUDA_VISIBLE_DEVICES", ""),
              str(os.path.exists("/dev/nvidiactl")), os.environ.get("LD_LIBRARY_PATH", "")]  # fmt: skip
     return memoize_on_disk("cuda", digest_key("cuda", *state).hex(), _try_cuda, str)

@@ -1,4 +1,4 @@
-"""What models in shadow would have said: kept in the user's state folder, for whoever wants to judge them."""
+"""The scores of models in shadow: logged in the user's state folder, for their evaluation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LIMIT_BYTES = 8 * 1024 * 1024
 
 
 class ShadowScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One answer of a model.
+    """One score of a model.
 
     Attributes:
         model: its name, and the first half of its file's SHA-256 digest.
-        asked: a digest of what was scored; no text under review is kept.
+        asked: a digest of the scored input; no text under review is stored.
         scores: one for each candidate, or for the one row.
     """
 
@@ -31,14 +31,14 @@ class ShadowScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ShadowLog:
-    """Answers, one a line; where there are too many, a new file is begun and one old file kept."""
+    """Scores, one a line; above a limit a new file is started and one old file retained."""
 
     def __init__(self, folder: Path | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
         self.file = (folder or state_dir()) / "shadow.jsonl"
         self._limit = limit_bytes
 
     def add(self, model: str, digest: str, asked: Sequence[str], scores: Sequence[float]) -> None:
-        """Keep an answer; what cannot be written is forgotten."""
+        """Store a score; one that cannot be written is dropped."""
         told = hashlib.sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         line = msgspec.json.encode(ShadowScore(model, digest[:32], told, tuple(scores))) + b"\n"
         with suppress(OSError):

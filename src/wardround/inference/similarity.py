@@ -1,4 +1,4 @@
-"""How close texts are to a query: cosines of vectors, and the score that joins them with cheap evidence."""
+"""The similarity of texts to a query: cosines of vectors, and the score combined with cheap evidence."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround.storage.score_cache import Numbers
 
 COSINE = "cosine"
 GRID = 4
-"""Decimals of a cosine: what two CPUs may round differently is smaller."""
+"""Decimals of a cosine: rounding differences between CPUs are smaller."""
 
 
 def cosine(one: Numbers, other: Numbers) -> float:
-    """The dot product of two unit vectors, on a grid, always summed in the same order."""
+    """Return the dot product of two unit vectors, on a grid, always summed in the same order."""
     total: float = sum(map(mul, one, other))
     return round(total, GRID)
 
@@ -23,13 +23,13 @@ def cosine(one: Numbers, other: Numbers) -> float:
 def fused(
     fusion: Fusion | None, cosines: Sequence[float], evidence: Sequence[Mapping[str, float]]
 ) -> list[float]:
-    """The weighted sum that was measured, one for each candidate.
+    """Return the measured weighted sum, one for each candidate.
 
     Args:
-        evidence: for each candidate what the fusion names, but for the cosine.
+        evidence: for each candidate the numbers that the fusion names, except for the cosine.
 
     Raises:
-        ModelError: there is no fusion, or none of something that it names.
+        ModelError: the fusion or some of its numbers are missing.
     """
     if fusion is None or not fusion.names:
         raise ModelError("it was measured without cheap evidence; use its scores")

@@ -1,4 +1,4 @@
-"""Rows of numbers to probabilities."""
+"""Conversion of rows of numbers to probabilities."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def raw_score(session: Session, row: Sequence[float]) -> float:
-    """The model's own score for one row: the last number of its last output.
+    """Return the model's raw score for one row: the last number of its last output.
 
-    For a regressor that is its one number, for a classifier of two classes the probability of the second.
+    For a regressor that is its only number, for a classifier of two classes the probability of the second.
 
     Raises:
-        ModelError: it gives something else than a number.
+        ModelError: the output is not a number.
     """
     import numpy as np
 

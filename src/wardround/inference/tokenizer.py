@@ -1,4 +1,4 @@
-"""Texts to token ids, by the tokenizer a model was trained with."""
+"""Conversion of texts to token ids, by the tokenizer a model was trained with."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class TextTokenizer:
-    """Cuts texts into the tokens of one model.
+    """Splits texts into the tokens of one model.
 
     Args:
         content: a ``tokenizer.json``, verified.
-        window: most tokens of a text, markers included; what is beyond is cut off.
+        window: most tokens of a text, special tokens included; the rest is truncated.
 
     Raises:
-        ModelError: it is no tokenizer.
+        ModelError: it is not a tokenizer.
     """
 
     def __init__(self, content: bytes, window: int) -> None:
@@ -28,11 +28,11 @@ class TextTokenizer:
             self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(window)
-        except Exception as cause:  # tokenizers raises bare Exception for whatever it cannot read
+        except Exception as cause:  # tokenizers raises bare Exception for content it cannot read
             raise ModelError(f"the tokenizer cannot be read: {cause}; install the model again") from cause
 
     def ids(self, text: str) -> list[int]:
-        """The token ids of a text, markers included; a lone surrogate counts as an unknown character."""
+        """Return the token ids of a text, special ones included; a lone surrogate is an unknown character."""
         plain = text.encode("utf-8", "replace").decode()
         ids: list[int] = self._tokenizer.encode(plain).ids
         return ids

@@ -14,14 +14,14 @@ from wardround.errors import ModelError
 from wardround.inference.metadata import File
 
 LARGEST_BYTES = 4 * 1024**3
-"""No model file may be larger, whatever its metadata says."""
+"""The limit on the size of a model file, regardless of its metadata."""
 
 
 def read_verified(folder: Path, file: File) -> bytes:
-    """The bytes of a model's file.
+    """Return the bytes of a model's file.
 
     Raises:
-        ModelError: it is missing, no plain file, or not what the metadata says, byte for byte.
+        ModelError: it is missing, not a plain file, or differs from the metadata.
     """
     with _opened(folder, file) as number:
         parts = []
@@ -35,7 +35,7 @@ def read_verified(folder: Path, file: File) -> bytes:
 
 
 def mmap_verified(folder: Path, file: File) -> mmap.mmap:
-    """The same as a read-only memory map: pages that processes share, read when they are used.
+    """Return the same as a read-only memory map: pages that processes share, read when they are used.
 
     Raises:
         ModelError: as for ``verified``; or it is empty.
@@ -49,10 +49,10 @@ def mmap_verified(folder: Path, file: File) -> mmap.mmap:
 
 
 def require_present(folder: Path, file: File) -> None:
-    """See that a file is there, plain, and of the stated size, without reading it.
+    """Verify that a file exists, is plain, and has the stated size, without reading it.
 
     Raises:
-        ModelError: it is not.
+        ModelError: it does not.
     """
     with _opened(folder, file):
         pass
@@ -60,7 +60,7 @@ def require_present(folder: Path, file: File) -> None:
 
 @contextmanager
 def _opened(folder: Path, file: File) -> Iterator[int]:
-    """A descriptor of a plain file of the stated size; links are not followed."""
+    """Return a descriptor of a plain file of the stated size; links are not followed."""
     path = folder / file.name
     if file.bytes > LARGEST_BYTES:
         raise ModelError(f"{path}: {file.bytes} bytes are more than any model may have; use a smaller one")

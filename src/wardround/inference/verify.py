@@ -1,4 +1,4 @@
-"""Checking models as a whole: every byte, every reference, and one real run."""
+"""Complete verification of models: every byte, every reference, and one real run."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _CLOSE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of checking one model.
+    """The result of the verification of one model.
 
     Attributes:
-        said: how far it was checked.
-        troubles: a sentence for each thing that is wrong.
-        notes: a sentence for each thing that is none of the model's business, and harms nobody.
+        said: the extent of the verification.
+        troubles: a sentence for each error.
+        notes: a sentence for each harmless observation.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Checked:
 
 
 def verify(shelf: ModelRegistry) -> Iterator[Checked]:
-    """Check every model of a shelf, and name what was refused."""
+    """Verify every model of a registry, and list the rejected ones."""
     try:
         runtime, missing = detect_runtime("cpu"), ""
     except ModelError as trouble:
@@ -47,10 +47,10 @@ def verify(shelf: ModelRegistry) -> Iterator[Checked]:
 
 
 def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, missing: str) -> Checked:
-    """Check one model; of one that is not built the metadata and the recipe.
+    """Verify one model; for one that is not built the metadata and the recipe.
 
     Args:
-        missing: the reason why there is no runtime.
+        missing: the reason why models cannot run.
     """
     harmful, unknown = unwanted_files(one.folder, one.metadata)
     troubles = [
@@ -74,7 +74,7 @@ def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, mis
 
 
 def _claimed(one: ModelEntry) -> Iterator[str]:
-    """What the metadata claims and does not show."""
+    """Return the claims of the metadata without evidence."""
     file = one.folder / METADATA_FILE
     if one.overstated:
         yield f"{file}: {one.overstated}; it counts as shadow, and `wardround adapters promote` says why"
@@ -83,10 +83,10 @@ def _claimed(one: ModelEntry) -> Iterator[str]:
 
 
 def _digests(shelf: ModelRegistry, one: ModelEntry) -> None:
-    """Compare every byte, and see that the graph reaches nowhere else.
+    """Compare every byte, and verify that the graph has no other references.
 
     Raises:
-        ModelError: something is not as the metadata says.
+        ModelError: a file differs from the metadata.
     """
     metadata = one.metadata
     contents = {file.name: read_verified(folder, file) for folder, file in shelf.files(one)}
@@ -105,10 +105,10 @@ def _digests(shelf: ModelRegistry, one: ModelEntry) -> None:
 
 
 def _require_window(one: ModelEntry, tokenizer: bytes) -> None:
-    """See that the tokenizer of an exported model cuts texts where the model does: other programs go by it.
+    """Verify that the tokenizer of an exported model truncates texts at the model's window.
 
     Raises:
-        ModelError: it does not.
+        ModelError: it does not; other programs depend on it.
     """
     window = one.metadata.window
     if (json.loads(tokenizer).get("truncation") or {}).get("max_length") != window:
@@ -122,7 +122,7 @@ def _run(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime) -> None:
     """Score something once.
 
     Raises:
-        ModelError: it cannot be loaded or run, or does not give what its metadata says.
+        ModelError: it cannot be loaded or run, or its output contradicts its metadata.
     """
     file = one.folder / METADATA_FILE
     if one.metadata.kind == "table":

@@ -1,1 +1,1 @@
-"""Readers of languages, with positions, for plugins."""
+"""Parsers of languages, with positions, for plugins."""

@@ -1,6 +1,6 @@
-"""Dockerfiles as stages and instructions with places.
+"""Dockerfiles as stages and instructions with positions.
 
-What Docker's own syntax adds to a line (continuation signs, comments between them) is blanked, never cut out,
+Docker's own syntax within a line (continuation characters, comments between them) is blanked, never removed,
 so an offset into an instruction's text is an offset into the file.
 """
 
@@ -31,7 +31,7 @@ _JSON_STRING = LazyPattern(r'"(?:\\.|[^"\\])*"')
 
 
 class DockerfileToken(Struct, frozen=True):
-    """A piece of an instruction: what it says, and where it stands."""
+    """A token of an instruction: its text, and its position."""
 
     text: str
     start: int
@@ -39,7 +39,7 @@ class DockerfileToken(Struct, frozen=True):
 
 
 class KeyValuePair(Struct, frozen=True):
-    """One name and value of ENV, ARG or LABEL; ``value`` is None where ARG gives none."""
+    """One name and value of ENV, ARG or LABEL; ``value`` is None for an ARG without one."""
 
     name: DockerfileToken
     value: DockerfileToken | None
@@ -51,11 +51,11 @@ class Instruction(Struct, frozen=True, eq=False):
     Attributes:
         keyword: in capitals.
         written: the keyword as written.
-        body: everything behind the keyword and its flags; newlines only inside here-documents.
-        flags: the ``--name=value`` in front of the arguments.
+        body: everything after the keyword and its flags; newlines only inside here-documents.
+        flags: the ``--name=value`` before the arguments.
         heredocs: the here-documents of RUN, COPY and ADD, without their delimiters.
         blank_lines: offsets of empty lines inside its continuation.
-        comment: the line above it, if that is a comment; without the sign.
+        comment: the line above it, if that is a comment; without the hash.
     """
 
     keyword: str
@@ -76,7 +76,7 @@ class Instruction(Struct, frozen=True, eq=False):
         return self.body.text.strip()
 
     def flag(self, name: str) -> DockerfileToken | None:
-        """The value of a flag; of doubled ones the first."""
+        """Return the value of a flag; of repeated ones the first."""
         return next((value for flag, value in self.flags if flag == name), None)
 
     @property
@@ -116,12 +116,12 @@ class Instruction(Struct, frozen=True, eq=False):
 
 
 class Stage(Struct, eq=False):
-    """What one FROM begins.
+    """A build stage, which begins with FROM.
 
     Attributes:
         base: the image or stage it starts from, as written.
-        name: what AS calls it.
-        parent: the earlier stage it starts from; an argument of FROM stands for its default.
+        name: its name after AS.
+        parent: the earlier stage it starts from; an argument of FROM is replaced by its default.
         instructions: FROM and everything up to the next one.
     """
 
@@ -133,23 +133,23 @@ class Stage(Struct, eq=False):
     instructions: list[Instruction] = field(default_factory=list)
 
     def lineage(self) -> Iterator[Stage]:
-        """The stage and those it is built on, nearest first."""
+        """Return the stage and those it is based on, nearest first."""
         stage: Stage | None = self
         while stage is not None:
             yield stage
             stage = stage.parent
 
     def all(self, *keywords: str) -> list[Instruction]:
-        """Its instructions of these kinds, in order."""
+        """Return its instructions of these kinds, in order."""
         return [one for one in self.instructions if one.keyword in keywords]
 
 
 class Dockerfile(Struct):
-    """A whole file.
+    """A complete file.
 
     Attributes:
         directives: the parser directives at its top, by lower-case name.
-        preamble: what stands before the first FROM: ARG, if it is right.
+        preamble: the instructions before the first FROM: ARG, if it is valid.
     """
 
     text: str
@@ -160,12 +160,12 @@ class Dockerfile(Struct):
 
     @property
     def global_arguments(self) -> dict[str, DockerfileToken | None]:
-        """The arguments FROM lines can use, with their defaults."""
+        """Return the global arguments for FROM, with their defaults."""
         pairs = [pair for one in self.preamble if one.keyword == "ARG" for pair in one.pairs]
         return {pair.name.text: pair.value for pair in pairs}
 
     def stage_named(self, name: str, before: int) -> Stage | None:
-        """The stage a FROM or ``--from`` of a later stage means."""
+        """Return the stage that a FROM or ``--from`` of a later stage denotes."""
         earlier = self.stages[:before]
         by_name = next(
             (s for s in reversed(earlier) if s.name is not None and s.name.text.lower() == name.lower()), None
@@ -175,17 +175,17 @@ class Dockerfile(Struct):
         return by_name
 
     def expanded(self, text: str) -> str | None:
-        """A FROM argument with its variables filled in; None if one has no default."""
+        """Return a FROM argument with its variables expanded; None if one has no default."""
         return substituted(text, {name: v.text if v else None for name, v in self.global_arguments.items()})
 
     @property
     def shipped(self) -> list[Stage]:
-        """The stages the final image is made of, last first."""
+        """Return the stages that the final image consists of, last first."""
         return list(self.stages[-1].lineage()) if self.stages else []
 
 
 def read(text: str) -> Dockerfile:
-    """Read a Dockerfile; what is not one comes out as instructions nobody knows."""
+    """Parse a Dockerfile; other text results in unknown instructions."""
     directives = _directives(text)
     instructions = list(_instructions(text, directives.get("escape", "\\")[:1] or "\\"))
     found = Dockerfile(text, directives, instructions)
@@ -220,7 +220,7 @@ _VARIABLE = LazyPattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{
 
 
 def substituted(text: str, values: dict[str, str | None]) -> str | None:
-    """A text with ``$name`` and ``${name:-word}`` filled in; None if one has no value and no default."""
+    """Return a text with ``$name`` and ``${name:-word}`` expanded; None if one has no value or default."""
     missing = False
 
     def one(found: re.Match[str]) -> str:
@@ -241,7 +241,7 @@ def substituted(text: str, values: dict[str, str | None]) -> str | None:
 
 
 def variables(token: DockerfileToken | Passage) -> list[tuple[str, str, DockerfileToken]]:
-    """The variables a text uses: name, the sign of its default or test, and where."""
+    """Return the variables in a text: name, the operator of its default or test, and position."""
     return [
         (found.group(1) or found.group(2), found.group(3) or "",
          DockerfileToken(found.group(), token.start + found.start(), token.start + found.end()))
@@ -295,7 +295,7 @@ def _instructions(text: str, escape: str) -> Iterator[Instruction]:
 def _instruction(
     lines: _Lines, start: int, line: str, escape: str, comment: DockerfileToken | None
 ) -> Instruction:
-    """Read on over continuation lines and here-documents."""
+    """Read an instruction with its continuation lines and here-documents."""
     parts, blank_lines = [], []
     continues = LazyPattern(re.escape(escape) + r"[ \t\r]*$")
     at, end = start, start + len(line)
@@ -378,7 +378,7 @@ def _words(body: Passage) -> list[DockerfileToken]:
 
 
 def unquoted(text: str) -> str:
-    """A word without its quotes and escapes."""
+    """Return a word without its quotes and escapes."""
     return re.sub(
         r"'([^']*)'|\"((?:\\.|[^\"\\])*)\"|\\(.)",
         lambda m: m.group(1) or (re.sub(r"\\(.)", r"\1", m.group(2)) if m.group(2) else m.group(3)) or "",

@@ -1,4 +1,4 @@
-"""Regular expressions of JavaScript that can take exponential time on text made for it."""
+"""Regular expressions of JavaScript with exponential time on hostile text."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ALL = frozenset(chr(code) for code in range(1, 127))
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 _LONGEST = 2_000
 _MANY = 10
-"""A repeat of at least so many times is as good as one without end."""
+"""The number of repetitions that counts as unlimited."""
 _DEEPEST = 30
 
 
 @dataclass(slots=True)
 class RegexPiece:
-    """One part of a pattern: signs it takes, or alternatives of sequences, and how often it is repeated."""
+    """One part of a pattern: the characters it matches, or alternatives of sequences, and its repetition."""
 
     signs: frozenset[str] = frozenset()
     ways: list[list[RegexPiece]] = field(default_factory=list)
@@ -28,7 +28,7 @@ class RegexPiece:
     is_endless: bool = False
 
     def first(self) -> frozenset[str]:
-        """The signs it can begin with."""
+        """The characters it can begin with."""
         if not self.ways:
             return self.signs
         return frozenset().union(*(_first(way) for way in self.ways))
@@ -40,7 +40,7 @@ class RegexPiece:
 
 
 def is_slow(pattern: str) -> bool:
-    """Whether a repeated group can take the same text in more than one way: ``(a+)+``, ``(a|aa)*``."""
+    """Return True if a repeated group can match the same text in several ways: ``(a+)+``, ``(a|aa)*``."""
     if len(pattern) > _LONGEST or not any(end in pattern for end in (")+", ")*", "){")):
         return False
     try:
@@ -50,7 +50,7 @@ def is_slow(pattern: str) -> bool:
 
 
 def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
-    """``fails`` says whether something must follow the whole: only then other ways are tried."""
+    """Return True for such a group; ``fails`` is True if something must follow: only then it backtracks."""
     for at, piece in enumerate(way):
         if not piece.ways:
             continue
@@ -63,12 +63,12 @@ def _is_slow(way: list[RegexPiece], fails: bool) -> bool:
 
 
 def _can_fail(rest: list[RegexPiece]) -> bool:
-    """Whether something must follow."""
+    """Return True if something must follow."""
     return any(not one.can_be_empty() for one in rest)
 
 
 def _splits(piece: RegexPiece) -> bool:
-    """Whether one round of a repeated group can be two rounds as well."""
+    """Return True if one iteration of a repeated group can also be two iterations."""
     ways = [_flat(way) for way in piece.ways]
     for way in ways:
         if _round_in_two(way, _following(ways)):
@@ -77,7 +77,7 @@ def _splits(piece: RegexPiece) -> bool:
 
 
 def _round_in_two(way: list[RegexPiece], starts: frozenset[str]) -> bool:
-    """``[a-z]+[ .-]?``: an endless part, where everything around it may be left out or taken by it."""
+    """``[a-z]+[ .-]?``: an unlimited part; everything around it may be omitted or matched by it."""
     for at, piece in enumerate(way):
         if not piece.is_endless:
             continue
@@ -99,7 +99,7 @@ def _round_in_two(way: list[RegexPiece], starts: frozenset[str]) -> bool:
 
 
 def _needs_apart(before: list[RegexPiece], after: list[RegexPiece], taken: frozenset[str]) -> bool:
-    """Whether the endless part can stand for the whole round: ``.*a``, ``\\w+\\w``."""
+    r"""Return True if the unlimited part can match the complete iteration: ``.*a``, ``\w+\w``."""
     needed = [one for one in (*before, *after) if not one.can_be_empty()]
     return all(one.signs & taken for one in needed)
 
@@ -115,7 +115,7 @@ def _following(ways: list[list[RegexPiece]]) -> frozenset[str]:
 
 
 def _overlap(ways: list[list[RegexPiece]]) -> bool:
-    """``a|aa``, ``\\w|\\d``: alternatives that take the same text."""
+    r"""Return True for ``a|aa``, ``\w|\d``: alternatives that match the same text."""
     plain = [way for way in ways if way and all(not one.ways for one in way)]
     for at, one in enumerate(plain):
         for other in plain[at + 1 :]:
@@ -131,7 +131,7 @@ def _overlap(ways: list[list[RegexPiece]]) -> bool:
 
 
 def _flat(way: list[RegexPiece]) -> list[RegexPiece]:
-    """A way, with groups that stand there once opened."""
+    """Return an alternative, with groups that occur once expanded."""
     found: list[RegexPiece] = []
     for piece in way:
         if len(piece.ways) == 1 and piece.least == 1 and not piece.is_endless:
@@ -151,14 +151,14 @@ def _first(way: list[RegexPiece]) -> frozenset[str]:
 
 
 class _Reader:
-    """Reads a pattern from left to right."""
+    """Parses a pattern from left to right."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._at = 0
 
     def ways(self, depth: int) -> list[list[RegexPiece]]:
-        """The alternatives up to the end of the group."""
+        """Return the alternatives up to the end of the group."""
         if depth > _DEEPEST:
             raise RecursionError
         found: list[list[RegexPiece]] = [[]]

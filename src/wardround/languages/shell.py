@@ -1,7 +1,8 @@
-"""Shell scripts as commands with places: enough of the grammar to know which program gets which words.
+"""Shell scripts as commands with positions: enough of the grammar to know the arguments of each program.
 
-It reads what people write in RUN lines, workflow steps and scripts of their own. What it cannot read it takes
-as a word that nothing matches, so a rule is silent rather than wrong.
+It parses what people write in RUN lines, workflow steps and scripts of their own. Unknown syntax becomes a
+word
+that nothing matches, so a rule is silent rather than wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Word(Struct, frozen=True):
     """One word of a command.
 
     Attributes:
-        text: without its quotes; what is expanded stands as written.
+        text: without its quotes; expansions stay as written.
         raw: as written.
         start: offset in the file; the end is exclusive.
     """
@@ -47,7 +48,7 @@ class Word(Struct, frozen=True):
 
 
 class Redirect(Struct, frozen=True):
-    """Where input or output of a command goes: ``>``, ``<<EOF`` ..., and the word after the sign."""
+    """The redirection of input or output: ``>``, ``<<EOF`` ..., and the word after the operator."""
 
     sign: str
     target: str
@@ -57,11 +58,11 @@ class Command(Struct, frozen=True):
     """A simple command.
 
     Attributes:
-        words: the program and its arguments, without assignments in front and redirections.
-        assignments: ``NAME=value`` words in front.
-        before: the operator between the command before it and this one; empty at the start.
-        after: the operator behind it.
-        depth: how many command substitutions it stands in.
+        words: the program and its arguments, without leading assignments and redirections.
+        assignments: leading ``NAME=value`` words.
+        before: the operator between the previous command and this one; empty at the start.
+        after: the operator after it.
+        depth: the number of enclosing command substitutions.
     """
 
     words: tuple[Word, ...]
@@ -89,7 +90,7 @@ class Command(Struct, frozen=True):
         return [word.text for word in self.words]
 
     def has_flag(self, short: str, *names: str) -> bool:
-        """Whether a one-letter option stands there, alone or in a bundle, or one of the long ones."""
+        """Return True if it has a one-letter option, alone or combined, or one of the long ones."""
         for word in self.words[1:]:
             text = word.text
             if text.split("=", 1)[0] in names:
@@ -101,7 +102,7 @@ class Command(Struct, frozen=True):
 
 
 class _Reading(Struct):
-    """What has been read of the command at hand."""
+    """The parsed part of the current command."""
 
     words: list[Word] = field(default_factory=list)
     assignments: list[Word] = field(default_factory=list)
@@ -117,12 +118,12 @@ class _Reading(Struct):
 
 
 def commands(passage: Passage, depth: int = 0) -> list[Command]:
-    """The simple commands of a script in source order; those of substitutions come before their command."""
+    """Return the simple commands of a script in source order; substitutions come before their command."""
     return list(_Reader(passage, depth).read())
 
 
 def pipelines(found: Sequence[Command]) -> list[list[Command]]:
-    """Commands that feed one another, grouped; a command alone is a group of one."""
+    """Return commands connected by pipes, grouped; a command alone is a group of one."""
     groups: list[list[Command]] = []
     open_at: dict[int, list[Command]] = {}
     for command in found:
@@ -136,7 +137,7 @@ def pipelines(found: Sequence[Command]) -> list[list[Command]]:
 
 
 def unwrapped(command: Command) -> tuple[Word, ...]:
-    """The words of the program that really runs, behind ``sudo``, ``env``, ``exec`` and their like."""
+    """Return the words of the program that is executed, after ``sudo``, ``env``, ``exec`` and their like."""
     words = list(command.words)
     while words and words[0].text.rpartition("/")[2] in _WRAPPERS:
         words.pop(0)
@@ -197,7 +198,7 @@ class _Reader:
         command = self._now.command(operator, self._depth)
         if command is not None:
             yield command
-        # A line that ends in an operator goes on in the next.
+        # A line that ends in an operator continues in the next.
         goes_on = command is None and operator == "\n"
         self._now = _Reading(before=self._now.before if goes_on else operator)
 
@@ -226,7 +227,7 @@ class _Reader:
                 end = _line_end(self._text, self._at)
                 line = self._text[self._at : end].rstrip("\r")
                 self._at = min(end + 1, len(self._text))
-                # In YAML and in Dockerfiles the delimiter is as far indented as the rest.
+                # In YAML and in Dockerfiles the delimiter has the same indentation as the rest.
                 if line.strip() == delimiter or (strips and line.strip("\t") == delimiter):
                     break
         self._waiting = []
@@ -234,7 +235,7 @@ class _Reader:
     def _word(self) -> Iterator[Command]:
         start = self._at
         unquoted, nested = self._pieces()
-        if self._at == start:  # a sign that fits nowhere
+        if self._at == start:  # an unexpected character
             self._at += 1
             return
         yield from self._nested(nested)
@@ -258,7 +259,7 @@ class _Reader:
                 yield from commands(inside, self._depth + 1)
 
     def _pieces(self) -> tuple[str, list[tuple[int, int]]]:
-        """Read to the end of a word: what it says without quotes, and the substitutions in it."""
+        """Read to the end of a word: its text without quotes, and the substitutions in it."""
         text, out, nested = self._text, [], []
         while self._at < len(text):
             plain = _PLAIN.match(text, self._at)
@@ -297,13 +298,13 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _found(text: str, sign: str, start: int) -> int:
-    """Where a sign is, or the end of the text."""
+    """Return the offset of a character, or the end of the text."""
     at = text.find(sign, start)
     return len(text) if at < 0 else at
 
 
 def _double_end(text: str, start: int) -> int:
-    """The closing quote of a double-quoted string."""
+    """Return the closing quote of a double-quoted string."""
     at = start
     while at < len(text):
         sign = text[at]
@@ -319,7 +320,7 @@ def _double_end(text: str, start: int) -> int:
 
 
 def _expansion_end(text: str, start: int) -> int:
-    """Behind a ``$``, ``$(...)``, ``${...}``, ``${{ ... }}``, ``<(...)`` or backtick expansion."""
+    """Return the end of a ``$``, ``$(...)``, ``${...}``, ``${{ ... }}``, ``<(...)`` or backtick expansion."""
     if text.startswith("${{", start):
         return min(_found(text, "}}", start) + 2, len(text))
     if text[start] == "`":
@@ -337,7 +338,7 @@ _INTERESTING = LazyPattern(r"['\"\\(){}]")
 
 
 def _closing(text: str, start: int, sign: str) -> int:
-    """Behind the bracket that closes what was opened before ``start``."""
+    """Return the end of the bracket that was opened before ``start``."""
     closes = {"(": ")", "{": "}"}
     expected = [sign]
     at = start
@@ -364,7 +365,7 @@ _QUOTE_OR_ESCAPE = LazyPattern(r"[\"\\]")
 
 
 def _plain_double_end(text: str, start: int) -> int:
-    """The closing quote, taking what is expanded inside as having none of its own."""
+    """Return the closing quote, assuming that expansions inside contain no quotes of their own."""
     at = start
     while found := _QUOTE_OR_ESCAPE.search(text, at):
         if found.group() == '"':
@@ -374,7 +375,7 @@ def _plain_double_end(text: str, start: int) -> int:
 
 
 def _substitutions(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The insides of the outermost command substitutions between two offsets."""
+    """Return the contents of the outermost command substitutions between two offsets."""
     found = []
     at = start
     while opening := _NESTED_START.search(text, at, end):

@@ -13,7 +13,7 @@ _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
 class DropConflictEchoes:
-    """Leave out the consequences of a merge conflict that is reported itself."""
+    """Omit the consequences of a merge conflict that is reported itself."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         conflicts = _conflicts(review.findings)

@@ -9,7 +9,7 @@ from wardround.processors.model import PipelineInputs, ReviewFindings
 
 
 class RevealHiddenFindings:
-    """Keep of the hidden findings those that would block the change and that nothing else reports."""
+    """Keep those hidden findings that would block the change and that nothing else reports."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         reported = {_key(candidate.finding) for candidate in review.candidates if not candidate.is_hidden}

@@ -1,4 +1,4 @@
-"""Secrets in what is about to be printed: what a check for secrets reports is masked in every output."""
+"""Secrets in printed texts: every secret that a check reports is masked in every output."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _masker(findings: Sequence[Finding], inputs: PipelineInputs) -> SecretMasker
 class SecretMasker:
     """The secrets in the files of some findings, and their masks.
 
-    Secrets are the strings in findings of rules that say so, and what the checks for secrets in any text
-    report in the same files, on old lines too. Where such a check crashes, no line of the file is shown.
+    Secrets are the strings in findings of rules with ``masked``, and the results of the checks for secrets
+    of any text in the same files, on old lines too. If such a check crashes, no line of the file is shown.
 
     Args:
         printed: the statuses whose findings may be printed.
@@ -89,7 +89,7 @@ class SecretMasker:
         return [s for s in self._any_text if any(check.MASKED for check in s.checks)]
 
     def _secret_spans(self, path: str, text: str) -> list[Span] | None:
-        """The positions of secrets in a text; None where a check crashed, so that they are unknown."""
+        """Return the spans of secrets in a text; None if a check crashed, so that they are unknown."""
         spans: list[Span] = []
         for specialist in self._detectors:
             checks = [check for check in specialist.checks if check.MASKED]

@@ -1,4 +1,4 @@
-"""The values the steps of the pipeline take and return, and the interface of a step."""
+"""The values that the steps of the pipeline take and return, and the interface of a step."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class PipelineInputs(msgspec.Struct, frozen=True, dict=True):
         texts: of the changed files.
         other_text: path -> the text of any file at the head.
         tracked_paths: the paths at the head; called by the steps that need them.
-        test_data: the test data of the project, by the configuration that counts.
-        is_trusted: the configuration of the change itself counts.
+        test_data: the test data of the project, by the configuration that applies.
+        is_trusted: the configuration of the change itself applies.
         today: the date by which dismissals age.
         ranks: open findings are ranked and folded.
         action_rates: loads the measured rates of rules; called by the steps that need them.
@@ -110,7 +110,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """A classified result of a tool or check, before duplicates are merged.
 
     Attributes:
-        was_unparsed: the old version of the file could not be compared with.
+        was_unparsed: the old version of the file could not be parsed, so it was not compared.
         is_hidden: it was reported only without the ignore comments that the change adds.
     """
 
@@ -124,14 +124,14 @@ class ReviewFindings(msgspec.Struct, frozen=True):
     """The findings of a review, as far as the pipeline has processed them.
 
     Attributes:
-        candidates: what the review may report; empty once duplicates are merged.
+        candidates: the findings that the review may report; empty once duplicates are merged.
         notices: findings about suppressions and configuration, until they join the other findings.
         content_names: for each of ``findings``, its identity without its path.
         unparsed_data: test data that is broken on purpose.
         mask_text: masks the secrets in a text.
-        former_names: former names of rules in suppressions -> the rules that they stand for.
+        former_names: former names of rules in suppressions -> the current rules.
         notes: sentences for people that are not findings.
-        triage: the order of the open findings; None where everything is shown in the order of places.
+        triage: the order of the open findings; None where everything is shown in the order of positions.
     """
 
     candidates: tuple[Candidate, ...] = ()

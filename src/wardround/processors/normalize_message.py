@@ -1,4 +1,4 @@
-"""Messages of tools without what differs between two runs."""
+"""Messages of tools, normalised so that two runs give the same text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOLATILE = (
 
 
 def normalize(reason: str) -> str:
-    """A reason without what differs between two runs."""
+    """Return a reason without the parts that differ between two runs."""
     import tempfile  # most reviews have no reason to report
 
     folder = re.escape(tempfile.gettempdir())

@@ -1,4 +1,4 @@
-"""Refutation: a specialist that knows the values of an expression discards what others report there."""
+"""Refutation: a specialist that knows the values of an expression discards the findings of others there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
 
 
 class RefuteFindings:
-    """Leave out what a specialist of the file knows to be wrong, unless the project enabled the rule."""
+    """Omit the findings that a specialist of the file refutes, unless the project enabled the rule."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         kept = (candidate for candidate in review.candidates if not _is_refuted(candidate, inputs))

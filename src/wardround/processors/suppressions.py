@@ -1,4 +1,4 @@
-"""Suppressions: comments that waive a rule at one place, with a reason.
+"""Suppressions: comments that waive one rule at one position, with a reason.
 
 ``wardround: ignore[RULE] reason`` on the line of a finding or on the line above it.
 """
@@ -27,7 +27,7 @@ _IGNORE = LazyPattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
 
 
 class ApplySuppressions:
-    """Waive what suppressions cover; a suppression that is wrong or unused becomes a notice."""
+    """Waive the findings that suppressions cover; a suppression that is wrong or unused becomes a notice."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         for path, reviewers in sorted(inputs.reviewers.items()):
@@ -126,11 +126,12 @@ class _FileSuppressions:
 
 
 class SuppressionTrust:
-    """The suppressions of a file that count where the configuration of the target does.
+    """The suppressions of a file that apply if the configuration of the target does.
 
-    A suppression counts for what the base has it for. That is code of the base under a comment of the base.
-    Where both were moved, each suppression of the base counts for one finding that existed before. The base
-    decides and not the target, since a comment waives the code next to it, and the old code is at the base.
+    A suppression applies to the findings for which the base has it: code of the base under a comment of the
+    base. Where both were moved, each suppression of the base applies to one finding that existed before. The
+    base decides and not the target, since a comment waives the code next to it, and the old code is at the
+    base.
     """
 
     def __init__(self, path: str, specialist: Specialist, inputs: PipelineInputs) -> None:
@@ -163,7 +164,7 @@ def _with_notices(review: ReviewFindings, notices: Iterable[Finding]) -> ReviewF
 
 
 def _comment_reader(specialists: Sequence[Specialist]) -> Specialist:
-    """The specialist that reads the comments of a file: one that knows its language, if there is one."""
+    """Return the specialist that reads the comments of a file, preferably one that knows its language."""
     return min(specialists, key=lambda s: (s.reviews_all_text, not s.has_comment_reader))
 
 
@@ -200,7 +201,7 @@ class MalformedSuppression(msgspec.Struct, frozen=True):
 
 
 def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[MalformedSuppression]]:
-    """The suppressions among the comments of a file, and the malformed ones."""
+    """Return the suppressions among the comments of a file, and the malformed ones."""
     suppressions: list[Suppression] = []
     malformed: list[MalformedSuppression] = []
     for comment in comments:

@@ -16,7 +16,7 @@ from wardround.processors.notices import new_notice
 
 
 class ReportTampering:
-    """Report changed configuration where that of the target counts.
+    """Report changed configuration where that of the target applies.
 
     A change is compared with the merge base: later commits of the target branch are not part of it.
     """

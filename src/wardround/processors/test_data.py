@@ -10,7 +10,7 @@ from wardround.processors.model import Candidate, PipelineInputs, ReviewFindings
 
 
 class DropTestDataFindings:
-    """Leave out what is reported in test data, but for findings about security."""
+    """Omit findings in test data, except those about security."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         kept: list[Candidate] = []

@@ -23,7 +23,7 @@ _SHOWN = 3
 
 
 class ReportToolSuppressions:
-    """Report added comments that switch a tool off, where the configuration of the target counts."""
+    """Report added comments that switch a tool off, where the configuration of the target applies."""
 
     def apply(self, review: ReviewFindings, inputs: PipelineInputs) -> ReviewFindings:
         if inputs.is_trusted:

@@ -20,7 +20,7 @@ from wardround.processors.counters import Counters
 WORTH = 2.0
 """A rule is shown if its fix rate is at least this many times its placebo rate."""
 FOLD_AFTER = 3.0
-"""Dismissals, each weighed by its age, after which a rule folds."""
+"""The sum of dismissals, weighted by age, from which a rule folds."""
 CROWD = 8
 """Findings of one rule that are better fixed in one sweep: the measured rates count them as one."""
 SHOWN_OF_CROWD = 3
@@ -37,7 +37,7 @@ class ScoredFinding(msgspec.Struct, frozen=True):
 
     Attributes:
         rate: of its rule; None if that was not measured.
-        dismissed: the number of dismissals of the rule, each weighed by its age.
+        dismissed: the number of dismissals of the rule, weighted by age.
     """
 
     finding: Finding
@@ -131,7 +131,7 @@ def _rank(finding: Finding, scores: Mapping[str, float]) -> tuple[int, float, tu
 
 
 def _crowds(ranked: Sequence[ScoredFinding], folded: set[str]) -> tuple[RuleGroupFold, ...]:
-    """The crowds; adds all but the first of each to ``folded``."""
+    """Return the groups of many findings of one rule; adds all but the first of each to ``folded``."""
     by_rule: dict[str, list[ScoredFinding]] = {}
     for item in ranked:
         if is_foldable(item.finding):

@@ -1,4 +1,4 @@
-"""The findings that the filter mode lets through."""
+"""The findings that pass the filter mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONTEXT_LINES = 3
 def visible_findings(
     findings: Iterable[Finding], files: Mapping[str, ChangedFile], mode: FilterMode
 ) -> tuple[Finding, ...]:
-    """The findings the filter mode lets through, in order."""
+    """Return the findings that pass the filter mode, in order."""
     return tuple(f for f in findings if _is_visible(f, files.get(f.file), mode))
 
 

@@ -1,4 +1,4 @@
-"""Review -> text, one module for each format; ``FORMATS`` is where a format is known.
+"""Review -> text, one module for each format; ``FORMATS`` lists the formats.
 
 A renderer takes a review and returns text. It reads no clock and no environment.
 """
@@ -21,10 +21,10 @@ FORMATS: dict[str, str] = {
 
 
 def renderer(name: str) -> Renderer:
-    """The renderer of a format.
+    """Return the renderer of a format.
 
     Raises:
-        KeyError: there is no such format.
+        KeyError: the format does not exist.
     """
     render: Renderer = importlib.import_module(FORMATS[name]).render
     return render

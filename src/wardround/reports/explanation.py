@@ -10,7 +10,7 @@ from wardround.rules.model import Rule
 
 _WIDTH = 80
 _SAME_DEFECT = 8
-"""How many rules that report the same defect are named; the others are counted."""
+"""The number of listed rules that report the same defect; the others are counted."""
 
 
 def render_rule(rule: Rule, same_defect: Sequence[str], width: int, height: int) -> str:

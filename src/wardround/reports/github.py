@@ -1,8 +1,8 @@
 """Workflow commands that GitHub Actions turns into annotations on the changed lines.
 
-A step may make ten annotations of each kind; GitHub drops the rest without a word, so they are chosen here
-and what is held back is counted. ``line`` and ``endLine`` name the first and the last line, and in the same
-way ``col`` and ``endColumn`` the first and the last column. GitHub ignores columns of more than one line.
+A step may make ten annotations of each kind; GitHub drops the rest silently, so they are chosen here and the
+others are counted. ``line`` and ``endLine`` name the first and the last line, and in the same way ``col``
+and ``endColumn`` the first and the last column. GitHub ignores columns of more than one line.
 
 Sources: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands; the runner's
 ``ActionCommandManager``.
@@ -24,7 +24,7 @@ from wardround.review import ReviewResult
 from wardround.text.escaping import one_line, without_commands
 
 BUDGET = 10
-"""Annotations of one kind in one step."""
+"""The limit on annotations of one kind in one step."""
 _MAX_MESSAGE = 4_000
 _MAX_TITLE = 200
 _NAMED_FILES = 3
@@ -57,7 +57,7 @@ def render(review: ReviewResult) -> str:
 
 
 def _annotations(findings: Sequence[Finding]) -> list[Annotation]:
-    """What is not waived, by severity, then new before caused, then by place."""
+    """Return the findings that are not waived, by severity, then new before caused, then by position."""
     told = [f for f in findings if f.status is not Status.SUPPRESSED]
     told.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))
     return [_annotation(finding) for finding in told]
@@ -89,7 +89,9 @@ def _title(text: str) -> str:
 
 
 def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
-    """One warning for each reason; a file that was not reviewed must not look clean, so these come first."""
+    """Return one warning for each reason; a file that was not reviewed must not look clean, so these come
+    first.
+    """
     found = []
     ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
     for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
@@ -102,11 +104,11 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
 
 
 def _within_budget(wanted: Sequence[Annotation]) -> tuple[list[Annotation], Counter[str]]:
-    """The annotations there is room for, by kind, and how many of each kind there is none for."""
+    """Return the annotations within the limit, by kind, and the number of omitted ones of each kind."""
     counts = Counter(annotation.kind for annotation in wanted)
     room = Counter(dict.fromkeys(_KINDS.values(), BUDGET))
     if any(counts[kind] > room[kind] for kind in counts):
-        room["notice"] -= 1  # the one that says so
+        room["notice"] -= 1  # the one that reports the omissions
     shown = []
     for kind in _KINDS.values():
         shown += [annotation for annotation in wanted if annotation.kind == kind][: room[kind]]
@@ -127,7 +129,7 @@ def _held_back(held_back: Counter[str]) -> str:
 
 
 def _escape_workflow_commands(text: str, context_id: str) -> list[str]:
-    """Text for the log in which the runner looks for no commands."""
+    """Escape text for the log so that the runner finds no commands in it."""
     safe = _safe(text)
     for attempt in count():
         token = hashlib.sha256(f"{context_id}\0{safe}\0{attempt}".encode()).hexdigest()
@@ -137,7 +139,7 @@ def _escape_workflow_commands(text: str, context_id: str) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    """A line in which the runner finds no command, whichever line of the log it becomes."""
+    """Return a line in which the runner finds no command, whichever line of the log it becomes."""
     return without_commands(one_line(text))
 
 

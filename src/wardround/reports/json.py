@@ -1,4 +1,4 @@
-"""The JSON report, ``wardround.report/1``: the one other programs build on."""
+"""The JSON report, ``wardround.report/1``, for other programs."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def pages(rules: Sequence[Rule], same_defect: Callable[[Rule], Sequence[str]]) -
 
 
 def index(rules: Sequence[Rule]) -> str:
-    """Return the tables of our own rules by specialist, and the tools whose codes are mapped."""
+    """Return the tables of our own rules by specialist, and the tools with mapped codes."""
     specialists = _specialists(rules)
     own = sorted((_path(rule, specialists), rule) for rule in rules if rule.invalid)
     parts = [_INTRODUCTION]

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the part of it that GitHub's code scanning reads, within GitHub's limits.
+"""SARIF 2.1.0, the subset that GitHub's code scanning reads, within GitHub's limits.
 
 Sources: OASIS SARIF 2.1.0; https://docs.github.com/en/code-security/reference/code-scanning/sarif-files
 """
@@ -26,21 +26,21 @@ ROOT = "%SRCROOT%"
 FINGERPRINT = "wardround/v1"
 
 MAX_RESULTS = 25_000
-"""GitHub refuses a run with more."""
+"""GitHub rejects a run with more."""
 MAX_GZIP_BYTES = 10_000_000
-"""GitHub refuses a file that is larger when compressed; it says 10 MB."""
+"""GitHub rejects a file that is larger when compressed; its documentation states 10 MB."""
 MAX_NOTIFICATIONS = 1_000
 _MAX_TEXT = 1_024
-"""Characters of a description that GitHub keeps."""
+"""The length to which GitHub cuts a description."""
 
 _LEVEL = {Severity.INFO: "note", Severity.WARN: "warning", Severity.ERROR: "error"}
 _SECURITY_SEVERITY = {Severity.INFO: "2.0", Severity.WARN: "5.5", Severity.ERROR: "8.0"}
-"""The middles of GitHub's bands low, medium and high; critical is not for a static check to say."""
+"""The middles of GitHub's bands low, medium and high; a static check never reports critical."""
 _PRECISION = ((0.9, "high"), (0.6, "medium"), (0.0, "low"))
 
 
 def render(review: ReviewResult) -> str:
-    """The report as one SARIF log with one run; what GitHub would refuse is cut and counted."""
+    """Return the report as one SARIF log with one run; what exceeds GitHub's limits is cut and counted."""
     text, kept = _rendered(review, MAX_RESULTS)
     while kept and len(gzip.compress(text.encode(), compresslevel=6, mtime=0)) > MAX_GZIP_BYTES:
         text, kept = _rendered(review, kept * 3 // 4)
@@ -48,14 +48,14 @@ def render(review: ReviewResult) -> str:
 
 
 def _rendered(review: ReviewResult, limit: int) -> tuple[str, int]:
-    """The log with at most ``limit`` results, and how many it has."""
+    """Return the log with at most ``limit`` results, and their number."""
     findings = _most_severe(review.visible, limit)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
     return json_text(msgspec.json.format(msgspec.json.encode(log), indent=1)) + "\n", len(findings)
 
 
 def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
-    """At most ``limit`` findings, by severity and then by place, in their old order."""
+    """Return at most ``limit`` findings, by severity and then by position, in their old order."""
     if len(findings) <= limit:
         return findings
     ranked = sorted(range(len(findings)), key=lambda index: (-findings[index].severity, index))
@@ -99,7 +99,7 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
-    """A rule as its findings describe it."""
+    """Return a rule as its findings describe it."""
     first = findings[0]
     severity = max(f.severity for f in findings)
     why = " ".join(next((f.rationale for f in findings if f.rationale), "").split())
@@ -162,7 +162,7 @@ def _result(
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "baselineState": _baseline_state(finding, files),
     }
-    if with_suppressions:  # where one result of a run says it, all must
+    if with_suppressions:  # if one result of a run has suppressions, all must
         result["suppressions"] = _suppressions(finding)
     if finding.suggested_fix is not None and not finding.masked:
         result["fixes"] = [_fix(finding.suggested_fix)]
@@ -184,12 +184,12 @@ def _suppressions(finding: Finding) -> list[dict[str, str]]:
 
 
 def _message(text: str) -> str:
-    """A message without what SARIF would take for a link, cut to a sane length."""
+    """Return a message without text that SARIF would read as a link, cut to a sane length."""
     return truncate(escape_undecodable(text), _MAX_TEXT).replace("](", "] (") or "(no message)"
 
 
 def _baseline_state(finding: Finding, files: Mapping[str, ChangedFile]) -> str:
-    """``new`` or ``unchanged``; of a suppressed finding, only its line can tell."""
+    """Return ``new`` or ``unchanged``; for a suppressed finding, its line decides."""
     if finding.status is Status.SUPPRESSED:
         file = files.get(finding.file)
         return "new" if file is not None and file.is_added_line(finding.span.line) else "unchanged"
@@ -197,7 +197,7 @@ def _baseline_state(finding: Finding, files: Mapping[str, ChangedFile]) -> str:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """A place in the repository: percent-encoded bytes, so that every path can be named."""
+    """Return a location in the repository: percent-encoded bytes, so that every path can be named."""
     return {"uri": quote(path.encode("utf-8", "surrogateescape"), safe="/"), "uriBaseId": ROOT}
 
 
@@ -227,7 +227,7 @@ def _fix(fix: SuggestedFix) -> dict[str, Any]:
     }
 
 
-# What was not done
+# Unreviewed files
 
 
 def _invocation(
@@ -257,7 +257,7 @@ def _not_reviewed(unreviewed: Unreviewed) -> dict[str, Any]:
 
 
 def _counted(unreviewed: Iterable[Unreviewed]) -> list[dict[str, Any]]:
-    """What there is no room to list, as one number for each tool."""
+    """Return the entries that exceed the limit, as one number for each tool."""
     counts = Counter(u.tool for u in unreviewed)
     return [
         {"level": "error", "message": {"text": f"{tool} did not review {count} more"}}

@@ -43,7 +43,7 @@ def masked(line: str, *, inside: bool = False) -> str:
 
 
 def holds_no_value(line: str, path: str) -> bool:
-    """Return True if no secret can stand in a line: it has names, and no value but by reference."""
+    """Return True if a line cannot contain a secret: it has names, and no value except by reference."""
     rest = _REFERENCE.sub("", line)
     if not path.endswith(_PYTHON):
         return _NAME_WITHOUT_VALUE.fullmatch(rest) is not None

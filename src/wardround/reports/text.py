@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from wardround.processors.triage import RuleGroupFold
 
 _PER_RULE_AND_FILE = 5
-"""How many findings of one rule a file shows where anything is folded; the rest are counted."""
+"""The number of findings of one rule that a file shows if anything is folded; the rest are counted."""
 _MOST_IN_FULL = 10
-"""How many findings are shown with lines, reasons and fixes; more are shown in a line each."""
+"""The number of findings that are shown with lines, reasons and fixes; more are shown in a line each."""
 _MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
 _SHORTEST_MESSAGE = 24
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
@@ -58,7 +58,7 @@ def coloured(text: str, style: str) -> str:
 
 
 def render(review: ReviewResult, style: Style = plain) -> str:
-    """The whole report; the last line sums it up, or says how to see more of many findings."""
+    """Return the complete report; the last line summarises it, or states how to see the omitted findings."""
     lines = _headline(review, style)
     groups = _by_file(review)
     is_compact = not review.verbose and sum(len(group) for _, group in groups) > _MOST_IN_FULL
@@ -78,7 +78,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
 
 
 def _headline(review: ReviewResult, style: Style) -> list[str]:
-    """The files with merge conflicts: nothing else counts before these are resolved."""
+    """Return the files with merge conflicts: other findings are meaningless before these are resolved."""
     files = [u.file for u in review.unreviewed if u.reason == UNMERGED]
     files += [
         f.file
@@ -96,7 +96,9 @@ def _headline(review: ReviewResult, style: Style) -> list[str]:
 def _compact(
     review: ReviewResult, groups: Sequence[tuple[str, Sequence[Finding]]], style: Style
 ) -> Iterator[str]:
-    """Many findings, a line each: files with errors first, and in a file the errors, with what fixes them."""
+    """Return many findings, a line each: files with errors first, and in a file the errors, with their
+    fixes.
+    """
     most = None if review.triage is None else _PER_RULE_AND_FILE
     for path, group in sorted(groups, key=lambda pair: -max(f.severity for f in pair[1])):
         yield style(one_line(path), "bold")
@@ -121,7 +123,7 @@ def _in_a_line(finding: Finding, style: Style) -> Iterator[str]:
 
 
 def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
-    """The rules of a file of which more was found than is shown."""
+    """Return the rules of a file with more findings than are shown."""
     over = [(rule, count - most) for rule, count in sorted(counts.items()) if most and count > most]
     return [
         f"  and {count} more of {rule} in this file: --all shows {_it_or_them(count)}" for rule, count in over
@@ -129,9 +131,9 @@ def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
 
 
 def _by_file(review: ReviewResult) -> list[tuple[str, list[Finding]]]:
-    """The findings that are not folded: in the order of places, or the first to look at first.
+    """Return the findings that are not folded: in the order of positions, or the most important first.
 
-    Of one rule, those of a file stay together.
+    Findings of one rule and one file stay together.
     """
     shown, triage = review.open_findings, review.triage
     if triage is None:
@@ -147,7 +149,7 @@ def _by_file(review: ReviewResult) -> list[tuple[str, list[Finding]]]:
 
 
 def _folded(review: ReviewResult, style: Style) -> list[str]:
-    """What is counted only, a line for each rule."""
+    """Return the folded findings, as a line with the count of each rule."""
     if review.triage is None or not review.triage.folded:
         return []
     folded: dict[str, list[Finding]] = {}
@@ -176,14 +178,14 @@ def _named_files(findings: Sequence[Finding]) -> str:
 
 
 def _listed(paths: Sequence[str]) -> str:
-    """The first of some paths, and how many more there are."""
+    """Return the first of some paths, and the number of the others."""
     files = [one_line(path) for path in paths]
     named, more = ", ".join(files[:3]), len(files) - 3
     return f"{named} and {more} more file{'' if more == 1 else 's'}" if more > 0 else named
 
 
 def _offer(crowd: RuleGroupFold) -> str:
-    """What to do about many findings of one rule, in place of looking at each."""
+    """Return what to do about many findings of one rule, in place of reading each."""
     sweep = "mend them in one sweep"
     if crowd.fixable:
         sweep = f"wardround review --fix mends {crowd.fixable} in one sweep"
@@ -193,7 +195,9 @@ def _offer(crowd: RuleGroupFold) -> str:
 def _file(
     review: ReviewResult, findings: Sequence[Finding], style: Style, explained: set[str]
 ) -> Iterator[str]:
-    """The findings of one file; why a rule matters is said once in a report, and kept in ``explained``."""
+    """Return the findings of one file; the reason of a rule is shown once in a report, and recorded in
+    ``explained``.
+    """
     source = (review.text_of(findings[0].file) or "").split("\n")
     most = len(findings) if review.triage is None else _PER_RULE_AND_FILE
     counts: Counter[str] = Counter()
@@ -230,7 +234,7 @@ def _labelled(label: str, text: str) -> list[str]:
 
 
 def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[str]:
-    """The line the finding points at, with the place underlined."""
+    """Return the line of the finding, with its span underlined."""
     number = finding.span.line
     if number > len(source):
         return
@@ -247,7 +251,7 @@ def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[st
 
 
 def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str]:
-    """The fix as a small diff."""
+    """Return the fix as a small diff."""
     before = "\n".join(source)
     try:
         after = apply(before, fix.edits)
@@ -283,7 +287,7 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
 
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:
-    """Gate, counts, time, and what was not reviewed, in one line."""
+    """Return gate, counts, time, and the unreviewed files, in one line."""
     brought = [f for f in review.visible if f.status in (Status.NEW, Status.CAUSED)]
     counts = Counter(f.severity for f in brought)
     named = [f"{counts[s]} {_plural(s, counts[s])}" for s in reversed(Severity) if counts[s]]

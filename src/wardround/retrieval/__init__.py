@@ -1,7 +1,7 @@
-"""Which code a text is about: hunks of a change, files and functions of a tree.
+"""The code that a text is about: hunks of a change, files and functions of a tree.
 
 ``hunks.rank`` binds a message, ticket or criterion to hunks, ``files.locate`` finds the files and functions
-of a report. Both weigh cheap evidence (words, what earlier commits said and touched) and, where there is an
-embedder, its opinion. What they give is the most likely evidence, never a verdict. ``evals/binding.py``
-fits the weights and measures, on other repositories, what the order is worth with and without the model.
+of a report. Both weight cheap evidence (words, messages and files of earlier commits) and, with an embedder,
+its similarity. The results are the most likely evidence, never a verdict. ``evals/binding.py`` fits the
+weights and measures the order on other repositories with and without the model.
 """

@@ -1,4 +1,4 @@
-"""BM25: how well the words of a document answer those of a query.
+"""BM25: how well the words of a document match those of a query.
 
 Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
 """
@@ -13,22 +13,22 @@ B = 0.75
 
 
 def idf(documents: int, holding: int) -> float:
-    """The weight of a word that ``holding`` of the documents have; above 0."""
+    """Return the weight of a word that occurs in ``holding`` of the documents; above 0."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
 
 
 def term_weight(times: int, length: int, average: float) -> float:
-    """What a word that stands ``times`` in a document of ``length`` words counts; below K1 + 1."""
+    """Return the weight of a word that occurs ``times`` in a document of ``length`` words; below K1 + 1."""
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / average))
 
 
 def scores(
     query: Mapping[str, int], documents: Sequence[Mapping[str, int]], lengths: Sequence[int] | None = None
 ) -> list[float]:
-    """The score of each document, 0 where it shares no word; both sides as words with their counts.
+    """Return the score of each document, 0 if it shares no word; both sides as words with their counts.
 
     Args:
-        lengths: of the documents in words, where they hold only those of the query.
+        lengths: of the documents in words, if they contain only those of the query.
     """
     if lengths is None:
         lengths = [sum(document.values()) for document in documents]

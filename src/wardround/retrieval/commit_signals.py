@@ -1,7 +1,7 @@
-"""What earlier commits tell of files: with which words they were changed, and how lately.
+"""Evidence of earlier commits about files: the words of their messages, and how recently files were changed.
 
-A report often speaks in the words of earlier fixes of the same place, and what was touched lately is what
-is being worked on. Only commits before the tree that is searched may be asked: the caller sees to that.
+A report often uses the words of earlier fixes of the same code, and recently touched files are in active
+development. The caller must pass only commits before the searched tree.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from wardround.retrieval.documents import query_text
 from wardround.text.search_terms import counted
 
 COMMITS = 1000
-"""How far back is looked; further changed nothing where it was tried."""
+"""The limit on commits; more had no effect in experiments."""
 MOST_FILES = 20
-"""A commit that touches more says little about each of them."""
+"""The limit on files of a commit; one that touches more is weak evidence about each of them."""
 HALF_LIFE = 20
-"""After how many commits a touch counts half."""
+"""The number of commits after which a touch counts half."""
 _STEEPNESS = 4
 _LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class CommitIndex:
-    """A commit as the words of its message and the paths it touched; none where it touched too many."""
+    """A commit as the words of its message and the paths it touched; none if it touched too many."""
 
     words: Mapping[str, int]
     paths: tuple[str, ...]
@@ -50,7 +50,7 @@ class CommitIndex:
 
 
 def told(asked: Mapping[str, int], past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
-    """BM25 of what all commits together said that touched each path."""
+    """Return the BM25 of each path over the messages of all commits that touched it."""
     places = {path: at for at, path in enumerate(paths)}
     documents: list[dict[str, int]] = [{} for _ in paths]
     lengths = [0] * len(paths)
@@ -65,7 +65,7 @@ def told(asked: Mapping[str, int], past: Sequence[CommitIndex], paths: Sequence[
 
 
 def recency(past: Sequence[CommitIndex], paths: Sequence[str]) -> list[float]:
-    """How often and how lately each path was touched, 0 for never; commits come newest first."""
+    """Return how often and how recently each path was touched, 0 for never; commits come newest first."""
     places = {path: at for at, path in enumerate(paths)}
     found = [0.0] * len(paths)
     for age, one in enumerate(past):

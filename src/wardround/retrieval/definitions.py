@@ -1,7 +1,8 @@
-"""Where functions, classes and tables stand in a source file, told from its lines and their indentation.
+"""The functions, classes and tables of a source file, detected by its lines and their indentation.
 
-No parser: a file of any language, or one that does not parse, is cut up all the same, and one too odd for
-this is simply a file without functions.
+No parser: a file of any language, or one that does not parse, is split as well, and a file of unusual form
+has
+no functions.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wardround.checks.lazy import LazyPattern
 class Definition:
     """A definition from its first line to its last, 1-based and inclusive.
 
-    ``name`` holds the names of the definitions around it too, joined by dots.
+    ``name`` includes the names of the enclosing definitions, joined by dots.
     """
 
     name: str
@@ -50,7 +51,7 @@ _SIGNATURE_CHARACTERS = 160
 
 
 def functions(path: str, text: str) -> list[Definition]:
-    """The definitions of a file in the order of their first lines, inner ones behind those around them."""
+    """Return the definitions of a file by their first lines, inner ones after the enclosing ones."""
     pattern = _SQL if path.endswith(".sql") else _PYTHON if path.endswith((".py", ".pyi")) else _BRACES
     lines = text.split("\n")
     starts = list(_starts(pattern, lines))
@@ -74,11 +75,11 @@ def _starts(pattern: LazyPattern, lines: Sequence[str]) -> Iterator[tuple[int, s
 
 
 def _ends(pattern: LazyPattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
-    """The last line of each definition: before the first line that stands no deeper, all in one pass."""
+    """Return the last line of each definition, before the first line that is not indented deeper."""
     ends = {start: len(lines) for start in starts}
     waiting: list[tuple[int, int]] = []
     opening = set(starts)
-    last = 0  # the last line that holds something
+    last = 0  # the last line that is not blank
     for at, line in enumerate(lines):
         if not line.strip():
             continue
@@ -99,6 +100,6 @@ def _ends(pattern: LazyPattern, lines: Sequence[str], starts: Sequence[int]) -> 
 
 
 def enclosing(found: Sequence[Definition], line: int) -> Definition | None:
-    """The innermost definition that a line stands in."""
+    """Return the innermost definition around a line."""
     holding = [one for one in found if one.line <= line <= one.end_line]
     return max(holding, key=lambda one: one.line, default=None)

@@ -1,7 +1,7 @@
-"""The forms in which queries, hunks and files are compared.
+"""The text forms of queries, hunks and files for comparison.
 
-An encoder is given the raw text of a hunk: splitting its identifiers was measured to cost accuracy. A file
-is too long for that, and is given as its distinct words. What stands first counts most, since an encoder
+An encoder reads the raw text of a hunk, since splitting its identifiers reduced the measured accuracy. A
+file is too long for that, and is reduced to its distinct words. The beginning counts most, since an encoder
 reads no further than its window.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from wardround.text.search_terms import parts
 
 PIECES = 112
-"""How far into a text an encoder is meant to read, in word pieces."""
+"""The number of word pieces of a text that an encoder should read."""
 CHUNKS = 5
 CHUNK_PARTS = 80
 
@@ -28,19 +28,19 @@ _URL = re.compile(r"https?://\S+")
 
 
 def query_text(text: str) -> str:
-    """A message or report without its conventional prefix, trailers and addresses."""
+    """Return a message or report without its conventional prefix, trailers and addresses."""
     lines = _PREFIX.sub("", text.strip(), count=1).split("\n")
     kept = (line for line in lines if not _TRAILER.match(line))
     return _URL.sub(" ", "\n".join(kept)).strip()
 
 
 def query_variants(asked: str) -> list[str]:
-    """What an encoder is asked: the whole of a query, and its first line where there is more."""
+    """Return the queries for an encoder: the complete text, and its first line if there is more."""
     return list(dict.fromkeys((leading(asked), leading(asked.split("\n", 1)[0].strip()))))
 
 
 def leading(text: str, pieces: int = PIECES) -> str:
-    """The beginning of a text that an encoder will surely read ``pieces`` of: cut late rather than early."""
+    """Return the beginning of a text that has at least ``pieces`` word pieces: cut late rather than early."""
     spent = 0
     for match in _RUN.finditer(text):
         spent += 1 + (len(match[0]) - 1) // (2 * _LETTERS_PER_PIECE)
@@ -50,12 +50,12 @@ def leading(text: str, pieces: int = PIECES) -> str:
 
 
 def hunk_text(path: str, function: str, lines: str) -> str:
-    """A hunk for an encoder: its file, the definition it is in, and its changed lines as they stand."""
+    """Return a hunk for an encoder: its file, its definition, and its changed lines as written."""
     return leading(f"{path}\n{function}\n{lines}")
 
 
 def file_texts(path: str, text: str) -> list[str]:
-    """A file for an encoder: its distinct words in order, in ``CHUNKS`` texts at most, each with its path."""
+    """Return a file for an encoder: its distinct words in order, in up to ``CHUNKS`` texts with the path."""
     distinct = list(_first_distinct(text, CHUNKS * CHUNK_PARTS))
     name = " ".join(parts(path))
     starts = range(0, max(len(distinct), 1), CHUNK_PARTS)

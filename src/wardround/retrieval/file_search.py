@@ -1,4 +1,4 @@
-"""Which files of a tree, and which functions in them, a report is about."""
+"""The search for files of a tree, and functions in them, that a report is about."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _GENERATED = re.compile(
 _BODY_LINES = 60
 WEIGHTS = {"words": 1.0, "path": 0.22, "told": 0.8, "recent": 0.87, "closeness": 0.92}
 WEIGHTS_WITHOUT_MODEL = {"words": 1.0, "path": 0.31, "told": 0.68, "recent": 0.66}
-"""What each opinion counts for, in standard deviations, fitted as ``evals/binding.py fit-reports`` does.
+"""The weight of each ranker, in standard deviations, fitted by ``evals/binding.py fit-reports``.
 
 On 307 fixes of flask, httpx, pydantic, redash, TanStack/query, locust, mkdocs, pre-commit, lerna,
 healthchecks, eslint-plugin-react and PySyft; it is measured on others.
@@ -44,7 +44,7 @@ healthchecks, eslint-plugin-react and PySyft; it is measured on others.
 
 @dataclass(frozen=True, slots=True)
 class FunctionMatch:
-    """A definition of a file that was found; ``score`` orders the definitions of one query."""
+    """A definition of a matching file; ``score`` orders the definitions of one query."""
 
     path: str
     function: Definition
@@ -53,7 +53,7 @@ class FunctionMatch:
 
 @dataclass(frozen=True, slots=True)
 class FileMatch:
-    """A file and how well it answers. ``score`` orders the files of one query and means nothing beyond it."""
+    """A file and its score. ``score`` orders the files of one query and has no meaning beyond it."""
 
     path: str
     score: float
@@ -63,14 +63,14 @@ class FileMatch:
 
 @dataclass(frozen=True, slots=True)
 class FileEvidence:
-    """What each ranker thinks of each file.
+    """The score of each file by each ranker.
 
     Attributes:
-        words: BM25 of the text, with that of the path counted in.
+        words: BM25 of the text, including that of the path.
         path: BM25 of the path alone.
-        told: BM25 of what the commits said that touched it.
-        recent: how lately it was touched.
-        closeness: the model's, where there is one.
+        told: BM25 of the messages of the commits that touched it.
+        recent: how recently it was touched.
+        closeness: the model's similarity, if there is a model.
     """
 
     words: list[float]
@@ -80,7 +80,7 @@ class FileEvidence:
     closeness: list[float] | None
 
     def fused(self) -> list[float]:
-        """One score; where there is no past, or no model, the others alone."""
+        """Return one score; without history, or without a model, that of the other rankers."""
         columns = {"words": self.words, "path": self.path, "told": self.told, "recent": self.recent}
         if self.closeness is None:
             return weighted_sum(columns, WEIGHTS_WITHOUT_MODEL)
@@ -88,14 +88,14 @@ class FileEvidence:
 
 
 def is_source(path: str) -> bool:
-    """Whether a report can be about the file: source or settings that people write."""
+    """Return True if a report can be about the file: source or settings that people write."""
     name = path.rpartition("/")[2]
     known = name in _NAMES or name.startswith("Dockerfile.") or name.rpartition(".")[2].lower() in _SUFFIXES
     return known and not _GENERATED.search(path)
 
 
 def is_beside(path: str) -> bool:
-    """Whether a file only stands beside the source, told from its path: a test, an example, documentation."""
+    """Return True if a file only accompanies the source, by its path: a test, an example, documentation."""
     return _BESIDE.search(path) is not None
 
 
@@ -108,14 +108,15 @@ def search_files(
     progress: Progress = lambda text: None,
     past: Sequence[CommitIndex] = (),
 ) -> list[FileMatch]:
-    """The files a report is about, best first.
+    """Return the files that a report is about, best first.
 
-    Without an embedder these are only files that share a word with it, or that a commit touched which does.
+    Without an embedder these are only files that share a word with it, or that a commit which does has
+    touched.
 
     Args:
         entries: the candidates.
-        read: the text of an entry, asked for what the index does not know yet.
-        past: the commits before the tree that is searched, newest first.
+        read: the text of an entry, called for entries that the index does not know yet.
+        past: the commits before the searched tree, newest first.
     """
     index.update(entries, read, embedder, progress)
     found = evidence(query, entries, index, embedder, past)
@@ -135,7 +136,7 @@ def evidence(
     embedder: TextEmbedder | None,
     past: Sequence[CommitIndex] = (),
 ) -> FileEvidence:
-    """What the rankers think of entries the index has taken in, in their order."""
+    """Return the rankers' scores of entries in the index, in their order."""
     asked = query_text(query)
     words = counted(asked)
     paths = [entry.path for entry in entries]
@@ -154,12 +155,12 @@ def evidence(
 
 
 def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[FunctionMatch]:
-    """The definitions of some files that share a word with a report, best first.
+    """Return the definitions of some files that share a word with a report, best first.
 
     Args:
-        texts: paths and texts of the files, as ``locate`` found them.
+        texts: paths and texts of the files, as ``locate`` returned them.
 
-    By words alone: a model that put the first of them in another order was measured to add nothing.
+    By words alone: reordering the first of them with a model had no measurable benefit.
     """
     asked = query_text(query)
     found = [(path, one, _body(text, one)) for path, text in texts for one in functions(path, text)]

@@ -1,4 +1,4 @@
-"""Which hunks of a change a message, ticket or criterion is about."""
+"""The search for hunks of a change that a message, ticket or criterion is about."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WEIGHTS = {
 WEIGHTS_WITHOUT_MODEL = {
     "words": 0.59, "characters": 0.79, "path": 0.42, "covered": 0.69, "run": 0.6, "file": 1.0, "size": -0.79,
 }  # fmt: skip
-"""What each opinion counts for, in standard deviations, fitted as ``evals/binding.py fit-messages`` does.
+"""The weight of each ranker, in standard deviations, fitted by ``evals/binding.py fit-messages``.
 
 On 312 commits of flask, httpx, starlette, pydantic, redash, TanStack/query, langfuse and shadcn-ui/ui; it is
 measured on others.
@@ -31,7 +31,7 @@ measured on others.
 
 _COVERED, _RUN = OVERLAP_NAMES.index("covered"), OVERLAP_NAMES.index("longest-run")
 _COMPARED = 4_000
-"""Characters of a text that are compared word by word, which takes time by its square."""
+"""The length of a text that is compared word by word, in quadratic time."""
 _BODY_PIECES = 60
 _NEAR_LINES = 6
 """Blocks with fewer unchanged lines between them are one hunk, as ``git diff`` shows them."""
@@ -42,9 +42,10 @@ _LONGEST_LINES = 400
 class ChangedCode:
     """A hunk as text.
 
-    ``line`` and ``end_line`` are of the head, or of the base where the file or all of the hunk was removed.
-    ``function`` is the first line of the definition around it, or empty; ``text`` has the added lines and
-    behind them the removed ones.
+    ``line`` and ``end_line`` are of the head, or of the base if the file or all of the hunk was removed.
+    ``function`` is the first line of the enclosing definition, or empty; ``text`` has the added lines,
+    followed by
+    the removed ones.
     """
 
     path: str
@@ -56,7 +57,7 @@ class ChangedCode:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A hunk and how well it answers. ``score`` orders the hunks of one query and means nothing beyond it."""
+    """A hunk and its score. ``score`` orders the hunks of one query and has no meaning beyond it."""
 
     hunk: ChangedCode
     score: float
@@ -66,17 +67,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class HunkScores:
-    """What each ranker thinks of each hunk.
+    """The score of each hunk by each ranker.
 
     Attributes:
         words: BM25 of path, definition and lines.
-        characters: n-grams of what an encoder reads.
+        characters: n-grams of the text for an encoder.
         path: BM25 of the path alone.
-        covered: the share of the query's words the hunk holds, rare ones counting more.
-        run: the most words of the query that stand in the hunk one after another, as a share.
+        covered: the share of the query's words in the hunk, weighted by rarity.
+        run: the longest run of words of the query in the hunk, as a share.
         file: the best of the file's hunks by words and characters.
-        size: the logarithm of how many words the hunk has.
-        closeness: the model's, where there is one.
+        size: the logarithm of the number of words in the hunk.
+        closeness: the model's similarity, if there is a model.
     """
 
     words: list[float]
@@ -89,7 +90,7 @@ class HunkScores:
     closeness: list[float] | None
 
     def fused(self) -> list[float]:
-        """One score; without a model the others alone."""
+        """Return one score; without a model that of the other rankers."""
         columns = {
             "words": self.words, "characters": self.characters, "path": self.path, "covered": self.covered,
             "run": self.run, "file": self.file, "size": self.size,
@@ -100,11 +101,11 @@ class HunkScores:
 
 
 def rank(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None = None) -> list[Evidence]:
-    """The hunks, best first: the most likely evidence of what the query says, never proof of it.
+    """Return the hunks, best first: the most likely evidence of the query, never proof of it.
 
     Args:
         query: a commit message, a ticket, an acceptance criterion.
-        embedder: without one the words alone decide.
+        embedder: None: only the words decide.
     """
     all_told = opinions(query, hunks, embedder)
     closeness: Sequence[float | None] = all_told.closeness or [None] * len(hunks)
@@ -114,7 +115,7 @@ def rank(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None
 
 
 def opinions(query: str, hunks: Sequence[ChangedCode], embedder: TextEmbedder | None) -> HunkScores:
-    """What the rankers think of hunks, in the order of the hunks."""
+    """Return the rankers' scores of hunks, in the order of the hunks."""
     asked = query_text(query)
     wanted = counted(asked)
     wholes = [f"{hunk.path}\n{hunk.function}\n{hunk.text}" for hunk in hunks]
@@ -142,7 +143,7 @@ def _best_of_file(hunks: Sequence[ChangedCode], scores: Sequence[float]) -> list
 
 
 def similar(embedder: TextEmbedder, query: str, hunks: Sequence[ChangedCode]) -> list[float]:
-    """The cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
+    """Return the cosine of a query with each hunk, from -1 to 1: the mean over the forms of both."""
     asked = query_variants(query)
     wholes = [hunk_text(hunk.path, hunk.function, hunk.text) for hunk in hunks]
     bodies = [leading(hunk.text, _BODY_PIECES) for hunk in hunks]
@@ -153,7 +154,7 @@ def similar(embedder: TextEmbedder, query: str, hunks: Sequence[ChangedCode]) ->
 
 
 def changed_code(change: Change, texts: FileTexts) -> list[ChangedCode]:
-    """The hunks of a change's text files, by path and line."""
+    """Return the hunks of a change's text files, by path and line."""
     return [one for file in change.files if not file.lost for one in _of_file(file, texts)]
 
 

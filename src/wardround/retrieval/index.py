@@ -1,10 +1,10 @@
-"""The words and vectors of a repository's files, and what its commits said.
+"""The words and vectors of a repository's files, and the messages of its commits.
 
-They are kept in the user's cache folder and never in the repository.
+They are stored in the user's cache folder and never in the repository.
 
-One database for each repository. A document is the content of a blob at a path, so what has been read once is
-never read again, whatever is checked out. A database that is damaged or of another format is made anew; where
-none can be kept (a read-only home, a full disk) one in memory costs time, nothing else.
+One database for each repository. A document is the content of a blob at a path, so that known content is
+never read again after a checkout. A database that is damaged or of another format is recreated; if none can
+be stored (a read-only home, a full disk) one in memory costs time, nothing else.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = 2
-"""Raised with anything that changes what is kept: the words, the text forms, the tables."""
+"""Raised with every change of the stored data: the words, the text forms, the tables."""
 PATH_TIMES = 3
-"""How often the words of a path count."""
+"""The number of times that the words of a path count."""
 _SCHEMA = (
     "CREATE TABLE docs (id INTEGER PRIMARY KEY, key BLOB UNIQUE, length INTEGER, day INTEGER)",
     "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT UNIQUE)",
@@ -48,11 +48,11 @@ _SCHEMA = (
 _DAY_S = 86_400
 _LOCK_TIMEOUT_S = 10
 _BATCH = 32
-"""Documents written at once: what an interrupted run loses."""
+"""Documents written in one transaction, which an interrupted run loses."""
 _SPARE = 4
-"""Documents kept for each one of the present tree, so that going between branches is cheap."""
+"""Documents stored for each one of the present tree, so that switching between branches is cheap."""
 _NEAREST = 0.7
-"""The share of a file's closest text in its closeness; the rest is the mean of all."""
+"""The share of a file's closest text in its similarity; the rest is the mean of all."""
 _LIMIT_TEXTS = 20_000
 _LIMIT_COMMITS = 20_000
 _LIMIT_BYTES = 1024 * 1024 * 1024
@@ -91,7 +91,7 @@ class SearchIndex:
 
     @classmethod
     def open(cls, repository: Path, folder: Path | None = None) -> SearchIndex:
-        """Open or make the index of the repository whose git folder is given."""
+        """Open or create the index of the repository with this git folder."""
         folder = folder or cache_dir() / "retrieval"
         name = hashlib.sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
         file = folder / f"{name}.sqlite"
@@ -108,7 +108,7 @@ class SearchIndex:
         return cls(_connected(":memory:"), None)
 
     def refreshed(self, *, keep: bool) -> SearchIndex:
-        """An empty index for this one, which failed: in its place, or in memory if its file is to be kept."""
+        """Return an empty index for this one, which failed: in its place, or in memory if its file stays."""
         self.close()
         if self._file is not None and not keep:
             sqlite_file.remove(self._file)
@@ -120,7 +120,7 @@ class SearchIndex:
         with suppress(sqlite3.Error):
             self._database.close()
 
-    # Keeping up with a tree
+    # Updates
 
     def update(
         self,
@@ -129,7 +129,7 @@ class SearchIndex:
         embedder: TextEmbedder | None,
         progress: Progress = lambda text: None,
     ) -> None:
-        """Take in what the index does not have of a tree: words, and vectors where there is an embedder.
+        """Add the missing entries of a tree: words, and vectors if there is an embedder.
 
         Args:
             read: the text of an entry, or None if it has none; then it counts as empty.
@@ -197,7 +197,7 @@ class SearchIndex:
                 self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _shrink(self, entries: Sequence[IndexedFile]) -> None:
-        """Note what is in use, and drop what is not once there is much more of it."""
+        """Record the entries in use, and remove the others once there are many more of them."""
         today = int(time.time() // _DAY_S)
         known = self._known()
         stale = [(today, known[entry.key].id) for entry in entries if known[entry.key].day != today]
@@ -215,7 +215,7 @@ class SearchIndex:
                 self._database.execute("DELETE FROM texts WHERE day < ?", (today,))
 
     def past(self, commits: Sequence[str], read: ReadCommits) -> list[CommitIndex]:
-        """What each of some commits said and touched, in their order.
+        """Return the words and paths of some commits, in their order.
 
         Args:
             read: (id, message, paths) of the commits the index does not know yet.
@@ -239,10 +239,10 @@ class SearchIndex:
             known |= made
         return [known[one] for one in commits if one in known]
 
-    # Asking
+    # Queries
 
     def words_scores(self, query: Mapping[str, int], entries: Sequence[IndexedFile]) -> list[float]:
-        """BM25 of each entry, over these entries alone; all must have been taken in."""
+        """Return the BM25 of each entry, over these entries alone; the index must contain all of them."""
         known = self._known()
         places = {known[entry.key].id: at for at, entry in enumerate(entries)}
         lengths = [known[entry.key].length for entry in entries]
@@ -261,7 +261,7 @@ class SearchIndex:
     def similarity(
         self, queries: Sequence[str], entries: Sequence[IndexedFile], embedder: TextEmbedder
     ) -> list[float]:
-        """How close each entry's texts are: 0.7 of the closest and 0.3 of their mean, over all queries."""
+        """Return each entry's similarity: 0.7 of its closest text and 0.3 of their mean, over all queries."""
         import numpy as np
 
         asked = self.vectors(queries, embedder)
@@ -280,7 +280,7 @@ class SearchIndex:
         return [round(float(one), 5) for one in (_NEAREST * nearest + (1 - _NEAREST) * mean).mean(axis=1)]
 
     def vectors(self, texts: Sequence[str], embedder: TextEmbedder) -> NDArray[np.float32]:
-        """The vectors of any texts, shape (texts, dimensions); those seen before are not worked out again."""
+        """Return the vectors of any texts, shape (texts, dimensions); known ones come from the database."""
         import numpy as np
 
         keys = [
@@ -310,7 +310,7 @@ class SearchIndex:
 
 @dataclass(frozen=True, slots=True)
 class CachedEmbedder:
-    """An embedder whose vectors an index keeps."""
+    """An embedder with an index as its cache."""
 
     embedder: TextEmbedder
     index: SearchIndex
@@ -324,10 +324,11 @@ class CachedEmbedder:
 
 
 def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path | None = None) -> Answer:
-    """Do some work with the index of the repository whose git folder is given.
+    """Run a function with the index of the repository with this git folder.
 
-    If the database turns out to be damaged, the work is done once more with a new one; if it cannot be
-    written any more, with one in memory.
+    If the database turns out to be damaged, the function runs once more with a new one; if it cannot be
+    written any
+    more, with one in memory.
     """
     index = SearchIndex.open(repository, folder)
     try:
@@ -340,7 +341,7 @@ def using(repository: Path, work: Callable[[SearchIndex], Answer], folder: Path 
 
 
 def document(path: str, text: str) -> Counter[str]:
-    """The words of a file with those of its path, which count ``PATH_TIMES``."""
+    """Return the words of a file with those of its path, which count ``PATH_TIMES``."""
     words = counted(text)
     for word, times in counted(path).items():
         words[word] += PATH_TIMES * times
@@ -352,7 +353,7 @@ def _connected(name: str) -> sqlite3.Connection:
 
 
 def _make_room(folder: Path) -> None:
-    """Remove the indexes used longest ago while all of them together are past the limit."""
+    """Remove the least recently used indexes while all of them together exceed the limit."""
     files = sorted(folder.glob("*.sqlite"), key=lambda file: (file.stat().st_mtime, file.name))
     size = sum(file.stat().st_size for file in files)
     for file in files:

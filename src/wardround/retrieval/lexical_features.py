@@ -1,4 +1,4 @@
-"""How far words and code overlap: the cheap evidence about a choice, which any model has to beat."""
+"""The overlap of words and code: the cheap evidence about a choice, which any model has to beat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OVERLAP_NAMES = (
     "trigrams-margin", "longest-run", "order", "log-length", "length-rank",
 )  # fmt: skip
 _NO_NUMBERS = 0.5
-"""Said of a query without numbers: neither for nor against."""
+"""The value for a query without numbers: neither for nor against."""
 
 
 class _Text(msgspec.Struct, frozen=True, dict=True):
@@ -41,9 +41,10 @@ class _Text(msgspec.Struct, frozen=True, dict=True):
 
 
 def lexical_features(query: str, candidates: Sequence[str]) -> list[list[float]]:
-    """The evidence for each candidate, in the order of ``OVERLAP_NAMES``; shares are 0 to 1.
+    """Return the evidence for each candidate, in the order of ``OVERLAP_NAMES``; shares are 0 to 1.
 
-    A word counts more the fewer candidates of the group hold it. The margins compare with the best other one.
+    A word counts more the fewer candidates of the group contain it. The margins compare with the best other
+    one.
     """
     asked = _Text(query)
     texts = [_Text(candidate) for candidate in candidates]
@@ -104,7 +105,7 @@ def _cosine(one: Counter[str], other: Counter[str]) -> float:
 
 
 def _longest_run(wanted: Sequence[str], within: Sequence[str]) -> int:
-    """The most parts of the query that stand one after another in the candidate."""
+    """Return the length of the longest run of parts of the query in the candidate."""
     before = [0] * (len(wanted) + 1)
     longest = 0
     for part in within:
@@ -118,7 +119,7 @@ def _longest_run(wanted: Sequence[str], within: Sequence[str]) -> int:
 
 
 def _in_order(wanted: Sequence[str], within: Sequence[str]) -> int:
-    """How many parts of the query come in its order in the candidate, each taken where it comes first."""
+    """Return the number of parts of the query that occur in its order in the candidate."""
     at = found = 0
     for want in wanted:
         try:

@@ -1,4 +1,4 @@
-"""Character 3- to 5-grams of words, weighed by TF-IDF: they match where words only resemble each other."""
+"""Character 3- to 5-grams of words, weighted by TF-IDF: they match words that are only similar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIZES = (3, 4, 5)
 
 
 def scores(query: str, texts: Sequence[str]) -> list[float]:
-    """The cosine of the query with each text, from 0 to 1; rarity is that among the texts."""
+    """Return the cosine of the query with each text, from 0 to 1; rarity is that among the texts."""
     counts = [_counted(text) for text in texts]
     holding = Counter(gram for count in counts for gram in count)
     rarity = {gram: math.log((1 + len(texts)) / (1 + n)) + 1 for gram, n in holding.items()}

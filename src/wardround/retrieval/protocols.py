@@ -1,4 +1,4 @@
-"""What retrieval asks of a model. Nothing here imports one."""
+"""The interface of models for retrieval. Nothing here imports one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class TextEmbedder(Protocol):
-    """Turns texts into vectors whose dot product says how close two texts are in meaning.
+    """Turns texts into vectors whose dot product is the similarity of two texts in meaning.
 
     Attributes:
-        digest: of everything a vector depends on beside its text; vectors are kept under it.
+        digest: of all inputs of a vector besides its text; it is part of the key of cached vectors.
     """
 
     @property
     def digest(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (texts, dimensions), each of length 1 and independent of the other texts."""
+        """Return vectors of shape (texts, dimensions), each of length 1 and independent of other texts."""
         ...

@@ -1,4 +1,4 @@
-"""Several opinions on the same candidates made into one order."""
+"""Fusion of the scores of several rankers into one order."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 FEWEST = 5
-"""Below this many candidates a mean and a spread mean nothing."""
+"""Below this many candidates a mean and a spread are meaningless."""
 
 
 def standardised(scores: Sequence[float]) -> list[float]:
-    """Scores in standard deviations from their mean; all 0 where they do not differ.
+    """Return scores in standard deviations from their mean; all 0 if they do not differ.
 
-    Sums are exact, so that the order of the candidates changes nothing.
+    Sums are exact, so that the order of the candidates has no effect.
     """
     mean = math.fsum(scores) / max(len(scores), 1)
     spread = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / max(len(scores), 1))
@@ -22,14 +22,14 @@ def standardised(scores: Sequence[float]) -> list[float]:
 
 
 def fused(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
-    """The sum of standardised scores; the lexical ones alone, as they are, for too few candidates."""
+    """Return the sum of standardised scores; for too few candidates the raw lexical ones."""
     if len(lexical) < FEWEST:
         return list(lexical)
     return [math.fsum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]
 
 
 def weighted_sum(columns: Mapping[str, Sequence[float]], weights: Mapping[str, float]) -> list[float]:
-    """The weighed sum of standardised scores; for too few candidates those of ``words`` as they are."""
+    """Return the weighted sum of standardised scores; for too few candidates the raw ones of ``words``."""
     if len(columns["words"]) < FEWEST:
         return list(columns["words"])
     weighed = [[weights[name] * score for score in standardised(scores)] for name, scores in columns.items()]

@@ -1,4 +1,4 @@
-"""What ``wardround related`` found, and the forms it is written in."""
+"""The results of ``wardround related``, and their output formats."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _COLUMNS = 100
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """Whether a model took part: the name of the one that did, or why none did."""
+    """The use of a model: its name, or the reason why none was used."""
 
     name: str | None
     reason: str | None
 
     def describe(self, commits: int = 0) -> str:
-        """What decided the order; ``commits`` is how many earlier ones did."""
+        """Return the evidence behind the order; ``commits`` is the number of earlier commits in it."""
         past = [f"by {commits} past commit{'s' if commits > 1 else ''}"] if commits else []
         if self.name is not None:
             ways = ["by words", *past]
@@ -40,9 +40,9 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class RelatedFiles:
-    """The first of the files, and the functions found in them, of ``candidates`` that were looked at.
+    """The first of the matching files, with the matching functions, of ``candidates`` searched files.
 
-    ``commits`` is how many earlier commits were asked, which touched the files and said something.
+    ``commits`` is the number of earlier commits with a message that touched the files.
     """
 
     candidates: int
@@ -54,7 +54,7 @@ class RelatedFiles:
 
 @dataclass(frozen=True, slots=True)
 class RelatedHunks:
-    """The first of the hunks, of ``candidates`` that were looked at."""
+    """The first of the matching hunks, of ``candidates`` searched hunks."""
 
     candidates: int
     hunks: Sequence[Evidence]
@@ -63,12 +63,12 @@ class RelatedHunks:
 
 @dataclass(frozen=True, slots=True)
 class RelatedTests:
-    """The first of the tests that have something in common with some functions.
+    """The first of the tests that are related to some functions.
 
     Attributes:
-        candidates: files of tests that were looked at.
-        functions: those that were asked about, as ``path::name``.
-        of: how many there were to ask about; beyond the first of them nothing was asked.
+        candidates: the number of searched test files.
+        functions: the functions of the query, as ``path::name``.
+        of: their total number; only the first of them were searched for.
     """
 
     candidates: int
@@ -78,7 +78,7 @@ class RelatedTests:
 
 
 def tests_as_text(found: RelatedTests) -> str:
-    """For people: tests, best first, with what speaks for each."""
+    """Return tests for people, best first, with the evidence for each."""
     lines = []
     for place, one in enumerate(found.tests, 1):
         lines.append(f"{place:>3}  {one.case.id}")
@@ -98,7 +98,7 @@ def tests_as_text(found: RelatedTests) -> str:
 
 
 def tests_as_json(found: RelatedTests) -> str:
-    """The same as one JSON document."""
+    """Return the same as one JSON document."""
     rows = [
         {
             "test": escape_undecodable(one.case.id),
@@ -123,7 +123,7 @@ def tests_as_json(found: RelatedTests) -> str:
 
 
 def as_text(found: RelatedFiles | RelatedHunks) -> str:
-    """For people: places, best first, and how the order came about."""
+    """Return locations for people, best first, and the evidence behind the order."""
     lines = list(_file_lines(found) if isinstance(found, RelatedFiles) else _hunk_lines(found))
     what = "source files" if isinstance(found, RelatedFiles) else "hunks"
     if not lines:
@@ -153,7 +153,7 @@ def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
 
 
 def as_json(found: RelatedFiles | RelatedHunks) -> str:
-    """One JSON document; the same keys whether a model took part or not."""
+    """Return one JSON document; the same keys with and without a model."""
     files = isinstance(found, RelatedFiles)
     past = {"commits": found.commits} if isinstance(found, RelatedFiles) else {}
     return _document("files" if files else "hunks", {

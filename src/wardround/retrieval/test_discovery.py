@@ -1,7 +1,8 @@
-"""The tests of a file and what the file imports, told from its lines; no parser, so any file can be read.
+"""The tests of a file and its imports, detected by its lines; no parser, so any file can be read.
 
-A file too odd for this is a file without tests. Where a rule must be sure what a test is and asserts, a
-specialist parses it; here it only decides where to look first.
+A file of unusual form has no tests. A rule that must be certain about a test and its assertions uses the
+parser
+of a specialist; this module only ranks candidates.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class DiscoveredTest:
     """A test from its first line to its last, 1-based and inclusive.
 
     Attributes:
-        around: the titles of the groups, or the names of the classes, it stands in, outermost first.
+        around: the titles of the enclosing groups, or the names of the enclosing classes, outermost first.
     """
 
     __test__ = False
@@ -60,13 +61,13 @@ class DiscoveredTest:
 
     @property
     def id(self) -> str:
-        """As its runner names it: ``tests/test_a.py::TestA::test_b``, or with titles behind ``>``."""
+        """Its id for its runner: ``tests/test_a.py::TestA::test_b``, or with titles after ``>``."""
         mark = "::" if self.path.endswith(".py") else " > "
         return mark.join((self.path, *self.around, self.name))
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
-        """Every identifier of its text, those in strings and comments too."""
+        """Every identifier of its text, including those in strings and comments."""
         return frozenset(_WORD.findall(self.text))
 
     @cached_property
@@ -80,13 +81,13 @@ class DiscoveredTest:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """The words of its text and of the titles around it."""
+        """The words of its text and of the enclosing titles."""
         return counted("\n".join((*self.around, self.name, self.text)))
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that a file names to import it, and the names it takes from there, as they are there."""
+    """A module that a file imports, and the names it imports from there, as they are defined there."""
 
     module: str
     names: frozenset[str]
@@ -113,7 +114,7 @@ class TestFile:
 
     @cached_property
     def _shared_text(self) -> str:
-        """What stands outside of all tests: imports, fixtures, helpers."""
+        """The text outside of all tests: imports, fixtures, helpers."""
         lines = self.text.split("\n")
         for case in self.cases:
             lines[case.line - 1 : case.end_line] = [""] * (case.end_line - case.line + 1)
@@ -121,17 +122,17 @@ class TestFile:
 
     @cached_property
     def shared_identifiers(self) -> frozenset[str]:
-        """The identifiers that stand outside of all its tests."""
+        """The identifiers outside of all its tests."""
         return frozenset(_WORD.findall(self._shared_text))
 
     @cached_property
     def words(self) -> Counter[str]:
-        """The words of its path and of its whole text."""
+        """The words of its path and of its complete text."""
         return counted(f"{self.path}\n{self.text}")
 
 
 def holds_tests(path: str) -> bool:
-    """Whether test runners look for tests in a file, by its name."""
+    """Return True if test runners collect tests from a file, by its name."""
     return _PYTHON_NAME.search(path) is not None or _SCRIPT_NAME.search(path) is not None
 
 
@@ -165,7 +166,7 @@ def _script_cases(path: str, text: str) -> Iterator[DiscoveredTest]:
 
 
 def _lines_of(text: str, matches: Sequence[re.Match[str]]) -> Iterator[int]:
-    """The line of each match, counted on from the one before."""
+    """Return the line of each match, counted on from the one before."""
     starts = [0, *(match.start() for match in matches)]
     line = 1
     for before, start in pairwise(starts):
@@ -174,7 +175,7 @@ def _lines_of(text: str, matches: Sequence[re.Match[str]]) -> Iterator[int]:
 
 
 def _end(lines: Sequence[str], depths: Sequence[int | None], line: int) -> int:
-    """The last line of a call that begins at a line: where something stands no deeper than it."""
+    """Return the last line of a call that begins at a line: the first that is not indented deeper."""
     own = depths[line - 1] or 0
     last = line
     for at in range(line, len(lines)):
@@ -193,7 +194,7 @@ def _end(lines: Sequence[str], depths: Sequence[int | None], line: int) -> int:
 
 
 def imports(path: str, text: str) -> Iterator[Import]:
-    """What a file imports; modules of scripts as they are written, but resolved if they are relative."""
+    """Return the imports of a file; modules of scripts as written, but resolved if they are relative."""
     if path.endswith((".py", ".pyi")):
         yield from _python_imports(path, text)
         return
@@ -225,6 +226,6 @@ def _resolved(folder: str, module: str) -> str:
 
 
 def module_parts(path: str) -> tuple[str, ...]:
-    """What imports can name a file by: its folders and its name without ending; a folder's own file is it."""
+    """Return the parts by which imports can name a file: folders and stem; an index file is its folder."""
     *folders, name = _SUFFIX.sub("", path).split("/")
     return tuple(folders) if name in ("__init__", "index", "mod") and folders else (*folders, name)

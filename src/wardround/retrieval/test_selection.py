@@ -1,8 +1,8 @@
-"""Which of a repository's tests most likely cover a function: an order, with what speaks for it in words.
+"""The tests of a repository that most likely cover a function: an order, with the evidence in words.
 
-Nothing is run. What speaks for a test is its name and that of its file, what it imports and uses, the words
-it shares with the function and with what changed there, and whether it uses what uses the function.
-``evals/covering.py`` fits the weights, and measures what the order is worth.
+No test is run. The evidence for a test is its name and that of its file, its imports and identifiers, the
+words it shares with the function and with the change of it, and its use of the function's callers.
+``evals/covering.py`` fits the weights, and measures the order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAMES = (
     "uses-import", "file-named", "file-share", "near", "bm25", "changed", "file-bm25", "shared", "rarest",
     "file-uses", "caller", "caller-file",
 )  # fmt: skip
-"""What speaks for a test, in the order of its numbers, each 0 to 1."""
+"""The evidence for a test, in the order of its numbers, each 0 to 1."""
 
 WEIGHTS = {
     "uses": 0.06, "uses-rare": 0.68, "named": 0.00, "named-share": 0.20, "group-named": 1.50,
@@ -34,20 +34,20 @@ WEIGHTS = {
     "file-bm25": 1.30, "shared": 0.31, "rarest": 1.27, "file-uses": 0.00, "caller": 1.00,
     "caller-file": 0.24,
 }  # fmt: skip
-"""What each counts for: as ``evals/covering.py fit`` prints them, but for ``caller``.
+"""The weight of each number: as ``evals/covering.py fit`` prints them, except for ``caller``.
 
-That is 0 by history, where it neither gains nor loses; where tests were really run, 1 found more of them
-among the first ten.
+That is 0 by history, where it has no effect; in runs of real tests, 1 ranked more of them among the first
+ten.
 """
 
 _RARE = 0.5
-"""From how rare a word on it is worth telling that it is shared; 1 if no other test has it."""
+"""The rarity from which a shared word is reported; 1 if no other test has it."""
 _MOST_USERS = 30
-"""What more functions use is used everywhere; its users tell nothing."""
+"""The limit on callers; above it the function is used everywhere, and its callers prove nothing."""
 _SHORTEST = 3
-"""Letters of a name that is looked for among identifiers."""
+"""The minimal length of a name that is searched for among identifiers."""
 _TOLD = 3
-"""Reasons given for a test."""
+"""The limit on reasons of a test."""
 _SAY_ONLY_WHAT_THEY_HOLD = frozenset(
     {"test", "tests", "spec", "specs", "__tests__", "unit", "integration", "src", "lib", "unit_tests"}
 )
@@ -57,12 +57,12 @@ _TYPES = re.compile(r"(?:export |default |abstract |declare )*(?:class|interface
 
 @dataclass(frozen=True)
 class TargetFunction:
-    """A function that tests are looked for.
+    """A function whose tests are searched for.
 
     Attributes:
-        name: with the names of the classes it stands in, joined by dots.
-        text: its whole text.
-        changed: the lines of it that a change wrote or took away, where there is one.
+        name: with the names of the enclosing classes, joined by dots.
+        text: its complete text.
+        changed: its lines that a change added or removed, if there is one.
     """
 
     path: str
@@ -80,7 +80,7 @@ class TargetFunction:
 
     @cached_property
     def owner(self) -> str:
-        """The innermost class it stands in; empty if it is in none."""
+        """The innermost enclosing class; empty if there is none."""
         return self.name.rpartition(".")[0].rpartition(".")[2]
 
     @cached_property
@@ -105,17 +105,17 @@ class Caller:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a test that uses it may name: itself, or the class it stands in."""
+        """The names by which a test may use it: its own, or that of its class."""
         steps = self.name.split(".")[-2:]
         return tuple(step for step in steps if len(step) >= _SHORTEST and not step.startswith("__"))
 
 
 @dataclass(frozen=True, slots=True)
 class TestMatch:
-    """A test and how likely it covers a subject. ``score`` orders the tests of one subject: log-odds.
+    """A test and the score for covering a subject. ``score`` orders the tests of one subject: log-odds.
 
     Attributes:
-        why: what speaks for it, the strongest first; empty where only words it shares do.
+        why: the evidence, the strongest first; empty if only shared words are evidence.
     """
 
     case: DiscoveredTest
@@ -125,17 +125,17 @@ class TestMatch:
 
 
 def weighed(row: Sequence[float]) -> float:
-    """The score of a test's numbers."""
+    """Return the score of a test's numbers."""
     return round(math.fsum(WEIGHTS[name] * number for name, number in zip(NAMES, row, strict=True)), 4)
 
 
 def same_language(one: str, other: str) -> bool:
-    """Whether a test at one path can be of a function at the other: Python, or scripts, at both."""
+    """Return True if a test at one path can be of a function at the other: Python, or scripts, at both."""
     return one.endswith((".py", ".pyi")) == other.endswith((".py", ".pyi"))
 
 
 def subjects(path: str, before: str, after: str) -> list[TargetFunction]:
-    """The functions that differ between two versions of a file, as the second has them."""
+    """Return the functions that differ between two versions of a file, as the second has them."""
     was = dict(_functions(path, before))
     return [
         TargetFunction(path, name, text, changed_lines(was.get(name, ""), text))
@@ -145,7 +145,7 @@ def subjects(path: str, before: str, after: str) -> list[TargetFunction]:
 
 
 def subject_named(path: str, text: str, name: str) -> TargetFunction | None:
-    """The function of a file that has a name, or a name that ends so; the first of several."""
+    """Return the function of a file with a name, or with a name that ends so; the first of several."""
     for whole, source in _functions(path, text):
         if whole == name or whole.endswith(f".{name}"):
             return TargetFunction(path, whole, source)
@@ -153,12 +153,12 @@ def subject_named(path: str, text: str, name: str) -> TargetFunction | None:
 
 
 def names(path: str, text: str) -> list[str]:
-    """The names of the functions of a file, in source order."""
+    """Return the names of the functions of a file, in source order."""
     return [name for name, _ in _functions(path, text)]
 
 
 def _functions(path: str, text: str) -> Iterator[tuple[str, str]]:
-    """The name and text of each function; not classes, and not what stands inside of functions."""
+    """Return the name and text of each function; neither classes nor nested functions."""
     lines = text.split("\n")
     last = 0
     for one in functions(path, text):
@@ -168,16 +168,16 @@ def _functions(path: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def changed_lines(before: str, after: str) -> str:
-    """The lines only one of two texts has, those of the second first."""
+    """Return the lines only one of two texts has, those of the second first."""
     old, new = before.split("\n"), after.split("\n")
     held, kept = set(old), set(new)
     return "\n".join([line for line in new if line not in held] + [line for line in old if line not in kept])
 
 
 def users(subject: TargetFunction, sources: Iterable[tuple[str, str]]) -> list[Caller]:
-    """The functions of some files, given as (path, text), in which the subject's name stands.
+    """Return the functions of some files, given as (path, text), that contain the subject's name.
 
-    Empty where there are so many that they tell nothing.
+    Empty if there are so many that they prove nothing.
     """
     word = re.compile(rf"(?<![\w$]){re.escape(subject.own)}(?![\w$])")
     found: dict[Caller, None] = {}
@@ -194,7 +194,7 @@ def users(subject: TargetFunction, sources: Iterable[tuple[str, str]]) -> list[C
 
 
 class Tests:
-    """The tests of a repository that are compared with one another; what is read of them is kept."""
+    """The tests of a repository, for comparison with one another; their parsed form is cached."""
 
     __test__ = False
 
@@ -204,7 +204,7 @@ class Tests:
         self._file_of = [at for at, file in enumerate(files) for _ in file.cases]
 
     def evidence(self, subject: TargetFunction, used_by: Sequence[Caller] = ()) -> list[list[float]]:
-        """For each test the numbers of ``NAMES``."""
+        """Return for each test the numbers of ``NAMES``."""
         by_users = frozenset(name for user in used_by for name in user.names)
         rarity = self._rarity(subject.identifiers | {subject.own, subject.owner} | by_users)
         documents = [case.words for case in self.cases]
@@ -240,7 +240,7 @@ class Tests:
     def rank(
         self, subject: TargetFunction, used_by: Sequence[Caller] = (), most: int | None = None
     ) -> list[TestMatch]:
-        """The first of the tests, best first; those of equal scores by path and line."""
+        """Return the first of the tests, best first; those of equal scores by path and line."""
         rows = self.evidence(subject, used_by)
         scores = [weighed(row) for row in rows]
         order = sorted(
@@ -258,7 +258,7 @@ class Tests:
         ]
 
     def _rarity(self, words: Iterable[str]) -> dict[str, float]:
-        """How few of the tests hold each word, 1 if none does."""
+        """Return the rarity of each word among the tests, 1 if none has it."""
         wanted = frozenset(words)
         held: Counter[str] = Counter()
         for case in self.cases:
@@ -268,7 +268,7 @@ class Tests:
 
 
 class _Uses:
-    """What a test's own text has of a subject's identifiers."""
+    """The identifiers of a subject in a test's own text."""
 
     def __init__(self, subject: TargetFunction, rarity: dict[str, float]) -> None:
         self._subject = subject
@@ -276,7 +276,7 @@ class _Uses:
         self._whole = math.fsum(rarity[word] for word in subject.identifiers) or 1.0
 
     def row(self, case: DiscoveredTest) -> tuple[float, float]:
-        """Whether it names the subject, and how rare that is."""
+        """Return two numbers: 1 if it names the subject, and the rarity of that."""
         uses = len(self._subject.own) >= _SHORTEST and self._subject.own in case.identifiers
         return float(uses), self._rarity[self._subject.own] if uses else 0.0
 
@@ -287,13 +287,13 @@ class _Uses:
         )
 
     def shared(self, case: DiscoveredTest) -> tuple[float, float]:
-        """The share of the subject's identifiers it has, rare ones counting more, and the rarest of them."""
+        """Return the share of the subject's identifiers it has, weighted by rarity, and the rarest one."""
         weights = [self._rarity[word] for word in self._subject.identifiers & case.identifiers]
         return math.fsum(weights) / self._whole, max(weights, default=0.0)
 
 
 class _Name:
-    """A subject's own name, as it is looked for in the names of tests."""
+    """A subject's own name, as it is searched for in the names of tests."""
 
     def __init__(self, name: str, cases: Sequence[DiscoveredTest]) -> None:
         words = _stems(name)
@@ -303,7 +303,7 @@ class _Name:
         self._whole = math.fsum(self._weight.values()) or 1.0
 
     def row(self, case: DiscoveredTest) -> tuple[float, float, float]:
-        """Whether the test's name holds it, what share of its words, and whether a title around holds it."""
+        """Return three numbers: the name has the subject's, the share of its words, a title has it."""
         share = math.fsum(w for word, w in self._weight.items() if word in case.name_stems) / self._whole
         return self._in(case.name_stems), share, max(map(self._in, case.around_stems), default=0.0)
 
@@ -312,7 +312,7 @@ class _Name:
 
 
 class _Reasons:
-    """What speaks for a test, in words."""
+    """The evidence for a test, in words."""
 
     def __init__(self, subject: TargetFunction, used_by: Sequence[Caller], rarity: dict[str, float]) -> None:
         self._subject = subject
@@ -321,7 +321,7 @@ class _Reasons:
         self._called = re.compile(rf"(?<![\w$]){re.escape(subject.own)}[ \t]*\(")
 
     def of(self, case: DiscoveredTest, file: TestFile, row: Sequence[float]) -> list[str]:
-        """At most ``_TOLD``, the strongest first."""
+        """Return at most ``_TOLD`` reasons, the strongest first."""
         has = dict(zip(NAMES, row, strict=True))
         return [told for told in self._all(case, file, has) if told][:_TOLD]
 
@@ -346,7 +346,7 @@ class _Reasons:
         return found[0] if found else self._subject.module[-1]
 
     def _shared(self, case: DiscoveredTest) -> str:
-        """The two rarest of the identifiers it shares, if they are rare."""
+        """Return the two rarest of the shared identifiers, if they are rare."""
         subject = self._subject
         found = (subject.identifiers & case.identifiers) - {subject.own, subject.owner}
         rare = sorted(found, key=lambda word: (-self._rarity[word], word))[:2]
@@ -355,7 +355,7 @@ class _Reasons:
 
 
 def _taken(file: TestFile, subject: TargetFunction) -> frozenset[str]:
-    """The names by which a test file has the subject's module, or what it takes from there."""
+    """Return the names by which a test file imports the subject's module, or names from it."""
     modules = [one for one in file.imports if _is_module(one.module, subject.module)]
     taken = {name for one in modules for name in one.names}
     if any(not one.names for one in modules) or _by_package(file, subject):
@@ -364,7 +364,7 @@ def _taken(file: TestFile, subject: TargetFunction) -> frozenset[str]:
 
 
 def _by_package(file: TestFile, subject: TargetFunction) -> bool:
-    """Whether a test file takes the subject's module out of its package."""
+    """Return True if a test file imports the subject's module from its package."""
     *package, name = subject.module
     return any(name in one.names and _is_module(one.module, package) for one in file.imports)
 
@@ -372,7 +372,7 @@ def _by_package(file: TestFile, subject: TargetFunction) -> bool:
 def _of_file(
     file: TestFile, subject: TargetFunction, used_by: Sequence[Caller]
 ) -> tuple[tuple[float, float], tuple[float, float, float], tuple[float, float]]:
-    """What all tests of a file have: what it imports, how it is called and where it is, what it uses."""
+    """Return the numbers that all tests of a file share: by imports, name and path, and identifiers."""
     imports_module = any(_is_module(one.module, subject.module) for one in file.imports) or _by_package(
         file, subject
     )
@@ -386,18 +386,18 @@ def _of_file(
 
 
 def _is_module(named: str, module: Sequence[str]) -> bool:
-    """Whether an import names a module: by the end of its path."""
+    """Return True if an import names a module: by the end of its path."""
     steps = [step for step in re.split(r"[./]", named) if step and step[0] not in "@~"]
     return bool(steps) and list(module[-len(steps) :]) == steps
 
 
 def _about(path: str) -> list[str]:
-    """The words of what a test file is about, by its name: ``rows`` of ``test_rows.py``."""
+    """Return the words of the subject of a test file, by its name: ``rows`` of ``test_rows.py``."""
     return [word for word in _stems(path.rpartition("/")[2].partition(".")[0]) if word != "test"]
 
 
 def nearness(test: str, path: str) -> float:
-    """How near a file of tests is to a file of code by their paths alone, 0 to 2."""
+    """Return how near a file of tests is to a file of code by their paths alone, 0 to 2."""
     return _overlap(_about(test), _stems(module_parts(path)[-1])) + _nearness(test, path)
 
 
@@ -407,7 +407,7 @@ def _overlap(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _nearness(one: str, other: str) -> float:
-    """The share of folders that two paths have in common, but for those that only say what they hold."""
+    """Return the share of common folders of two paths, except folders that denote a kind of file."""
     ours = set(one.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     theirs = set(other.split("/")[:-1]) - _SAY_ONLY_WHAT_THEY_HOLD
     return len(ours & theirs) / len(ours | theirs) if ours | theirs else 1.0

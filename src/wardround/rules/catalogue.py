@@ -13,10 +13,10 @@ from wardround.rules.tool_map import ToolMap
 class Catalogue:
     """Every rule that can be reported, suppressed or explained in this run.
 
-    Groups are loaded when a rule of theirs is asked for: a change to one kind of code pays for no other.
+    Groups are loaded on the first use of one of their rules: a change to one kind of code loads no other.
 
     Args:
-        groups: the rules written down with code of ours.
+        groups: the rules that are declared with code of ours.
         maps: tool -> its map; one that lists no codes belongs to an engine, whose rules a group describes.
     """
 
@@ -26,10 +26,10 @@ class Catalogue:
         self._maps = maps
 
     def rule(self, rule_id: str) -> Rule:
-        """The rule of a finding; every id a tool or check reported has one.
+        """Return the rule of a finding; every id that a tool or check reported has one.
 
         Raises:
-            UnknownRuleError: a plugin reported what it has no rule for.
+            UnknownRuleError: a plugin reported an id for which it has no rule.
         """
         found = self._rules.get(rule_id) or self._declared(rule_id)
         if found is None:
@@ -40,7 +40,7 @@ class Catalogue:
         return found
 
     def _declared(self, rule_id: str) -> Rule | None:
-        """A rule that is written down with code of ours."""
+        """Return a rule that is declared with code of ours."""
         prefix, _, code = rule_id.partition("/")
         if prefix in self._maps and self._maps[prefix].lists_codes:
             return None
@@ -63,7 +63,7 @@ class Catalogue:
             self._load(group)
 
     def resolve(self, name: str) -> list[Rule]:
-        """The rules a person means by ``name``: an id, a bare code, a name or a former name."""
+        """Return the rules that ``name`` denotes: an id, a bare code, a name or a former name."""
         prefix, slash, code = name.partition("/")
         if slash:
             found = self._rules.get(name) or self._declared(name)
@@ -84,9 +84,10 @@ class Catalogue:
         return [rule for one in former_names().get(name, ()) for rule in self.resolve(one)]
 
     def is_known(self, key: str) -> bool:
-        """Whether a key of ``rules`` in a configuration can be about any rule: an id, or a prefix and a star.
+        """Return True if a key of ``rules`` in a configuration may match a rule: an id, or a prefix and a
+        star.
 
-        Codes that a tool may come to have are known; a tool or plugin that is not there is not.
+        Codes that a tool may add later are known; a tool or plugin that is not installed is not.
         """
         if not key.endswith("*"):
             prefix, slash, code = key.partition("/")
@@ -107,7 +108,7 @@ class Catalogue:
                 *(rule.partition("/")[0] for rule in self._rules)}  # fmt: skip
 
     def listed(self) -> Sequence[Rule]:
-        """Every rule that is written down somewhere, by id."""
+        """Every declared rule, by id."""
         self._load_all()
         rules = dict(self._rules)
         for tool_map in self._maps.values():

@@ -28,10 +28,10 @@ class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
 
-    ``needs`` are pieces of text one of which stands in every file the rule can match in; where none does,
-    the engine need not be asked. Empty if nothing can be said. ``path`` is the name of the files the cases
-    are tried as. ``off`` gives the reason why the rule is not shown by default. In the ``invalid`` cases,
-    ``«`` and ``»`` mark the reported span.
+    ``needs`` are pieces of text; every file that the rule can match in contains one of them, so that the
+    engine need not run on others. It is empty if there are none. ``path`` is the name of the files of the
+    cases. ``off`` gives the reason why the rule is not shown by default. In the ``invalid`` cases, ``«`` and
+    ``»`` mark the reported span.
     """
 
     name: str
@@ -61,7 +61,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 class DeclarativeRule(msgspec.Struct, frozen=True):
-    """What ast-grep's and semgrep's rule files have in common."""
+    """The common part of the rule files of ast-grep and semgrep."""
 
     id: str
     message: str
@@ -70,7 +70,7 @@ class DeclarativeRule(msgspec.Struct, frozen=True):
 
 
 def load_declarative(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclarativeRule]:
-    """The declarative rules of one engine for one kind of code, by id.
+    """Load the declarative rules of one engine for one kind of code, by id.
 
     Raises:
         WardroundError: a rule file lacks its metadata.
@@ -81,7 +81,7 @@ def load_declarative(folder: str, engine: str, package: str = RULES_PACKAGE) -> 
 def declared_sources(
     folder: str, engine: str, package: str = RULES_PACKAGE
 ) -> list[tuple[DeclarativeRule, dict[str, Any]]]:
-    """The same, each with all its file says of it."""
+    """Load the same with all keys of each file."""
     found = []
     for source in (package_folder(package) / folder / engine).iterdir():
         if not source.name.endswith(".yml"):
@@ -96,12 +96,12 @@ def declared_sources(
 
 
 def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
-    """Where the declarative rules for one kind of code are."""
+    """Return the folder of the declarative rules for one kind of code."""
     return package_folder(package) / folder
 
 
 def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
-    """A digest of what changes with the declarative rules of one engine, on which its answers depend."""
+    """Return a digest of the declarative rules of one engine, on which its results depend."""
     rules = rules_folder(folder, package) / engine
     names = sorted(name for name in os.listdir(rules) if name.endswith(".yml"))
     states = (f"{name} {file_stamp(f'{rules}/{name}')}" for name in names)
@@ -109,7 +109,7 @@ def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
 
 
 def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Rule]:
-    """The same as entries of the catalogue."""
+    """Return the same as entries of the catalogue."""
     return [
         Rule(
             id=f"{engine}/{rule.id}",

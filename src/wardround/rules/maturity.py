@@ -1,12 +1,13 @@
-"""How far a rule has proved itself, and which rules run without being requested.
+"""The maturity of a rule, and which rules run without being requested.
 
-A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it on
-code that none of its authors wrote, or if it guards against damage that cannot be undone:
+A rule of our own, a check or a declarative rule, is ``stable`` if evaluation has recorded a true hit of it
+on code that none of its authors wrote, or if it guards against damage that cannot be undone:
 
 * data loss: stored data is deleted, overwritten or corrupted, or a write is silently lost;
 * a leaked secret: a credential, a key or private data becomes readable, or its encryption protects nothing;
 * code execution: an attacker's code, command, query or script runs;
-* an authentication or authorisation bypass: an attacker acts as another user, or skips a check of rights.
+* an authentication or authorisation bypass: an attacker acts as another user, or skips an authorisation
+  check.
 
 Everything else is ``preview``: hardening that matters only after another defect (cookie flags, timing,
 resource limits), availability, performance and wrong results, until a true hit is recorded. Codes of static
@@ -41,7 +42,7 @@ class Maturity(StrEnum):
 
     @property
     def off_reason(self) -> str:
-        """Why a rule is off by default; empty for a stable one."""
+        """Return why a rule is off by default; empty for a stable one."""
         return _OFF_REASONS.get(self, "")
 
 

@@ -21,12 +21,12 @@ class Rule(msgspec.Struct, frozen=True):
 
     Attributes:
         id: ``<tool or specialist>/<code>``, as findings and suppressions name it.
-        defect_class: what the rule is about whoever says it; the key for merging duplicates.
-        masked: findings of this rule stand on secrets, so the source they point at is never printed.
-        off: why the rule is not shown unless a project asks for it; empty if it is shown.
-        unasked: why the tool is not asked for it where the project says nothing; a project may ask itself.
+        defect_class: the defect, whichever tool reports it; the key for merging duplicates.
+        masked: findings of this rule are at secrets, so the source there is never printed.
+        off: why the rule is not shown unless a project requests it; empty if it is shown.
+        unasked: why the tool does not report it by default; a project may request it.
         maturity: whether it runs without being requested.
-        specialist: who speaks for it where several review a file; if empty, whoever brings the tool.
+        specialist: the specialist that reports it where several review a file; if empty, that of the tool.
         valid: cases that are not reported, unparsed; see ``wardround.checks.cases``.
         invalid: cases that are reported.
         case_path: the path of the file in a case that names none.
@@ -51,12 +51,12 @@ class Rule(msgspec.Struct, frozen=True):
 
     @property
     def is_shown(self) -> bool:
-        """Whether findings of the rule are shown where a project says nothing about it."""
+        """True if findings of the rule are shown where a project does not configure it."""
         return not self.off_reason
 
     @property
     def off_reason(self) -> str:
-        """Why findings of the rule are not shown by default; empty if they are."""
+        """The reason why findings of the rule are not shown by default; empty if they are."""
         return self.disabled_reason or self.not_selected_reason or self.maturity.off_reason
 
     def runs(self, *, preview: bool) -> bool:
@@ -74,16 +74,16 @@ class Rule(msgspec.Struct, frozen=True):
 
 @cache
 def package_folder(package: str) -> Path:
-    """Where a package keeps its data, which the engines read too: always files on disk."""
+    """Return the data folder of a package, which the engines read too: always files on disk."""
     return Path(importlib.import_module(package).__path__[0])
 
 
 class RuleGroup(msgspec.Struct, frozen=True):
-    """Rules that are described together.
+    """Rules that are loaded together.
 
     Attributes:
         prefix: the first part of their ids, where all have the same.
-        one: code -> its rule, or None where it cannot be had without the rest.
+        one: code -> its rule, or None if it cannot be loaded without the rest.
     """
 
     load: Callable[[], Iterable[Rule]]

@@ -26,7 +26,9 @@ def former_names() -> Mapping[str, Sequence[str]]:
 
 
 def current_ids(key: str) -> Sequence[str]:
-    """The rules that a key of a configuration names today: itself, unless it is a former id."""
+    """Return the current ids of the rules that a key of a configuration names: the key itself, unless it is
+    a former id.
+    """
     return former_names().get(key, (key,))
 
 
@@ -36,7 +38,7 @@ def is_former_name(name: str, rules: Iterable[Rule]) -> bool:
 
 
 def renaming_note(renamed: Mapping[str, Sequence[Rule]]) -> str:
-    """One line for people about former names that are still in use; empty if there are none."""
+    """Return one line for people about former names that are still in use; empty if there are none."""
     changes = (
         f"{name} is now called {', '.join(dict.fromkeys(_label(name, rule) for rule in rules))}"
         for name, rules in sorted(renamed.items())
@@ -45,5 +47,5 @@ def renaming_note(renamed: Mapping[str, Sequence[Rule]]) -> str:
 
 
 def _label(former: str, rule: Rule) -> str:
-    """The id of a rule where people wrote a former id, else its name."""
+    """Return the id of a rule whose former id is in use, else its name."""
     return rule.name if former.islower() else rule.id

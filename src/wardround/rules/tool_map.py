@@ -24,7 +24,7 @@ from wardround.rules.yaml_loader import load_yaml
 
 
 class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """One family or code of a tool map; what is absent is inherited."""
+    """One family or code of a tool map; absent values are inherited."""
 
     plane: Plane | None = None
     severity: str | None = None
@@ -38,13 +38,13 @@ class ToolMapEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 
 class ToolFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Messages of an ignored code that are reported all the same, since they are right nine times in ten.
+    """Messages of an ignored code that are reported nevertheless, since they are right nine times in ten.
 
     Attributes:
-        reported: where that is, as the rule's documentation says it.
-        message: what is found in such a message; its named groups are what the lists below are about.
-        one-of: group -> the values one of which it has; type arguments do not count.
-        none-of: group -> a pattern that is not found in it.
+        reported: the condition, in the words of the rule's documentation.
+        message: the pattern of such a message; the lists below refer to its named groups.
+        one-of: group -> its permitted values; type arguments do not count.
+        none-of: group -> a pattern that it does not contain.
     """
 
     reported: str
@@ -71,8 +71,9 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
     Attributes:
         facts: ignored codes that are reported where a message states a fact.
-        if-caused: ignored codes that are reported where the change causes them on a line it leaves as it was.
-        unless: code -> what is in its messages where it is not reported.
+        if-caused: ignored codes that are reported where the change causes them on a line it leaves as it
+        was.
+        unless: code -> the pattern of its messages that are not reported.
     """
 
     tool: str
@@ -90,15 +91,15 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     unless: dict[str, str] = {}
 
     def states_fact(self, code: str, message: str) -> bool:
-        """Return True if a message of an ignored code is one that is reported all the same."""
+        """Return True if a message of an ignored code is reported nevertheless."""
         return any(fact.holds(message) for fact in self.facts.get(code, ()))
 
     def is_left_out(self, code: str, message: str) -> bool:
-        """Return True for a message that is not reported, whatever is asked for."""
+        """Return True for a message that is never reported, even if its code is requested."""
         return code in self.unless and LazyPattern(self.unless[code]).search(message) is not None
 
     def not_selected_reason(self, code: str) -> str:
-        """Why the tool is not asked for a code by default; empty if it is."""
+        """Return why the tool does not report a code by default; empty if it does."""
         if code in self.ignore:
             reason = self.ignored_because or "switched off in the tool's map"
             exceptions = [fact.reported for fact in self.facts.get(code, ())]
@@ -109,7 +110,8 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         return ""
 
     def requested(self, key: str, path: str) -> tuple[str, ...]:
-        """The codes a tool must be asked for beyond our selection, for a code or family of a configuration.
+        """Return the codes to request from a tool beyond our selection, for a code or family of a
+        configuration.
 
         Where the selection is a list of families, a family stays one: ``E5*``, ``*``.
         """
@@ -125,7 +127,7 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         return tuple(code for code in self.ignore if code.startswith(key[:-1]))
 
     def is_ignored(self, code: str, path: str) -> bool:
-        """Whether a code is switched off, everywhere or for files like this one."""
+        """Return True if a code is switched off, everywhere or for files like this one."""
         if code in self.ignore:
             return True
         return any(
@@ -135,7 +137,7 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class ToolMap:
-    """How one tool's codes become rules."""
+    """The mapping of one tool's codes to rules."""
 
     def __init__(self, content: ToolMapFile) -> None:
         self.content = content
@@ -147,20 +149,22 @@ class ToolMap:
 
     @property
     def lists_codes(self) -> bool:
-        """Whether the map itself says what codes mean."""
+        """Return True if the map itself describes the codes."""
         return bool(self.content.codes or self.content.families)
 
     def knows(self, code: str) -> bool:
-        """Whether ``code`` looks like one of this tool's."""
+        """Return True if ``code`` has the form of this tool's codes."""
         return self._code.fullmatch(code) is not None
 
     def owns_code(self, code: str) -> bool:
-        """Whether ``code`` alone, without the tool's name, can only be one of this tool's."""
+        """Return True if ``code`` alone, without the tool's name, can only be one of this tool's."""
         listed = code in self.content.codes
         return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
 
     def could_match_prefix(self, stem: str) -> bool:
-        """Whether one of the tool's codes may begin like this: numbered ones do so as their families do."""
+        """Return True if one of the tool's codes may have this prefix: numbered codes begin with that of
+        their family.
+        """
         if not stem or not self.lists_codes or self.knows("some-name"):
             return True
         known = (*self.content.families, *self.content.codes)
@@ -171,7 +175,7 @@ class ToolMap:
         return sorted(self.content.families, key=len, reverse=True)
 
     def rule(self, code: str) -> Rule:
-        """The rule for a code; codes nobody mapped get their family's or the tool's default."""
+        """Return the rule for a code; codes without an entry get their family's or the tool's default."""
         layers = [self.content.default]
         family = next((p for p in self._prefixes if code.startswith(p)), None)
         if family is not None:
@@ -201,12 +205,12 @@ class ToolMap:
         )
 
     def listed(self) -> list[Rule]:
-        """The rules of the codes the map names."""
+        """Return the rules of the codes that the map names."""
         return [self.rule(code) for code in sorted(self.content.codes)]
 
 
 def has_tool_map(tool: str) -> bool:
-    """Whether the map of a tool is among ours."""
+    """Return True if the map of a tool is among ours."""
     return (package_folder(RULES_PACKAGE) / "tools" / f"{tool}.yml").is_file()
 
 

@@ -10,12 +10,12 @@ from wardround.storage.memo import memoize_on_disk
 
 
 def load_yaml(text: str) -> Any:
-    """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
+    """Parse YAML; the parsed form is cached, since parsing dominates the start-up time."""
     return memoize_on_disk("rules", sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
 
 
 def _parsed(text: str) -> Any:
-    """YAML as version 1.2 reads it: ``on``, ``off``, ``yes`` and ``no`` are words, as the engines have it."""
+    """Parse YAML 1.2: ``on``, ``off``, ``yes`` and ``no`` are strings, as the engines read them."""
     import yaml
 
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

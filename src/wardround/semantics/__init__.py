@@ -1,1 +1,1 @@
-"""Meaning of code and documentation, for any language."""
+"""The meaning of code and documentation, for any language."""

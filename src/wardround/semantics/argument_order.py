@@ -1,11 +1,11 @@
-"""Arguments that stand in each other's places, by their names and those of the parameters.
+"""Swapped arguments, detected by their names and those of the parameters.
 
 After Rice, Aftandilian, Jaspan, Johnston, Pradel and Arroyo-Paredes, "Detecting Argument Selection Defects"
 (OOPSLA 2017): a call is suspicious if another order of its arguments fits the callee's parameter names much
-better. From there are the distance over the terms of names, the threshold on what every moved argument gains,
-and what is passed over: names that tell nothing, functions that turn things round on purpose, and a call
-beside the same call in the other order. Here both sides of a move must be told by their names: that costs
-finds, and buys that what is left is right.
+better. The distance over the terms of names, the threshold on the gain of every moved argument, and the
+exclusions come from there: uninformative names, functions that reorder on purpose, and a call next to the
+same call in the other order. In addition, both sides of a move must be distinguishable by their names, which
+costs recall and improves precision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ UNINFORMATIVE_NAMES = frozenset(
     result ret s self set str string t temp that the thing this tmp val value values var x y z
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""Names that say no more than that something is there; as parts of longer names they count."""
+"""Uninformative names; as parts of longer names they count."""
 
 _TURNS_ROUND = frozenset(
     """
@@ -49,7 +49,7 @@ _VOWELS = frozenset("aeiou")
 
 
 class ArgumentName(msgspec.Struct, frozen=True):
-    """What an argument is called: ``width`` of ``self.image.width``, and its owner's name, ``image``."""
+    """The name of an argument: ``width`` of ``self.image.width``, and that of its owner, ``image``."""
 
     name: str
     owner: str = ""
@@ -59,8 +59,8 @@ class Reordering(msgspec.Struct, frozen=True):
     """An order of the arguments that fits better.
 
     Attributes:
-        moves: (place of an argument, place it fits), both counted from 0, by the first.
-        gain: the least that a moved argument gains, 0 to 1.
+        moves: (position of an argument, position it fits), both 0-based, by the first.
+        gain: the smallest gain of a moved argument, 0 to 1.
     """
 
     moves: tuple[tuple[int, int], ...]
@@ -68,21 +68,22 @@ class Reordering(msgspec.Struct, frozen=True):
 
 
 def is_informative(name: str) -> bool:
-    """Whether a name can say which parameter is meant."""
+    """Return True if a name can identify a parameter."""
     bare = name.strip("_$0123456789").lower()
     return len(bare) > 1 and bare not in UNINFORMATIVE_NAMES
 
 
 def implies_reordering(name: str) -> bool:
-    """Whether a function's name says that it puts things in another order on purpose."""
+    """Return True if a function's name implies that it reorders its arguments on purpose."""
     return any(part in _TURNS_ROUND for part in parts(name))
 
 
 @lru_cache(maxsize=20_000)
 def similarity(one: str, other: str) -> float:
-    """How much two names say the same, 0 to 1: the share of the parts of both that meet.
+    """Return the similarity of two names, 0 to 1: the share of matching parts.
 
-    Parts meet as words without their endings, and less fully as an abbreviation: a prefix (``conf``), or a
+    Parts match as words without their endings, and with less weight as an abbreviation: a prefix (``conf``),
+    or a
     word's consonants (``src``).
     """
     ours, theirs = _terms(one), list(_terms(other))
@@ -112,7 +113,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Whether one word can stand for the other: ``conf`` config, ``src`` source, ``idx`` index."""
+    """Return True if one word may abbreviate the other: ``conf`` config, ``src`` source, ``idx`` index."""
     if len(short) == len(long) or len(short) < _SHORTEST_SKELETON or short[0] != long[0]:
         return False
     if short.isdigit() or long.isdigit():
@@ -126,11 +127,11 @@ def _abbreviates(short: str, long: str) -> bool:
 
 
 def best_order(arguments: Sequence[ArgumentName | None], parameters: Sequence[str]) -> Reordering | None:
-    """The order of the arguments that fits the parameters better by far, or None.
+    """Return the order of the arguments that fits the parameters far better, or None.
 
     Args:
-        arguments: those given by position, in order; None for one without a name.
-        parameters: the names they go to, as many; empty for one without a name.
+        arguments: the positional ones, in order; None for one without a name.
+        parameters: their names, as many; empty for one without a name.
     """
     count = len(arguments)
     if not 2 <= count <= MOST_ARGUMENTS or count != len(parameters):
@@ -149,7 +150,7 @@ def best_order(arguments: Sequence[ArgumentName | None], parameters: Sequence[st
 
 
 def _told_apart(arguments: Sequence[ArgumentName | None]) -> list[str]:
-    """What each argument is called; of two with the same name, their owners' names come with it."""
+    """Return the name of each argument; two with the same name are qualified by their owners' names."""
     names = [argument.name if argument else "" for argument in arguments]
     return [
         f"{argument.owner}_{argument.name}"
@@ -166,7 +167,7 @@ def _fit(argument: str, parameter: str) -> float:
 
 
 def _is_as_good(fits: Sequence[Sequence[float]], argument: int, parameter: int) -> bool:
-    """Whether another parameter, or another argument, would do as well: then the names decide nothing."""
+    """Return True if another parameter, or another argument, fits as well: then the names decide nothing."""
     fit = fits[argument][parameter]
     return (
         any(
@@ -179,7 +180,7 @@ def _is_as_good(fits: Sequence[Sequence[float]], argument: int, parameter: int) 
 
 
 def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
-    """For each argument the parameter of the best order overall; of equal ones that which moves least."""
+    """Return for each argument the parameter of the best order; of equal ones that with the fewest moves."""
     count = len(fits)
     best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (0.0, 0, ())}
     for argument in range(count):
@@ -198,19 +199,19 @@ def _assignment(fits: Sequence[Sequence[float]]) -> list[int]:
 
 
 def has_mirror_call(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> bool:
-    """Whether one of several calls gives the same arguments in another order: then both are meant."""
+    """Return True if another call has the same arguments in another order: then both are intended."""
     own = list(order)
     return any(list(one) != own and sorted(one) == sorted(own) for one in others)
 
 
 class ArgumentList(msgspec.Struct, frozen=True):
-    """A call whose callee is known.
+    """A call with a known callee.
 
     Attributes:
-        callee: the name it was defined by.
-        parameters: the names that the arguments go to; empty for one without a name.
-        arguments: those given by position, in order; None for one without a name.
-        texts: the same arguments as they stand.
+        callee: the name of its definition.
+        parameters: the names that the arguments are bound to; empty for one without a name.
+        arguments: the positional ones, in order; None for one without a name.
+        texts: the source of the same arguments.
     """
 
     callee: str
@@ -219,12 +220,12 @@ class ArgumentList(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
 
     def better_order(self) -> Reordering | None:
-        """The order that fits better by far, unless the callee's name says that it turns things round."""
+        """Return the order that fits far better, unless the callee's name implies that it reorders."""
         found = best_order(self.arguments, self.parameters)
         return None if found is None or implies_reordering(self.callee) else found
 
     def swapped(self, one: int, other: int) -> ArgumentList:
-        """The same call with two arguments in each other's places."""
+        """Return the same call with two arguments swapped."""
         order = list(range(len(self.arguments)))
         order[one], order[other] = other, one
         return ArgumentList(
@@ -235,6 +236,6 @@ class ArgumentList(msgspec.Struct, frozen=True):
         )
 
     def describe(self, swap: Reordering) -> str:
-        """What is wrong with it, in one line."""
+        """Return a one-line message about it."""
         found = [f'"{self.texts[i]}" goes to "{self.parameters[i]}"' for i, _ in swap.moves]
         return f'{", ".join(found[:-1])} and {found[-1]} of "{self.callee}": they look swapped'

@@ -1,4 +1,4 @@
-"""Writing a file in one step."""
+"""Writing a file atomically."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_atomic(file: Path, content: bytes) -> None:
-    """Write a file so that it is there whole, or as it was before.
+    """Write a file so that it has the complete new content or the old.
 
     Raises:
-        OSError: it cannot be written; nothing is left beside it.
+        OSError: it cannot be written; no temporary file is left.
     """
     beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:

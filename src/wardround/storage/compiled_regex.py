@@ -1,7 +1,8 @@
-"""Regular expressions as the numbers they are compiled to, on request with a limit for every repeat.
+"""Regular expressions as their compiled code, on request with a limit for every repetition.
 
-Python's engine tries a search at each position, and each try may read to the end of a text that was made for
-it. With limits a search takes time in proportion to the text.
+Python's engine starts a search at each position, and each attempt may read to the end of a hostile text.
+With
+limits the time of a search is proportional to the text.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ MOST_SPACES = 500
 MOST_ON_A_LINE = 1_000
 MOST_CHARACTERS = 1_000
 MOST_ACROSS_LINES = 10_000
-"""Rounds of a repeat in a bounded pattern, where the pattern has no limit of its own: of white space, of what
-stays on one line (``.*``), of word characters and other chosen ones (an encoded key has some hundred), and of
-anything else (``[^;]*``, a group). People write less, and a text costs so many times its length at most."""
+"""The limits on unlimited repetitions in a bounded pattern.
+
+Of white space, of text on one line (``.*``), of word characters and other character classes (an encoded key
+has some hundred), and of anything else (``[^;]*``, a group). People write less, and the cost per character
+is at most the limit.
+"""
 
 
 class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
-    """A pattern's code, in 32-bit numbers, and what the interpreter takes with it."""
+    """A pattern's code, in 32-bit numbers, and the other arguments of the interpreter."""
 
     flags: int
     groups: int
@@ -34,7 +38,7 @@ class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
     code: bytes
 
     def pattern(self, text: str) -> re.Pattern[str]:
-        """The pattern of the code.
+        """Return the pattern of the code.
 
         Raises:
             LookupError, RuntimeError, TypeError, ValueError: it is not the code of a pattern.
@@ -47,7 +51,7 @@ class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
         """Compile a pattern, as ``re.compile`` does.
 
         Args:
-            bounded: give every repeat a limit, so that a search reads no more than that from each position.
+            bounded: limit every repetition, so that a search reads no more than that from each position.
 
         Raises:
             re.error: it is not a regular expression.
@@ -61,13 +65,13 @@ class CompiledPattern(msgspec.Struct, frozen=True, array_like=True):
 
 
 def _bound(tree: Any, *, across: bool) -> None:
-    """Limit every repeat of a parsed pattern that has no limit.
+    r"""Limit every repetition of a parsed pattern that has no limit.
 
-    A repeat at the end stays as it is, since nothing behind it can fail, and so does one that excludes the
-    character the pattern begins with: ``#[^\\n]*`` and ``"[^"]*"`` read no part of a text twice.
+    A repetition at the end is unchanged, since nothing after it can fail, and so is one that excludes the
+    character the pattern begins with: ``#[^\n]*`` and ``"[^"]*"`` read no part of a text twice.
 
     Args:
-        across: whether a dot takes newlines.
+        across: True if a dot matches newlines.
     """
     constants = cpython.regex_constants()
     first = tree[0][1] if len(tree) and tree[0][0] is constants.LITERAL else None
@@ -75,7 +79,7 @@ def _bound(tree: Any, *, across: bool) -> None:
 
 
 def _bound_part(tree: Any, first: int | None, across: bool, constants: Any, *, is_end: bool) -> None:
-    """Limit the repeats of a part; every match begins with the character ``first``, if that is known."""
+    """Limit the repetitions of a part; every match begins with the character ``first``, if that is known."""
     repeats = (constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT)
     for number, (operation, argument) in enumerate(tree):
         ends = is_end and number == len(tree) - 1
@@ -90,13 +94,13 @@ def _bound_part(tree: Any, first: int | None, across: bool, constants: Any, *, i
 
 
 def _takes_one(repeated: Any, constants: Any) -> bool:
-    """Return True if each round of a repeat takes one character of some, and can be taken in one way only."""
+    """Return True if each iteration of a repetition matches one character of a class, in one way only."""
     one = (constants.IN, constants.ANY, constants.LITERAL, constants.NOT_LITERAL)
     return len(repeated) == 1 and repeated[0][0] in one
 
 
 def _excludes(repeated: Any, character: int | None, constants: Any) -> bool:
-    """Return True if a repeat takes any character but some, and ``character`` is one of those."""
+    """Return True if a repetition matches any character except some, and ``character`` is one of those."""
     if len(repeated) != 1:
         return False
     operation, argument = repeated[0]
@@ -116,7 +120,7 @@ def _parts(argument: Any) -> Iterator[Any]:
 
 
 def _limit(repeated: Any, constants: Any, *, across: bool) -> int:
-    """The limit of a repeat, by what it repeats."""
+    """Return the limit of a repetition, by the repeated part."""
     operation: Any
     argument: Any
     operation, argument = repeated[0] if len(repeated) == 1 else (None, None)

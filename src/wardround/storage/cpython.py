@@ -42,7 +42,7 @@ def engine_version() -> tuple[object, ...]:
 
 
 def parse_regex(pattern: str, flags: int = 0) -> Any:
-    """The parse tree of a regular expression, as ``re`` has it.
+    """Return the parse tree of a regular expression, as ``re`` has it.
 
     Raises:
         re.error: it is not a regular expression.
@@ -80,7 +80,7 @@ def compile_code(
 
 
 def provide_compiled(pattern: re.Pattern[str], text: str, flags: int = 0) -> None:
-    """Let the next ``re.compile`` of a text find the compiled pattern."""
+    """Make the next ``re.compile`` of a text return the compiled pattern."""
     known = getattr(re, "_cache", None) if is_tested() else None
     if isinstance(known, dict):
         known.setdefault((str, text, flags), pattern)

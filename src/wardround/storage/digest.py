@@ -14,13 +14,13 @@ __all__ = ["digest_key", "file_stamp", "sha256"]
 
 
 def file_stamp(file: Path | str) -> str:
-    """The size of a file and the time it was last written."""
+    """Return the size of a file and the time of its last modification."""
     found = os.stat(file)
     return f"{found.st_size} {found.st_mtime_ns}"
 
 
 def digest_key(*parts: str | bytes) -> bytes:
-    """A digest of parts, none of which can run into the next."""
+    """Return a digest of parts, with unambiguous boundaries."""
     digest = sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")

@@ -43,7 +43,7 @@ class _Position:
         self.descriptor = os.open("/", _OPEN_DIRECTORY)
 
     def move(self, name: str) -> None:
-        """Enter a directory that is not a link; ``..`` and ``/`` are understood."""
+        """Enter a directory that is not a link; accepts ``..`` and ``/``."""
         before = self.descriptor
         if name == "/":
             self._move_to_top()
@@ -53,7 +53,7 @@ class _Position:
         os.close(before)
 
     def link(self, name: str) -> str | None:
-        """The target of a link; None for anything else and where nothing is."""
+        """Return the target of a link; None for anything else and for a missing file."""
         try:
             return os.readlink(name, dir_fd=self.descriptor)
         except OSError as cause:

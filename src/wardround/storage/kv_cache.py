@@ -1,9 +1,10 @@
 """A key-value cache in an SQLite file: an entry is correct or absent, and a failing cache costs time only.
 
 A key covers everything its value depends on, so an entry is never wrong, only unused. Each value has a check
-sum. A file that is damaged or of another version is replaced by an empty one; where a file cannot be opened
-or written (read-only home, full disk, a lock that is held too long), values are not kept. Several processes
-may use one file.
+sum. A file that is damaged or of another version is replaced by an empty one; if a file cannot be opened or
+written (read-only home, full disk, a lock that is held too long), values are not stored. Several processes
+may
+use one file.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class KeyValueCache:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing is kept; None if the file is in use."""
+        """The reason why nothing is stored; None if the file is in use."""
         with self._session():
             return self._trouble
 
@@ -62,7 +63,7 @@ class KeyValueCache:
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep entries; one that cannot be written is lost."""
+        """Store entries; one that cannot be written is lost."""
         today = _today()
         rows = [(key, _check_sum(key, value) + value, today) for key, value in entries.items()]
         if not rows:
@@ -74,14 +75,14 @@ class KeyValueCache:
                 self._shrink(database)
 
     def close(self) -> None:
-        """Close the file; nothing is found or kept from then on."""
+        """Close the file; nothing is returned or stored from then on."""
         with self._lock:
             self._is_closed = True
             self._disconnect()
 
     @contextmanager
     def _session(self) -> Iterator[sqlite3.Connection | None]:
-        """The open database for one operation, which its errors end; None if there is none."""
+        """Return the open database for one operation, which its errors end; None if there is none."""
         with self._lock:
             try:
                 yield self._opened()

@@ -1,4 +1,4 @@
-"""What the last review of a repository showed, kept in the cache so that findings can be named later."""
+"""The findings of a repository's last review, cached so that later commands can name them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from wardround.storage.digest import sha256
 from wardround.storage.paths import cache_dir
 
 _AT_MOST = 5_000
-"""Findings kept of one review; nobody dismisses more one by one."""
+"""The limit on cached findings of one review; nobody dismisses more one by one."""
 
 
 class ReportedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One finding, without a word of the code it is about. ``content`` names it without its file."""
+    """One finding, without any of the reviewed code. ``content`` identifies it without its file."""
 
     fingerprint: str
     rule: str
@@ -31,7 +31,7 @@ class ReportedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """What is read of a finding in a JSON report."""
+    """The fields of a finding in a JSON report."""
 
     fingerprint: str
     rule: str
@@ -44,7 +44,7 @@ class _Report(msgspec.Struct, frozen=True):
 
 
 def save(root: Path, review: ReviewResult) -> None:
-    """Keep what a review showed, in place of what the one before did. A cache that fails costs nothing."""
+    """Store the findings of a review, replacing those of the previous one. A failing cache has no effect."""
     shown = [_shown(f, review.contents.get(f.fingerprint, "")) for f in review.open_findings[:_AT_MOST]]
     file = _file(root)
     with suppress(OSError):
@@ -53,17 +53,17 @@ def save(root: Path, review: ReviewResult) -> None:
 
 
 def load(root: Path) -> tuple[ReportedFinding, ...]:
-    """What the last review showed, in the order of places; nothing if there is none."""
+    """Return the findings of the last review, in the order of positions; none without a review."""
     with suppress(OSError, msgspec.MsgspecError):
         return msgspec.msgpack.decode(_file(root).read_bytes(), type=tuple[ReportedFinding, ...])
     return ()
 
 
 def load_report(path: Path) -> tuple[ReportedFinding, ...]:
-    """The findings of a JSON report, which may come from another machine.
+    """Return the findings of a JSON report, which may come from another machine.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not one.
     """
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_Report)

@@ -1,4 +1,4 @@
-"""Small answers kept in the cache folder, so that the next run need not work them out again."""
+"""Small values memoized in the cache folder for the next run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ T = TypeVar("T")
 
 
 def memoize_on_disk(kind: str, name: str, make: Callable[[], T], shape: Any = Any) -> T:
-    """The answer of a name, from the cache or made and put there.
+    """Return the value of a name, from the cache or computed and stored.
 
     A cache that cannot be read or written, or whose bytes have changed, costs time and nothing else: each
-    answer is kept behind a digest of itself.
+    value is
+    stored with its digest.
 
     Args:
         kind: a folder of the cache.
-        name: a digest of everything the answer depends on.
-        shape: the type the answer is read as.
+        name: a digest of everything the value depends on.
+        shape: the type the value is decoded as.
     """
     file = cache_dir() / kind / name
     with suppress(OSError, msgspec.MsgspecError, ValueError):

@@ -1,4 +1,4 @@
-"""Where wardround keeps what is its own: outside every repository, by the XDG conventions."""
+"""The folders of wardround's own files: outside every repository, by the XDG conventions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 from pathlib import Path
 
 _NO_HOME = Path(os.devnull)
-"""The home of a user who has none: whatever is tried there fails as in a folder that cannot be written."""
+"""The home of a user without one: every access fails as in a folder that cannot be written."""
 
 
 def cache_dir() -> Path:
-    """``$XDG_CACHE_HOME/wardround``: what can be thrown away at any time."""
+    """Return ``$XDG_CACHE_HOME/wardround``: files that can be deleted at any time."""
     return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "wardround"
 
 
 def state_dir() -> Path:
-    """``$XDG_STATE_HOME/wardround``: journals and patches of fixes."""
+    """Return ``$XDG_STATE_HOME/wardround``: journals and patches of fixes."""
     return Path(os.environ.get("XDG_STATE_HOME") or _home() / ".local" / "state") / "wardround"
 
 

@@ -1,9 +1,9 @@
 """Regular expressions, compiled once for an interpreter and read from the cache from then on.
 
 Compiling one takes about a millisecond, and a review of many kinds of files uses a hundred. The result is a
-list of numbers, which the interpreter checks before it accepts them as a pattern. They are valid for the very
-version they were made by; that is part of the file's name. One file is read for all of them: a database would
-take longer to open than the file takes to read.
+list of numbers, which the interpreter verifies before it accepts them as a pattern. They are valid for
+exactly the version that compiled them; that is part of the file's name. One file contains all of them: a
+database would take longer to open than the file takes to read.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from wardround.storage.paths import cache_dir
 _KEY, _CHECK, _SIZE = 16, 8, 4
 """Bytes of a record: the digest of its pattern, a digest of its body, the length of that."""
 _LARGEST = 8 * 1024 * 1024
-"""Bytes; all patterns there are take half a megabyte."""
+"""Bytes; all existing patterns take half a megabyte."""
 _NO_PATTERN = (
     msgspec.MsgspecError, ArithmeticError, AttributeError, ImportError, LookupError, RuntimeError, TypeError,
     ValueError,
 )  # fmt: skip
-"""Raised for damaged numbers, and by an interpreter that compiles in another way."""
+"""Raised for damaged numbers, and by an interpreter that compiles differently."""
 
 
 class RegexCache:
@@ -50,14 +50,14 @@ class RegexCache:
             data = file.read_bytes()
             bodies = _records(data) if len(data) <= _LARGEST else None
             if bodies is None:
-                file.unlink()  # it was cut off, or has grown for no good reason
+                file.unlink()  # it was truncated, or has grown for no good reason
             self._bodies = bodies or {}
 
     def compiled(self, text: str, flags: int = 0, *, bounded: bool = False) -> re.Pattern[str]:
-        """The pattern of a text.
+        """Return the pattern of a text.
 
         Args:
-            bounded: let a search take time in proportion to the text; see ``CompiledPattern.of``.
+            bounded: make the time of a search proportional to the text; see ``CompiledPattern.of``.
 
         Raises:
             re.error: it is not a regular expression.
@@ -101,7 +101,7 @@ def _digest(data: bytes, length: int) -> bytes:
 
 
 def _records(data: bytes) -> dict[bytes, bytes] | None:
-    """The bodies in a file by their keys; None where the last one was cut off."""
+    """Return the bodies in a file by their keys; None if the last one was truncated."""
     found: dict[bytes, bytes] = {}
     place = 0
     while place < len(data):
@@ -116,15 +116,15 @@ def _records(data: bytes) -> dict[bytes, bytes] | None:
 
 @cache
 def regex_cache() -> RegexCache:
-    """The patterns of this interpreter in the cache folder."""
+    """Return the patterns of this interpreter in the cache folder."""
     return RegexCache(cache_dir() / f"patterns-{'-'.join(map(str, cpython.engine_version()))}")
 
 
 @lru_cache(maxsize=1024)
 def bounded(text: str, flags: int = 0) -> re.Pattern[str]:
-    """The pattern of a text that is made while a review runs, with a limit for every repeat.
+    """Return the pattern of a text that is built during a review, with a limit for every repetition.
 
-    A search takes time in proportion to the text then; see ``LazyPattern``.
+    The time of a search is then proportional to the text; see ``LazyPattern``.
 
     Raises:
         re.error: it is not a regular expression.

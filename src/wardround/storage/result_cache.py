@@ -1,4 +1,4 @@
-"""Results of tools and checks for content that was reviewed before, kept in the user's cache folder.
+"""Results of tools and checks for content that was reviewed before, stored in the user's cache folder.
 
 A key covers everything a result depends on: tool, version, configuration, path, content.
 """
@@ -20,7 +20,7 @@ _decode = msgspec.msgpack.Decoder(list[RawFinding]).decode
 
 
 class ResultCache:
-    """Results by key; without entries to keep them in, nothing is kept."""
+    """Results by key; nothing is stored without an entry store."""
 
     def __init__(self, entries: KeyValueCache | None) -> None:
         self._entries = entries
@@ -32,7 +32,7 @@ class ResultCache:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing is kept; None if the file is in use."""
+        """The reason why nothing is stored; None if the file is in use."""
         return None if self._entries is None else self._entries.trouble
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, list[RawFinding]]:
@@ -44,7 +44,7 @@ class ResultCache:
         return found
 
     def put(self, entries: Mapping[bytes, list[RawFinding]]) -> None:
-        """Keep entries; what cannot be written is forgotten."""
+        """Store entries; one that cannot be written is dropped."""
         if self._entries is None:
             return
         encoded: dict[bytes, bytes] = {}

@@ -1,6 +1,7 @@
-"""Vectors and scores of models for content that was scored before, kept in the user's cache folder.
+"""Vectors and scores of models for content that was scored before, stored in the user's cache folder.
 
-A key covers everything a number depends on: the model's files, how it is run, the content. No text is kept.
+A key covers everything a number depends on: the model's files, how it is run, the content. No text is
+stored.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class ScoreCache:
         return {key: array("f", value) for key, value in self._entries.get(keys).items()}
 
     def put(self, entries: Mapping[bytes, Numbers]) -> None:
-        """Keep entries; what cannot be written is forgotten."""
+        """Store entries; one that cannot be written is dropped."""
         self._entries.put({key: numbers.tobytes() for key, numbers in entries.items()})
 
     def close(self) -> None:
@@ -38,10 +39,10 @@ class ScoreCache:
 
 
 def text_key(model: str, text: str) -> bytes:
-    """The key of a text's vector; ``model`` is the digest of everything else it depends on."""
+    """Return the key of a text's vector; ``model`` is the digest of all other inputs."""
     return digest_key("text", model, text)
 
 
 def row_key(model: str, row: Sequence[float]) -> bytes:
-    """The key of a row's score."""
+    """Return the key of a row's score."""
     return digest_key("row", model, array("d", row).tobytes())

@@ -1,4 +1,4 @@
-"""SQLite files that can be thrown away: opened with a schema of one version, removed when damaged."""
+"""Disposable SQLite files: opened with a schema of one version, removed when damaged."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _create(database: sqlite3.Connection, schema: Sequence[str], version: int) -
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """One transaction that locks out other writers: all of it is kept, or nothing."""
+    """Run one transaction that locks out other writers: all of it is stored, or nothing."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield

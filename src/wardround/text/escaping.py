@@ -55,7 +55,7 @@ def lines_for_log(text: str, environ: Mapping[str, str]) -> str:
 
 
 def is_ci_log(environ: Mapping[str, str]) -> bool:
-    """Return True if what is printed goes to the log of a CI job, whose runner may obey it."""
+    """Return True if the output goes to the log of a CI job, whose runner may obey it."""
     return any(environ.get(name) for name in _CI_VARIABLES)
 
 
@@ -67,7 +67,7 @@ def without_commands(text: str) -> str:
 
 
 def json_text(encoded: bytes) -> str:
-    """Return JSON with everything escaped that a terminal or a CI runner might obey; it means the same."""
+    """Return JSON with everything escaped that a terminal or a CI runner might obey, of equal value."""
     text = encoded.decode()
     if not text.replace("\n", "").isprintable():
         text = re.sub(r"[^\n -~]", _escaped_in_json, text)

@@ -1,7 +1,7 @@
 """Carriage returns that end lines, as they do in Python: git, reports and suppressions count newlines alone.
 
 Tools and checks that count such lines report positions in lines which the change under review does not have.
-They are turned into positions by newlines, so that a finding on an added line is one on an added line.
+They are converted to positions by newlines, so that a finding on an added line is one on an added line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wardround.text.line_index import LineIndex, has_lone_returns, with_newlines
 
 
 class NewlinePositions:
-    """Positions in a text whose carriage returns end lines, turned into positions by newlines alone."""
+    """Positions in a text whose carriage returns end lines, converted to positions by newlines alone."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -24,11 +24,11 @@ class NewlinePositions:
         self._newline_lines = LineIndex(text)
 
     def line(self, number: int) -> int:
-        """The line by newlines in which a line begins."""
+        """Return the line by newlines in which a line begins."""
         return self._position(number, 1)[0]
 
     def result(self, result: RawFinding) -> RawFinding:
-        """A result, its fix included, at positions by newlines."""
+        """Return a result, its fix included, at positions by newlines."""
         fix = result.fix
         if fix is not None:
             fix = replace(fix, edits=tuple(replace(edit, span=self._span(edit.span)) for edit in fix.edits))

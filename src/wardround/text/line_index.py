@@ -12,12 +12,12 @@ _LONE_RETURN = LazyPattern(r"\r(?!\n)")
 
 
 def has_lone_returns(text: str) -> bool:
-    """Return True if a carriage return without a newline is in a text."""
+    """Return True if a text contains a carriage return without a newline."""
     return "\r" in text and _LONE_RETURN.search(text) is not None
 
 
 def with_newlines(text: str) -> str:
-    """The text with a newline in place of each carriage return alone; all offsets stay."""
+    """Return the text with a newline in place of each carriage return alone; all offsets are preserved."""
     return _LONE_RETURN.sub("\n", text) if "\r" in text else text
 
 
@@ -37,14 +37,14 @@ class LineIndex:
         self.starts: Sequence[int] = list(ends)[:-1]
 
     def line(self, offset: int) -> int:
-        """The line an offset is on."""
+        """Return the line of an offset."""
         return bisect_right(self.starts, offset)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset."""
+        """Return the line and column of an offset."""
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a position; the column is not checked against the length of the line."""
+        """Return the offset of a position; the column is not checked against the length of the line."""
         return self.starts[line - 1] + column - 1

@@ -13,7 +13,7 @@ def may_contain_token(text: str) -> bool:
 
 
 def redact_tokens(text: str) -> str:
-    """A text without what could be a token."""
+    """Return a text without anything that could be a token."""
     return _TOKEN_LIKE.sub(lambda run: "***" if _has_digit(run.group()) else run.group(), text)
 
 

@@ -22,7 +22,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 def counted(text: str) -> Counter[str]:
-    """The number of each word in a text: stemmed parts of identifiers, and whole ones of several parts."""
+    """Return the count of each word in a text: stemmed parts of identifiers, and composite identifiers."""
     found: Counter[str] = Counter()
     for token, times in Counter(_TOKEN.findall(text)).items():
         for word in _words_of(token):
@@ -31,7 +31,7 @@ def counted(text: str) -> Counter[str]:
 
 
 def parts(text: str) -> list[str]:
-    """The lower-case parts of a text's identifiers in order, neither stemmed nor stopped."""
+    """Return the lower-case parts of a text's identifiers in order, neither stemmed nor stopped."""
     return [part for token in _TOKEN.findall(text) if len(token) <= _LONGEST for part in _parts_of(token)]
 
 

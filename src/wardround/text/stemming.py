@@ -1,8 +1,8 @@
 """English words without their endings, for two purposes that differ in the errors they tolerate.
 
-``stem`` compares the words of a comment with those of a name, and removes one ending. ``search_stem`` makes
-the keys of the retrieval index and features of trained rankers; it also undoes doubled consonants
-(``stopped``), and needs a vowel in front of ``-ed`` and ``-ing`` (``string``). Any change of it needs a new
+``stem`` compares the words of a comment with those of a name, and removes one ending. ``search_stem``
+returns the keys of the retrieval index and features of trained rankers; it also undoes doubled consonants
+(``stopped``), and needs a vowel before ``-ed`` and ``-ing`` (``string``). Any change of it needs a new
 format of the index and new rankers.
 """
 
@@ -16,7 +16,7 @@ _VOWEL = re.compile(r"[aeiouy]")
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """A word without its most common English ending, so that ``retries`` equals ``retry``."""
+    """Return a word without its most common English ending, so that ``retries`` equals ``retry``."""
     for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return (word[: -len(ending)] + instead).removesuffix("e")
@@ -24,7 +24,7 @@ def stem(word: str) -> str:
 
 
 def search_stem(word: str) -> str:
-    """A lower-case word without plural, -ing, -ed and a final e: queries against an index."""
+    """Return a lower-case word without plural, -ing, -ed and a final e: queries against an index."""
     if len(word) <= 3:
         return word
     word = word[:-3] + "y" if word.endswith("ied") and len(word) > 4 else _singular(word)

@@ -1,4 +1,4 @@
-"""The words and names of prose and code, as pieces that can be compared."""
+"""The words and names of prose and code, as comparable parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOKEN = LazyPattern(
 )
 NAME = LazyPattern(r"[^\W\d]\w*")
 QUOTED = LazyPattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
-"""A text in quotes of code, on one line or more; ``text`` is what stands between them."""
+"""A string literal of code, on one line or more; ``text`` is its content."""
 NUMBER = LazyPattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 _PART = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE_LIKE = LazyPattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")
@@ -31,7 +31,7 @@ KEYWORDS = frozenset(
     assert switch case default
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""Words of the languages themselves: their coming and going is no name's."""
+"""Keywords of the languages themselves: adding or removing one is not a change of names."""
 
 STOP_WORDS = frozenset(
     """
@@ -45,13 +45,13 @@ STOP_WORDS = frozenset(
 
 
 def parts(name: str) -> list[str]:
-    """The words a name is made of, in lower case: ``fetchRow_id2`` -> fetch, row, id, 2."""
+    """Return the words of a name, in lower case: ``fetchRow_id2`` -> fetch, row, id, 2."""
     return [part.lower() for part in _PART.findall(name)]
 
 
 @lru_cache(maxsize=20_000)
 def stems_of_name(name: str) -> tuple[str, ...]:
-    """The stems of the words a name is made of, those that mean nothing left out."""
+    """Return the stems of the words of a name, except uninformative ones."""
     return tuple(stem(part) for part in parts(name) if len(part) > 1 and part not in STOP_WORDS)
 
 
@@ -60,23 +60,23 @@ def stems_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def is_code_like(name: str) -> bool:
-    """Whether a word cannot be taken for one of a natural language: ``fetch_id``, ``fetchId``, ``ID``."""
+    """Return True if a word cannot be natural language: ``fetch_id``, ``fetchId``, ``ID``."""
     return _CODE_LIKE.search(name.strip("_")) is not None
 
 
 def marked_names(prose: str) -> frozenset[str]:
-    """The names that prose sets apart as code: quoted in backticks, called, starred, in an example."""
+    """Return the names that prose marks as code: quoted in backticks, called, starred, in an example."""
     found = (piece for match in _MARKED.finditer(prose) for piece in match.groups() if piece)
     return frozenset(name for piece in found for name in NAME.findall(piece))
 
 
 def sentences(prose: str) -> list[str]:
-    """The sentences and list items of prose, empty ones left out."""
+    """Return the sentences and list items of prose, without empty ones."""
     return [piece for piece in _SENTENCE_END.split(prose) if piece and piece.strip()]
 
 
 def tokens(line: str) -> Iterator[tuple[str, str]]:
-    """(kind, text) of the tokens of a line of code; kinds are string, name, number and other.
+    """Return (kind, text) of the tokens of a line of code; kinds are string, name, number and other.
 
     Strings come without their quotes.
     """

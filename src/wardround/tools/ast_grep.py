@@ -2,8 +2,8 @@
 
 The rules are in ``<package>/<folder>/ast-grep/*.yml`` in ast-grep's own syntax, with our ``metadata``;
 ``<package>/<folder>/sgconfig.yml`` names that folder and, where one grammar reads several kinds of files,
-which. Reading a rule costs ast-grep some milliseconds, most of them for its regular expressions, so a run is
-given only those that a word of its files can match.
+those kinds. Reading a rule takes ast-grep some milliseconds, most of them for its regular expressions, so a
+run gets only those rules that a word of its files can match.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wardround.tools.parsing import RAN, collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()
-"""Of runs in this process, since several run in parallel."""
+"""Counts the runs in this process, since several run in parallel."""
 
 
 class AstGrepPosition(msgspec.Struct):
@@ -45,10 +45,10 @@ class AstGrepResult(msgspec.Struct, rename="camel"):
 
 
 def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
-    """Read ``ast-grep scan --json=compact``, whose positions are 0-based.
+    """Parse ``ast-grep scan --json=compact``, whose positions are 0-based.
 
-    The compact form prints an empty list where there are no findings; the streaming form prints nothing,
-    as a program does that never ran.
+    The compact form prints an empty list if there are no findings; the streaming form prints nothing, like a
+    program that never ran.
     """
     found = []
     for result in decoded(output, list[AstGrepResult]):
@@ -61,7 +61,7 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawFinding]:
 
 
 class RuleFile(msgspec.Struct, frozen=True, array_like=True):
-    """A rule in ast-grep's form, without our metadata, and words of which a file must contain one."""
+    """A rule in ast-grep's form, without our metadata, and words; every file that it matches contains one."""
 
     needs: tuple[str, ...]
     text: str
@@ -74,13 +74,13 @@ def _rule_files(folder: str, package: str) -> list[RuleFile]:
     found = []
     for rule, content in declared_sources(folder, "ast-grep", package):
         kept_keys = {name: value for name, value in content.items() if name not in ("metadata", "note")}
-        text = msgspec.json.encode(kept_keys).decode()  # which is YAML
+        text = msgspec.json.encode(kept_keys).decode()  # valid YAML
         found.append(RuleFile(tuple(rule.metadata.needs), text))
     return found
 
 
 class AstGrep(Tool):
-    """ast-grep with the rules of a folder, over files that contain a word one of the rules needs.
+    """ast-grep with the rules of a folder, over files that contain a word that one of the rules needs.
 
     Args:
         accepts: (path, text) -> True for those of the specialist's files that the rules are for.

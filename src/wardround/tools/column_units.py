@@ -1,4 +1,4 @@
-"""Columns as tools count them, turned into code points."""
+"""Columns in the units of tools, converted to code points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wardround.tools.tool import Columns, Tool
 
 
 def positioned(results: Sequence[RawFinding], content: bytes, tool: Tool) -> list[RawFinding]:
-    """Turn a tool's positions in a file into lines that end at newlines, and columns of code points."""
+    """Convert a tool's positions in a file to lines that end at newlines, and columns of code points."""
     text = content.decode("utf-8", "replace") if tool.returns_end_lines and b"\r" in content else ""
     if not has_lone_returns(text):
         return _in_code_points(results, content, tool.columns)
@@ -23,7 +23,7 @@ def positioned(results: Sequence[RawFinding], content: bytes, tool: Tool) -> lis
 
 
 def _in_code_points(results: Sequence[RawFinding], content: bytes, columns: Columns) -> list[RawFinding]:
-    """Turn columns counted in bytes or UTF-16 units into code points."""
+    """Convert columns counted in bytes or UTF-16 units to code points."""
     if columns is Columns.CODE_POINTS or content.isascii():
         return list(results)
     lines = content.split(b"\n")

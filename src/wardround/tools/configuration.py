@@ -1,4 +1,4 @@
-"""The configuration files a tool gets to see, read from wherever the caller trusts."""
+"""The configuration files of a tool, read from the trusted side."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from wardround.tools.tool import Tool
 def configuration(
     tool: Tool, folder: str, read: Callable[[str], str | None], above: Mapping[str, str]
 ) -> dict[str, str]:
-    """The files that count in a folder, text by path, with those they refer to; ``../`` is above the root.
+    """Return the files that apply in a folder, text by path, with those they refer to; ``../`` is above the
+    root.
 
     Args:
-        read: the text of a file, None where there is none.
-        above: what counts in the folder above; nothing for the root, whose name is empty.
+        read: the text of a file, None if it does not exist.
+        above: the files that apply in the folder above; none for the root, whose name is empty.
     """
     found = dict(above)
     stem = f"{folder}/" if folder else ""

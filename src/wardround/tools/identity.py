@@ -1,7 +1,7 @@
 """The identity of a tool's program: the digest of its file, and the version it reports itself.
 
-Package metadata describe what is installed; the program that is started may be another. Hashing and starting
-it take up to seconds, so the identity is cached until the file changes.
+Package metadata describe the installed distribution; the program that is started may be another. Hashing and
+starting it take up to seconds, so the identity is cached until the file changes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Identity(msgspec.Struct, frozen=True):
     """A program on disk.
 
     Attributes:
-        digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or the
-            script in front of one; empty where it may be run but not read.
-        version: what it prints for ``--version``; ``unknown`` if nothing like one.
+        digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or
+            the script in front of one; empty if it may be run but not read.
+        version: the output of ``--version``; ``unknown`` if it contains no version.
     """
 
     digest: str
@@ -42,7 +42,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identity(tool: Tool, program: Path) -> Identity:
-    """The identity of a tool's program."""
+    """Return the identity of a tool's program."""
     return _identity(program, tool.version_options, tuple(sorted(tool.variables.items())))
 
 
@@ -69,7 +69,7 @@ def _is_known(program: Path, options: tuple[str, ...]) -> bool:
 
 
 def _name(program: Path, options: tuple[str, ...]) -> str:
-    """A text that changes with the file of a program or its content, whatever its modification time."""
+    """Return a text that changes with the path or the content of a program, not its modification time."""
     file = os.path.realpath(program)
     found = os.stat(file)
     state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino)
@@ -78,7 +78,7 @@ def _name(program: Path, options: tuple[str, ...]) -> str:
 
 
 def _digest(file: Path) -> str:
-    import hashlib  # OpenSSL's is several times faster over megabytes, and seldom needed
+    import hashlib  # OpenSSL's is several times faster over megabytes, and rarely needed
 
     try:
         with file.open("rb") as content:
@@ -88,7 +88,7 @@ def _digest(file: Path) -> str:
 
 
 def _version(program: Path, options: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> str:
-    """The version that a program reports, which may take seconds."""
+    """Return the version that a program reports, which may take seconds."""
     try:
         printed = Processes().run(
             [str(program), *options],
@@ -104,7 +104,7 @@ def _version(program: Path, options: tuple[str, ...], variables: tuple[tuple[str
 
 
 def distribution_version(tool: Tool, program: Path) -> str | None:
-    """The version of the installed distribution that a program of our own environment came with."""
+    """Return the version of the installed distribution that a program of our own environment belongs to."""
     if tool.distribution is None or str(program.parent) != os.path.abspath(scripts_folder()):
         return None
     return discover(GROUP).versions.get(tool.distribution)

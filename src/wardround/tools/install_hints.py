@@ -1,4 +1,4 @@
-"""How to get a tool that is missing, where wardround runs from an environment that a hook runner made."""
+"""How to install a missing tool, where wardround runs in the environment of a hook runner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOOKS = {
     "docker-ci": ("wardround-docker-ci", "wardround-all"),
     "secrets": ("wardround-all",),
 }
-"""The ids of ``.pre-commit-hooks.yaml`` that install what an extra does."""
+"""The ids of ``.pre-commit-hooks.yaml`` that install the same as an extra."""
 
 _OURS = LazyPattern(r"pip install 'wardround\[([\w-]+)\]'")
 _RUNNERS = {
@@ -23,7 +23,7 @@ _RUNNERS = {
 
 
 def install_hint(install: str) -> str:
-    """A tool's install line, or what does the same in a hook's own environment, which pip does not reach."""
+    """Return a tool's install line, or its equivalent in a hook's environment, which pip does not reach."""
     runner = _runner()
     if runner is None:
         return install
@@ -40,15 +40,15 @@ def install_hint(install: str) -> str:
 
 
 def _runner() -> str | None:
-    """Which program made this environment for a hook, and runs it now."""
+    """Return the program that made this environment for a hook and runs it now."""
     if os.environ.get("PRE_COMMIT") != "1":
         return None
     return next((name for name, prefix in _RUNNERS.items() if prefix.fullmatch(sys.prefix)), None)
 
 
 def _needed(extra: str) -> list[str]:
-    """The requirements of an extra, by the metadata of the installed distribution."""
-    from importlib.metadata import requires  # slow to import, and seldom needed
+    """Return the requirements of an extra, by the metadata of the installed distribution."""
+    from importlib.metadata import requires  # slow to import, and rarely needed
 
     lines = (line.partition(";") for line in requires("wardround") or ())
     return [name.strip() for name, _, marker in lines if f"extra == '{extra}'" in marker.replace('"', "'")]

@@ -1,4 +1,4 @@
-"""Reading the output of static tools, and the maps of their codes."""
+"""Parsing the output of static tools, and the maps of their codes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Decoded = TypeVar("Decoded")
 
 
 def decoded(output: bytes, kind: type[Decoded]) -> Decoded:
-    """JSON as the values a tool's output consists of.
+    """Decode JSON into the values of a tool's output.
 
     Raises:
-        ToolOutputError: it is nested without end.
-        msgspec.MsgspecError: it is not what the tool is known to print.
+        ToolOutputError: it is nested too deeply.
+        msgspec.MsgspecError: it does not have the known form of the tool's output.
     """
     try:
         return msgspec.json.decode(output, type=kind)
@@ -33,10 +33,10 @@ def decoded(output: bytes, kind: type[Decoded]) -> Decoded:
 
 
 def relative(path: str, run: Invocation) -> str:
-    """A path a tool named, relative to the snapshot's root.
+    """Return a path from a tool's output, relative to the snapshot's root.
 
     Raises:
-        ToolOutputError: it is none of the files the tool was given.
+        ToolOutputError: it is none of the files that were passed to the tool.
     """
     relative = os.path.normpath(os.path.relpath(path, run.root) if os.path.isabs(path) else path)
     if relative not in run.files:
@@ -49,14 +49,14 @@ def collapse_whitespace(text: str) -> str:
 
 
 def span_of(line: int, column: int, end_line: int | None = None, end_column: int | None = None) -> Span:
-    """A span from a tool that may leave out or mix up the end; what is below 1 counts as 1."""
+    """Return a span from a tool that may omit or swap the end; values below 1 count as 1."""
     line, column = max(line, 1), max(column, 1)
     end = (end_line or line, end_column or column)
     return Span(line, column, *(end if end >= (line, column) else (line, column)))
 
 
 def selection(tool: str) -> str:
-    """The disabled codes of a tool, as text: its results depend on them."""
+    """Return the disabled codes of a tool, as text: its results depend on them."""
     tool_map = map_of(tool)
     return repr((tool_map.ignore, sorted(tool_map.ignore_in.items())))
 

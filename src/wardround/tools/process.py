@@ -1,4 +1,4 @@
-"""The one place that starts static tools: an argument list, a bare environment, a timeout, known statuses."""
+"""The only module that starts static tools: argument list, bare environment, timeout, known statuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import msgspec
 from wardround.errors import ToolFailed, ToolMissing
 
 _QUOTED_ERROR = 400
-"""Characters of a tool's own error that are repeated."""
+"""The length to which a tool's own error is quoted."""
 
 
 class ProcessOutput(msgspec.Struct, frozen=True):
@@ -56,14 +56,14 @@ class Processes:
         clean: frozenset[int],
         env: Mapping[str, str],
     ) -> ProcessOutput:
-        """Run a static tool and return what it printed.
+        """Run a static tool and return its output.
 
         Args:
             clean: exit statuses that mean "it ran", findings or not; linters use 0 and 1.
 
         Raises:
             ToolMissing: the program cannot be started.
-            ToolFailed: it ran past ``timeout_s`` or left with a status not in ``clean``.
+            ToolFailed: it exceeded ``timeout_s`` or exited with a status not in ``clean``.
         """
         name = Path(argv[0]).name
         with self._lock:
@@ -99,7 +99,7 @@ class Processes:
 
     @property
     def running(self) -> int:
-        """The number of tools that run."""
+        """The number of running tools."""
         with self._lock:
             return len(self._running)
 
@@ -109,7 +109,7 @@ class Processes:
         return self._stopped
 
     def stop(self) -> None:
-        """Kill every running tool with its children, and start no more: this cancels their review."""
+        """Kill every running tool with its children, and start no more: this cancels the review."""
         with self._lock:
             self._stopped = True
             running = list(self._running)
@@ -118,7 +118,7 @@ class Processes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a tool and the processes it started, those that outlived it too."""
+    """Kill a tool and the processes it started, including those that outlived it."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if process.poll() is None:
@@ -144,7 +144,7 @@ def _how_it_ended(status: int, stderr: bytes) -> str:
 
 
 def find_program(name: str) -> Path | None:
-    """Where a tool is: in wardround's own environment, whose versions are pinned, else on PATH."""
+    """Find a tool: in wardround's own environment, whose versions are pinned, else on PATH."""
     own = os.path.join(scripts_folder(), name)
     if os.path.isfile(own) and os.access(own, os.X_OK):
         return Path(os.path.abspath(own))
@@ -156,9 +156,9 @@ def find_program(name: str) -> Path | None:
 
 @cache
 def scripts_folder() -> str:
-    """Where the programs of wardround's own environment are.
+    """Return the folder of the programs of wardround's own environment.
 
-    Of a virtual environment that is known without reading how Python was built, as ``sysconfig`` does.
+    In a virtual environment it is known without reading how Python was built, as ``sysconfig`` does.
     """
     if sys.prefix != sys.base_prefix:
         return os.path.join(sys.prefix, "bin")
@@ -168,7 +168,7 @@ def scripts_folder() -> str:
 
 
 def minimal_env(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a tool: where to find programs, an empty home, none of the caller's secrets."""
+    """Return the environment of a tool: a search path, an empty home, none of the caller's secrets."""
     return {
         "PATH": os.pathsep.join(dict.fromkeys([str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"])),
         "HOME": str(home),

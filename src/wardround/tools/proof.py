@@ -1,8 +1,8 @@
-"""Proof that a tool works: once per program, it must report a defect that is known.
+"""Proof that a tool works: once per program, it must report a known defect.
 
-A program that prints an empty list, or nothing, or its version, looks like a tool that found nothing. The
+A program that prints an empty list, or nothing, or its version, resembles a tool that found nothing. The
 defect is on a line chosen at random each time, so that recorded output does not pass. A program made to
-deceive may still report this defect and no other; against that helps its digest, which reports name.
+deceive may still report this defect and no other; its digest, which reports name, reveals it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NUMBER = itertools.count()
 
 
 class Proofs:
-    """Makes tools prove that they work, each once; proofs are cached for other processes.
+    """Verifies that tools work, each once; proofs are cached for other processes.
 
     Args:
         folder: makes the private folder, when the first proof is needed.
@@ -44,10 +44,10 @@ class Proofs:
         self._lock = threading.Lock()
 
     def require(self, tool: Tool, program: Path) -> None:
-        """Make sure that a program works as a tool.
+        """Verify that a program works as a tool.
 
         Raises:
-            ToolFailed: it does not report what it must.
+            ToolFailed: it does not report the defect.
         """
         if tool.probe is None:
             return
@@ -71,7 +71,7 @@ class Proofs:
         return None
 
     def _prove(self, tool: Tool, program: Path, probe: Probe) -> bool:
-        """Return True; a failed proof is not cached, so that a repaired tool is tried again."""
+        """Return True; a failed proof is not cached, so that a repaired tool is tested again."""
         above = 1 + os.urandom(1)[0] % _MOST_LINES_ABOVE
         found = self._results(tool, program, probe, above)
         expected = (probe.path, probe.code, probe.line + above)
@@ -80,7 +80,7 @@ class Proofs:
         return True
 
     def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawFinding]:
-        """Its findings in a file that has the defect below some empty lines."""
+        """Return its findings in a file that has the defect below some empty lines."""
         run = _prepared(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
         try:
             printed = self._processes.capture(
@@ -109,7 +109,7 @@ def _failed(tool: Tool, reason: str) -> ToolFailed:
 
 
 def _name(tool: Tool, program: Path, probe: Probe) -> str:
-    """A digest of what a proof depends on."""
+    """Return a digest of the inputs of a proof."""
     variables = (part for pair in sorted(tool.variables.items()) for part in pair)
     settings = (part for pair in sorted(probe.settings.items()) for part in pair)
     known = identity(tool, program)
@@ -121,7 +121,7 @@ def _name(tool: Tool, program: Path, probe: Probe) -> str:
 
 
 def _prepared(room: Path, tool: Tool, program: Path, probe: Probe, above: int) -> Invocation:
-    """A folder that looks like a project with nothing but the defect."""
+    """Write a project that contains only the defect; return its folder."""
     root, scratch = room / "repo", room / "home"
     scratch.mkdir(parents=True)
     files: dict[str, str] = dict(probe.settings)

@@ -78,7 +78,7 @@ class Semgrep(Tool):
     success_codes = RAN
     install = install_line("ci")
     distribution = "semgrep"
-    version_options = ("--experimental", "--version")  # the other one loads all of its Python
+    version_options = ("--experimental", "--version")  # the default one loads all of its Python
     profiles = frozenset({Profile.CI})
     columns = Columns.UTF8
     typical_s = 3.0

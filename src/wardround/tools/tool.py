@@ -23,7 +23,7 @@ class Profile(enum.StrEnum):
 
 
 class ToolScope(enum.StrEnum):
-    """What the results of a file depend on: the file alone or the project."""
+    """The input that the results of a file depend on: the file alone or the project."""
 
     FILE = "file"
     PROJECT = "project"
@@ -58,9 +58,9 @@ class Invocation(msgspec.Struct, frozen=True):
 
     Attributes:
         program: the executable.
-        root: the snapshot: a folder that looks like the repository.
+        root: the snapshot: a folder with the layout of the repository.
         files: the files under review, relative to ``root``.
-        environment: the project's virtual environment, where one was found.
+        environment: the project's virtual environment, if it has one.
         scratch: an empty folder outside ``root`` for files the command needs.
         requested: codes the configuration switches on beyond the selection of the tool's map; a family ends
             with a star.
@@ -81,7 +81,7 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 def install_line(extra: str = "") -> str:
-    """The command that installs a tool of wardround, or of one of its extras."""
+    """Return the command that installs a tool of wardround, or of one of its extras."""
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
 
 
@@ -104,7 +104,7 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 class Tool(ABC):
-    """A static analyser, found as a program and read through its output.
+    """A static analyser: a program and a parser of its output.
 
     A plugin derives a class, sets its attributes and overrides what differs. Each object is a tool of its
     own, compared by identity.
@@ -129,7 +129,7 @@ class Tool(ABC):
             first.
         version_options: the options that make it print its version.
         probe: the defect it must report before any of its results count; without one it is trusted.
-        config_names: its configuration files, looked up from each file's folder to the root.
+        config_names: its configuration files, searched from each file's folder to the root.
         config_code: names of configuration files that are code, which it would run: it never sees one, and a
             change to one is a change of the rules.
         runs_config: True if its configuration may load code of the project. Where the change is not trusted,
@@ -169,18 +169,19 @@ class Tool(ABC):
 
     @abstractmethod
     def command(self, run: Invocation) -> Sequence[str]:
-        """The argument list of an invocation."""
+        """Return the argument list of an invocation."""
 
     @abstractmethod
     def parse(self, output: bytes, run: Invocation) -> Sequence[RawFinding]:
-        """Read standard output: findings with paths relative to the root. No output is not "clean".
+        """Parse standard output: findings with paths relative to the root. No output is not "clean".
 
         Raises:
             ToolOutputError, msgspec.MsgspecError: it is not the output of a run over these files.
         """
 
     def skipped_files(self, errors: bytes, run: Invocation) -> Mapping[str, str]:
-        """Read standard error: the files it skipped, with the reason, for tools that report it nowhere else.
+        """Parse standard error: the files it skipped, with the reason, for tools that report it nowhere
+        else.
 
         Those files are unreviewed, the others count. Without a reason a file is not for the tool, by the
         project's own settings.
@@ -188,7 +189,8 @@ class Tool(ABC):
         return {}
 
     def find(self, root: Path) -> Path | None:
-        """The program, for a repository's root: by default in wardround's own environment, then on PATH.
+        """Return the program for a repository's root: by default in wardround's own environment, then on
+        PATH.
 
         A program under version control is never started.
         """
@@ -204,9 +206,10 @@ class Tool(ABC):
         return True
 
     def missing_notice(self, root: Path) -> str:
-        """The reason why an optional tool that the project configures is not run, and how to install it.
+        """Return the reason why an optional tool that the project configures is not run, and how to install
+        it.
 
-        Empty where the project does not configure it. In CI it is a note.
+        Empty if the project does not configure it. In CI it is a note.
         """
         return ""
 
@@ -215,30 +218,33 @@ class Tool(ABC):
         return True
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for those of its specialist's files that it is for."""
+        """Return True for those of its specialist's files that it applies to."""
         return True
 
     def declines(self, path: str, text: str) -> str:
-        """The reason why it cannot read a file it is for, which is then unreviewed; empty where it can."""
+        """Return the reason why it cannot read a file it applies to, which is then unreviewed; empty if it
+        can.
+        """
         return ""
 
     def can_match(self, text: str) -> bool:
-        """Return False if it certainly reports nothing about a text: a prefilter that spares a run."""
+        """Return False if it certainly reports nothing about a text: a prefilter that saves a run."""
         return True
 
     def identity(self) -> str:
-        """A text that changes with what results depend on besides the program: its own rules."""
+        """Return a text that changes with what results depend on besides the program: its own rules."""
         return ""
 
     def config_closure(self, path: str, text: str) -> Sequence[str]:
-        """The paths of the files that a configuration file refers to."""
+        """Return the paths of the files that a configuration file refers to."""
         return ()
 
     def config_overlay(self, folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
-        """The files to add to the snapshot for a folder, where the project's configuration is incomplete.
+        """Return the files to add to the snapshot for a folder, where the project's configuration is
+        incomplete.
 
         Args:
-            configs: the configuration files that count there, by path.
+            configs: the configuration files that apply there, by path.
         """
         return {}
 

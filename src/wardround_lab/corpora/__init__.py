@@ -1,1 +1,1 @@
-"""Corpora: reading repositories and their history, and looking after what is trained on."""
+"""Corpora: mining repositories and their history, and auditing training data."""

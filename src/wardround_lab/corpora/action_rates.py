@@ -1,4 +1,4 @@
-"""From mined complaints to the table a review triages by: rates of rules, and weights of the counters."""
+"""Build the triage table from mined alerts: action rates of rules and weights of the counters."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from wardround_lab.corpora.alert_outcomes import AlertItem, AlertRecipe
 from wardround_lab.training.conditional_logit import Logistic, fit
 
 CAP = 60
-"""Complaints of one rule in one repository that count towards its rate; which, their keys decide."""
+"""Maximum number of alerts of one rule in one repository that count towards its rate, selected by key."""
 _KEPT_SHARE = 0.9
-"""Of the complaints that were acted on, those the threshold keeps in view."""
+"""Share of the alerts acted on that the threshold keeps shown."""
 _DIGITS = 4
 
 
@@ -40,7 +40,7 @@ class ActionCounter:
 
 
 def distinct(repositories: Iterable[Sequence[AlertItem]]) -> list[AlertItem]:
-    """All complaints, each once; of copies, the first repository's."""
+    """All alerts without duplicates; of copies, the first repository's."""
     found: dict[str, AlertItem] = {}
     for items in repositories:
         for item in items:
@@ -49,7 +49,7 @@ def distinct(repositories: Iterable[Sequence[AlertItem]]) -> list[AlertItem]:
 
 
 class Tallies:
-    """What was counted, by rule and repository, so that the rates without some repository are cheap."""
+    """Counts by rule and repository; a rate without one repository is then cheap to compute."""
 
     def __init__(self, items: Iterable[AlertItem]) -> None:
         groups: dict[tuple[str, str], list[AlertItem]] = defaultdict(list)
@@ -60,7 +60,7 @@ class Tallies:
             self._by_rule[rule][repository] = _tally(sorted(members, key=lambda one: one.key)[:CAP])
 
     def rate(self, rule: str, without: str = "") -> ActionRate | None:
-        """The rate of a rule in the repositories but one; None where too few are left."""
+        """Return the rate of a rule over all repositories except one; None if too few are left."""
         tallies = [tally for name, tally in self._by_rule.get(rule, {}).items() if name != without]
         if len(tallies) < REPOSITORIES:
             return None
@@ -86,7 +86,7 @@ def _tally(items: Sequence[AlertItem]) -> ActionCounter:
 
 @dataclass(frozen=True)
 class Sample:
-    """The complaints that weights are fitted on: those that did not go in sweeps.
+    """The alerts that weights are fitted on: those that were not removed in sweeps.
 
     Attributes:
         rows: shape (items, counters); the prior is from the other repositories, or the mean of those.
@@ -102,7 +102,7 @@ class Sample:
 
 
 def sample(items: Sequence[AlertItem], tallies: Tallies) -> Sample:
-    """Complaints as rows. A rule's own repository never speaks in its prior."""
+    """Return alerts as rows. The prior of a row excludes the rule's own repository."""
     alone = [item for item in items if not item.sweep]
     memo: dict[tuple[str, str], ActionRate | None] = {}
     for item in alone:
@@ -124,7 +124,7 @@ def sample(items: Sequence[AlertItem], tallies: Tallies) -> Sample:
 
 
 def held_out_scores(one: Sample) -> NDArray[np.float64]:
-    """For each row the log-odds by weights fitted on the other repositories."""
+    """Return the log-odds of each row by weights fitted on the other repositories."""
     scores = np.zeros(len(one.items))
     for name in sorted(set(one.repositories)):
         inside = one.repositories == name
@@ -133,13 +133,13 @@ def held_out_scores(one: Sample) -> NDArray[np.float64]:
 
 
 def ranking(one: Sample) -> ActionRates:
-    """The weights of the counters, and the threshold that keeps most of what was acted on.
+    """Fit the weights of the counters, and the threshold that keeps most of the alerts acted on.
 
     Raises:
         UsageError: too little was mined.
     """
     if len(set(one.repositories)) <= REPOSITORIES or not one.fixed.any():
-        raise UsageError(f"rates need more than {REPOSITORIES} repositories with complaints; name more")
+        raise UsageError(f"rates need more than {REPOSITORIES} repositories with alerts; add more")
     fitted: Logistic = fit(one.rows, one.fixed)
     threshold = float(np.quantile(held_out_scores(one)[one.fixed], 1 - _KEPT_SHARE))
     named = zip(COUNTERS, fitted.weights, strict=True)
@@ -153,14 +153,14 @@ def ranking(one: Sample) -> ActionRates:
 
 
 def rates(mined: Sequence[tuple[AlertRecipe, Sequence[AlertItem]]]) -> Rates:
-    """The table of some mined repositories.
+    """Return the table of mined repositories.
 
     Raises:
         UsageError: too little was mined, or with different versions of the tool.
     """
     versions = sorted({recipe.version for recipe, _ in mined})
     if len(versions) != 1:
-        raise UsageError(f"mined with ruff {' and '.join(versions)}; mine all again with one version")
+        raise UsageError(f"mined with ruff {' and '.join(versions)}; mine all of them again with one version")
     items = distinct(items for _, items in mined)
     tallies = Tallies(items)
     return Rates(
@@ -185,7 +185,7 @@ _HEAD = """\
 
 
 def written(table: Rates) -> str:
-    """The table as YAML, one rule a line."""
+    """Return the table as YAML, one rule per line."""
     lines = [
         _HEAD.format(
             items=table.items, count=len(table.repositories), version=table.version, few=REPOSITORIES

@@ -1,12 +1,12 @@
-"""What became of a static tool's complaints, mined from histories: acted on, edited away, or still there.
+"""Mine the outcomes of a static tool's alerts from histories: acted on, edited away, or surviving.
 
 Snapshots of a repository 18 months apart are checked with ruff alone, without the project's configuration or
-waivers. Each complaint is followed to the next snapshot, and so is a plain line near it: lines are edited
-anyway, and only what happens to complaints more often than to plain lines (the placebo) speaks for a rule.
+waivers. Each alert is tracked to the next snapshot, and so is a plain line near it: lines are edited anyway,
+and only outcomes that are more frequent for alerts than for plain lines (the placebo) count for a rule.
 
-Told apart are complaints that *survived* (also moved, also with the line edited), the *fix* (the line changed
-among lines that stayed), the *indirect* fix (the line stayed, the complaint did not) and the *rewrite* (the
-lines around went too). A commit that removes many complaints at once is a sweep, and they are marked.
+The outcomes are *survived* (also moved, also with the line edited), *fix* (the line changed among unchanged
+lines), *indirect* fix (the line is unchanged, the alert is gone) and *rewrite* (the surrounding lines changed
+too). A commit that removes many alerts at once is a sweep; its alerts are marked.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ SNAPSHOTS = (1546300800, 1593561600, 1640995200, 1688169600, 1735689600, 1782864
 SWEEP_OF_RULE = 8
 SWEEP_OF_ALL = 60
 _CONTEXT = 6
-"""Lines before and after that must stay, half of them, for an edit to be about one line."""
+"""Context lines before and after, half of which must be unchanged for an edit to count as local."""
 _NEAR, _FAR = 8, 20
-"""How many lines off the placebo stands."""
+"""Minimum and maximum distance of the placebo in lines."""
 _TELLING = 12
-"""Characters a line must have to be known again in another file."""
+"""Minimum length of a line, in characters, that identifies it in another file."""
 _ELSEWHERE = {
     "vendor", "vendored", "_vendor", "third_party", "thirdparty", "extern", "fixtures", "docs", "doc",
     "build", "dist", "node_modules", "site-packages", "migrations",
@@ -56,13 +56,13 @@ Outcome = Literal["survived", "fix", "indirect", "rewrite"]
 
 
 class AlertItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One complaint and what became of it until the next snapshot.
+    """One alert and its outcome at the next snapshot.
 
     Attributes:
-        window: number of the snapshot it was seen in.
+        window: number of the snapshot in which it was reported.
         key: a digest of rule and lines; the same in copies of the same code.
-        sweep: it went with many others.
-        placebo: what became of a plain line near it; empty where there is none.
+        sweep: it was removed together with many others.
+        placebo: outcome of a plain line near it; empty if there is none.
     """
 
     repository: str
@@ -96,7 +96,7 @@ class AlertItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AlertRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the complaints of one repository were mined; the first line of its file."""
+    """Settings by which the alerts of one repository were mined; the first line of its file."""
 
     repository: str
     head: str
@@ -118,12 +118,12 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertSnapshot:
-    """The Python files of a commit and what ruff says about them.
+    """The Python files of a commit and ruff's alerts about them.
 
     Attributes:
         texts: path -> lines.
-        alerts: those that count: none that are waived, no asserts in tests.
-        all_alerts: with those that are waived; they are still there.
+        alerts: those that count: without waived ones, and without asserts in tests.
+        all_alerts: waived ones included, since they survive.
     """
 
     commit: str
@@ -153,15 +153,15 @@ class AlertSnapshot:
 
 
 class AlertMining:
-    """Mines repositories one after another; a finished one is not mined again."""
+    """Mine repositories one after another; a finished one is not mined again."""
 
     def __init__(self, folder: Path, is_kept: Callable[[str], bool], progress: Callable[[str], None]) -> None:
         """Args:
-        folder: where ``alerts/NAME.jsonl`` goes.
-        is_kept: whether a repository must not be mined.
+            folder: directory of ``alerts/NAME.jsonl``.
+            is_kept: returns True if a repository is held out and must not be mined.
 
         Raises:
-            WardroundError: there is no ruff.
+            WardroundError: ruff is not installed.
         """
         program = find_program("ruff")
         if program is None:
@@ -176,14 +176,14 @@ class AlertMining:
         return self._ruff.version
 
     def mine(self, place: Path, name: str | None = None) -> Path:
-        """The file of a repository's complaints, mined now or by an earlier run.
+        """Return the file of a repository's alerts, mined now or by an earlier run.
 
         Raises:
-            UsageError: the repository is kept for measuring.
+            UsageError: the repository is held out for evaluation.
         """
         with RepositoryHistory(place, name, HistoryLimits()) as history:
             if self._is_kept(history.repository):
-                raise UsageError(f"{history.repository} is kept for measuring; nothing is mined from it")
+                raise UsageError(f"{history.repository} is held out for evaluation; do not mine it")
             recipe = AlertRecipe(history.repository, history.head, self._ruff.version)
             file = self._folder / f"{history.repository.replace('/', '+')}.jsonl"
             if not _is_made_by(recipe, file):
@@ -225,7 +225,7 @@ class AlertMining:
 
 
 class Ruff:
-    """The tool, run without any configuration."""
+    """Ruff, run without any configuration."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
@@ -237,7 +237,7 @@ class Ruff:
         return said.decode().split()[-1]
 
     def alerts(self, root: Path, scratch: Path) -> list[Alert]:
-        """What it says about every file below a folder, in order."""
+        """Return its alerts about every file below a directory, in order."""
         said = self._run(
             ["check", "--isolated", "--ignore-noqa", "--no-cache", "--quiet", "--no-respect-gitignore",
              "--select", SELECTED, "--output-format", "json", "."], root, scratch,
@@ -267,7 +267,7 @@ class Ruff:
 
 
 class ObservationWindow:
-    """Two snapshots, one after the other, and where the lines of the first are in the second."""
+    """Two consecutive snapshots and the mapping of the lines of the first to the second."""
 
     def __init__(
         self, history: RepositoryHistory, git: GitProcess, old: AlertSnapshot, new: AlertSnapshot,
@@ -281,7 +281,7 @@ class ObservationWindow:
         self._number = number
 
     def items(self) -> Iterator[AlertItem]:
-        """The complaints of the first snapshot whose file is still there, or that moved elsewhere."""
+        """Return the alerts of the first snapshot whose file still exists or that moved to another file."""
         followed = [(one, became) for one in self._old.alerts if (became := self._became(one)) is not None]
         swept = self._swept([(one, became) for one, became in followed if became != "survived"])
         in_file = Counter(one.path for one in self._old.alerts)
@@ -312,7 +312,7 @@ class ObservationWindow:
             )
 
     def _became(self, one: Alert) -> Outcome | None:
-        """None where the file was deleted and the complaint did not move."""
+        """Return the outcome of an alert; None if the file was deleted and the alert did not move."""
         file = self._maps.of(one.path)
         text = squeezed(self._old.text(one.path, one.line))
         if file.path is not None:
@@ -333,7 +333,7 @@ class ObservationWindow:
 
     @cached_property
     def _added_alerts(self) -> dict[tuple[str, str], set[str]]:
-        """(rule, text of the line) -> the files where such a complaint came on an added line."""
+        """Return (rule, text of the line) -> the files with such an alert on an added line."""
         found: dict[tuple[str, str], set[str]] = defaultdict(set)
         for one in self._new.all_alerts:
             if self._maps.is_added(one.path, one.line):
@@ -341,7 +341,7 @@ class ObservationWindow:
         return found
 
     def _edited(self, path: str, line: int) -> Literal["fix", "rewrite"]:
-        """A line that is gone: with its surroundings, or out of their midst."""
+        """Classify the edit of a removed line: with its surroundings, or local."""
         file = self._maps.of(path)
         last = len(self._old.texts[path])
         around = [n for n in range(line - _CONTEXT, line + _CONTEXT + 1) if 0 < n <= last and n != line]
@@ -362,7 +362,7 @@ class ObservationWindow:
         return self._edited(one.path, line)
 
     def _plain_line(self, one: Alert) -> int | None:
-        """A line 8 to 20 lines off that is code and that nobody complains about, by a throw of the dice."""
+        """Return a random line of code 8 to 20 lines away without an alert."""
         near = [
             n
             for n in (
@@ -387,7 +387,7 @@ class ObservationWindow:
         return hashlib.sha256("\0".join((one.rule, *around)).encode("utf-8", "replace")).hexdigest()[:20]
 
     def _swept(self, gone: Sequence[tuple[Alert, Outcome]]) -> set[Alert]:
-        """The complaints that went in sweeps."""
+        """Return the alerts that were removed in sweeps."""
         indirect = Counter(one.rule for one, became in gone if became == "indirect")
         swept = {one for one, became in gone if became == "indirect" and indirect[one.rule] >= SWEEP_OF_RULE}
         by_commit: dict[str, list[Alert]] = defaultdict(list)
@@ -402,7 +402,7 @@ class ObservationWindow:
         return swept
 
     def _removing(self, gone: Sequence[Alert]) -> Iterator[str | None]:
-        """For each complaint the commit on the main line that first had its line less often than before."""
+        """Return, for each alert, the first commit on the main line in which its line occurs less often."""
         memo: dict[str, Counter[str]] = {}
 
         def counted(blob: str) -> Counter[str]:
@@ -428,7 +428,7 @@ class ObservationWindow:
 
     @cached_property
     def _touched(self) -> dict[str, list[tuple[str, str | None]]]:
-        """Path -> (commit of the main line, blob it left there), oldest first."""
+        """Path -> (commit of the main line, blob after it), oldest first."""
         printed = _output(
             self._git, "-c", "core.quotePath=false", "log", "--first-parent", "--diff-merges=first-parent",
             "--raw", "--no-renames", "--no-abbrev", "--reverse", "--format=%H",
@@ -447,7 +447,7 @@ class ObservationWindow:
 
 
 def read_items(file: Path) -> tuple[AlertRecipe, list[AlertItem]]:
-    """The complaints of one repository.
+    """Read the alerts of one repository.
 
     Raises:
         UsageError: the file cannot be read.
@@ -457,7 +457,7 @@ def read_items(file: Path) -> tuple[AlertRecipe, list[AlertItem]]:
         decoder = msgspec.json.Decoder(AlertItem)
         return msgspec.json.decode(first, type=AlertRecipe), [decoder.decode(line) for line in rest]
     except (OSError, ValueError, msgspec.MsgspecError) as cause:
-        raise UsageError(f"{file} holds no mined complaints: {cause}; mine its repository again") from cause
+        raise UsageError(f"{file}: not a file of mined alerts: {cause}; mine it again") from cause
 
 
 def _is_made_by(recipe: AlertRecipe, file: Path) -> bool:
@@ -473,7 +473,7 @@ def _write(file: Path, recipe: AlertRecipe, items: Sequence[AlertItem]) -> None:
 
 
 def _commits(git: GitProcess, head: str) -> Iterator[tuple[int, str]]:
-    """The last commit of the main line before each snapshot's time; one only once."""
+    """Return the last commit of the main line before each snapshot's time, without duplicates."""
     seen = set()
     for number, moment in enumerate(SNAPSHOTS):
         found = git.output("rev-list", "-1", "--first-parent", f"--before={moment}", END, head, "--").strip()

@@ -1,7 +1,7 @@
-"""Whether records may be trained on: each demand checked, counted and shown, and the answer kept beside them.
+"""Audit training records: each check is counted and limited, and the result is stored next to them.
 
-The audit stands in ``<records>.audit.json`` with the records' digest: one of other records, or of these
-before they were changed, does not count.
+The audit is in ``<records>.audit.json`` with the digest of the records; it does not apply to other or changed
+records.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ SHARES: Mapping[str, float] = {
     "length": 0.20,
     "one-answer": 0.5,
 }
-"""Check -> the share of the items above which it fails.
+"""Check -> the maximum share of items that may fail it.
 
-Of ``position`` it is the rate above chance, of ``length`` the distance of the AUC from 0.5.
+For ``position`` it is the rate above chance, for ``length`` the distance of the AUC from 0.5.
 """
 
 
 class AuditCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One demand.
+    """Result of one check.
 
     Attributes:
-        count: items that break it.
-        share: what is compared with the limit, 0 to 1.
+        count: items that fail it.
+        share: the value compared with the limit, 0 to 1.
         limit: the largest share that passes.
-        examples: places and what is wrong there; never a secret.
-        said: one sentence: what was found, and what to do where it failed.
-        looked: whether there was anything to look with; what was not looked at passes.
+        examples: positions with their defect; never a secret.
+        said: one sentence: the result and, if it failed, what to do.
+        looked: whether the check could run; a check that did not run passes.
     """
 
     name: str
@@ -69,7 +69,7 @@ class AuditCheck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AuditedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of records that was looked at, and whether it is trained on or evaluated with."""
+    """An audited file of records, for training or for evaluation."""
 
     name: str
     sha256: str
@@ -78,14 +78,14 @@ class AuditedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What came of the audit of one file of records, and of those it was audited with.
+    """Result of the audit of one file of records, and of those it was audited with.
 
     Attributes:
-        records, sha256: the file it is about, and its digest then.
-        hold_out: repositories of the evaluation, where one file holds both sides.
-        since: seconds since 1970; where it was given, the evaluation is younger and the training older.
+        records, sha256: the audited file, and its digest at that time.
+        hold_out: repositories of the evaluation, if one file holds both sides.
+        since: seconds since 1970; if set, the evaluation is at or after it and the training before it.
         train_repositories, evaluation_repositories: sorted.
-        scope: the rule by which one repository was divided; empty where whole repositories are on a side.
+        scope: the rule by which one repository was split; empty if the sides are disjoint repositories.
     """
 
     schema: Literal["wardround.audit/1"]
@@ -104,20 +104,20 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     scope: str = ""
 
     def failures(self) -> list[str]:
-        """One sentence for each check that failed."""
+        """One sentence for each failed check."""
         return [f"{check.name}: {check.said}" for check in self.checks if not check.passed]
 
 
 def audit_of(records: Path) -> Path:
-    """Where the audit of a file of records stands."""
+    """Return the path of the audit of a file of records."""
     return records.with_name(records.name + AUDIT_SUFFIX)
 
 
 def read_audit(records: Path) -> Audit:
-    """The audit of records that passed it and have not changed since.
+    """Return the audit of records that passed it and have not changed since.
 
     Raises:
-        TrainingError: there is none, it cannot be read, it failed, or the records are others now.
+        TrainingError: there is none, it cannot be read, it failed, or the records have changed.
     """
     file = audit_of(records)
     try:
@@ -137,22 +137,22 @@ def read_audit(records: Path) -> Audit:
     failures = audit.failures()
     if failures or not audit.passed:
         raise TrainingError(
-            f"{records} failed its audit: {'; '.join(failures) or 'it says so'}; mend it and audit it again"
+            f"{records} failed its audit: {'; '.join(failures) or 'as recorded'}; correct and audit it again"
         )
     return audit
 
 
 @dataclass(slots=True)
 class CheckCounter:
-    """One check while it is counted.
+    """A check while it is counted.
 
     Attributes:
-        fault: what the items that break it do or are, to follow their number.
-        advice: what to do where it fails.
-        share: in place of count by items, where that is not what is limited.
-        note: in place of the sentence with the count.
+        fault: predicate of the items that fail it, following their number.
+        advice: what to do if it fails.
+        share: replaces the count by items, for checks that limit another quantity.
+        note: replaces the sentence with the count.
         examples: the first few.
-        looked: as ``Check.looked``.
+        looked: as ``AuditCheck.looked``.
     """
 
     name: str
@@ -166,13 +166,13 @@ class CheckCounter:
     looked: bool = True
 
     def add(self, example: str) -> None:
-        """Count an item that breaks it."""
+        """Count an item that fails it."""
         self.count += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(example)
 
     def check(self, limits: Mapping[str, float]) -> AuditCheck:
-        """The check, against the limit of its name."""
+        """Return the result against the limit of its name."""
         limit = limits.get(self.name, 0.0)
         share = self.count / max(self.items, 1) if self.share is None else self.share
         passed = share <= limit
@@ -200,7 +200,7 @@ def assembled(
     evaluation: tuple[int, Sequence[str]],
     scope: str = "",
 ) -> Audit:
-    """The audit of one of the files; ``train`` and ``evaluation`` are (items, repositories)."""
+    """Build the audit of one file; ``train`` and ``evaluation`` are (items, repositories)."""
     return Audit(
         schema="wardround.audit/1",
         version=__version__,

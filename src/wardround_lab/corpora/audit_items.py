@@ -1,4 +1,4 @@
-"""Any record the data commands know, as an audit looks at it."""
+"""Records of the data commands in the form that an audit reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ItemOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where a record comes from; empty where it is not known."""
+    """The origin of a record; fields are empty if unknown."""
 
     repository: str = ""
     time: int = 0
@@ -50,13 +50,13 @@ class Item:
     """One record.
 
     Attributes:
-        place: ``file:line``, for people.
-        repository, time, licence, path: its origin; empty or 0 where it does not say.
-        group: what must not be on both sides of a split; empty if nothing.
-        texts: everything in it that people or programs wrote.
-        core: what makes it this record and no other, for finding duplicates.
-        choice: the choice it is, if it is one.
-        answer: (what is asked, what is to be said), if it is an instruction.
+        place: ``file:line``, for messages.
+        repository, time, licence, path: its origin; empty or 0 if unknown.
+        group: items of one group must be on one side of a split; empty without a group.
+        texts: all its texts written by people or programs.
+        core: the text that identifies the record, for the detection of duplicates.
+        choice: its choice, if it is one.
+        answer: (question, answer), if it is an instruction.
     """
 
     place: str
@@ -72,10 +72,10 @@ class Item:
 
 
 def items_of(path: Path) -> Iterator[Item]:
-    """The records of a file; what kind they are, their keys tell.
+    """Read the records of a file; their keys determine their kind.
 
     Raises:
-        UsageError: the file cannot be read, or a line is no record; the message names the line.
+        UsageError: the file cannot be read, or a line is not a record; the message names the line.
     """
     readers: Mapping[str, tuple[msgspec.json.Decoder[Any], Callable[[str, Any], Item]]] = {
         key: (msgspec.json.Decoder(kind), read) for key, kind, read in _KINDS
@@ -87,11 +87,11 @@ def items_of(path: Path) -> Iterator[Item]:
             there = keys.decode(line)
             key = next((one for one in readers if one in there), None)
             if key is None:
-                raise ValueError(f"no record is known with the keys {', '.join(sorted(there)) or '(none)'}")
+                raise ValueError(f"unknown record with the keys {', '.join(sorted(there)) or '(none)'}")
             decoder, read = readers[key]
             item = read(place, decoder.decode(line))
         except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
-            raise UsageError(f"{path}:{number}: {cause}; correct this line, or take it out") from cause
+            raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
         yield item
 
 

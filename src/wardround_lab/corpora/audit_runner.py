@@ -1,4 +1,4 @@
-"""Auditing files of records: the evaluation side is read first and remembered, then what is trained on."""
+"""Audit files of records: index the evaluation side first, then check the training side against it."""
 
 from __future__ import annotations
 
@@ -35,36 +35,37 @@ Role = Literal["train", "evaluation", "both"]
 _ANSWERS_AT_LEAST = 20
 _EXAMPLE_LENGTH = 60
 _CHECKS = (
-    ("secrets", "hold a secret", "take them out, and revoke what is real"),
-    ("duplicates", "say what one before them says", "keep one of each"),
-    ("near-duplicates-across", "are nearly those of the evaluation", "take them out of the training side"),
+    ("secrets", "hold a secret", "remove them, and revoke the real ones"),
+    ("duplicates", "are duplicates of an earlier one", "keep one of each"),
+    ("near-duplicates-across", "are near-duplicates of the evaluation", "remove them from the training side"),
     ("generated", "are of generated or vendored files", "take them out"),
-    ("poor-text", "hold text that teaches nothing", "take them out"),
-    ("licence", "are of repositories whose licence is not permissive or not known",
-     "leave those out, or say what it is with --licence NAME=ID or --allow-licence ID"),
-    ("kept-for-measuring", "are of repositories kept for measuring", "leave those out"),
-    ("repository-leakage", "are of repositories that are on both sides, or say none",
+    ("poor-text", "contain text that is unsuitable for training", "take them out"),
+    ("licence", "are of repositories whose licence is not permissive or unknown",
+     "exclude them, or set the licence with --licence NAME=ID or --allow-licence ID"),
+    ("kept-for-measuring", "are of repositories held out for evaluation", "leave those out"),
+    ("repository-leakage", "are of repositories on both sides, or have no repository",
      "split by repository"),
-    ("group-leakage", "are of a group that is on both sides", "keep a group on one side"),
-    ("time-leakage", "are not older than everything in the evaluation, or say no time",
-     "train on what is older, with --since DATE"),
-    ("echo", "repeat the answer in the question", "take those words out of the question"),
+    ("group-leakage", "are of a group on both sides", "keep a group on one side"),
+    ("time-leakage", "are not older than the whole evaluation, or have no time",
+     "train on older items, with --since DATE"),
+    ("echo", "repeat the answer in the question", "remove those words from the question"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class AuditPolicy:
-    """What an audit is to hold records to.
+    """Requirements of an audit.
 
     Attributes:
-        hold_out: repositories of the evaluation, where one file holds both sides.
-        since: seconds since 1970; of a file with both sides, older items train and younger ones evaluate.
-            Where no repositories are held out all are on both sides, which is a leak unless it is allowed.
-        licences: repository -> licence, where the records do not say, or say it wrong.
-        allowed: licences that count as permissive too; ``unknown`` may be one.
-        own: the rule by which one repository is divided, whose licence then does not matter; with it
-            ``since`` is where its two sides meet.
-        limits: check -> share, in place of the usual ones.
+        hold_out: repositories of the evaluation, if one file holds both sides.
+        since: seconds since 1970; in a file with both sides, older items are for training and younger ones
+            for evaluation. Without held-out repositories all are on both sides, which is a leak unless it is
+            allowed.
+        licences: repository -> licence, for records without or with a wrong one.
+        allowed: additional licences that count as permissive; ``unknown`` may be one.
+        own: the rule by which one repository is split, whose licence then does not matter; ``since`` is then
+            the boundary of its two sides.
+        limits: check -> share, overriding the defaults.
     """
 
     hold_out: frozenset[str] = frozenset()
@@ -77,12 +78,12 @@ class AuditPolicy:
 
 
 class AuditRunner:
-    """One audit of some files together.
+    """One audit of several files together.
 
     Args:
-        train: files that are trained on; they hold the evaluation too where repositories are held out.
-        evaluation: files that are only evaluated with.
-        say: called with a line on how far it has come.
+        train: files for training; they contain the evaluation too if repositories are held out.
+        evaluation: files for evaluation only.
+        say: called with a line of progress.
     """
 
     def __init__(
@@ -115,14 +116,14 @@ class AuditRunner:
         self._faulty: dict[Path, set[int]] = {path: set() for path in train}
 
     def run(self) -> list[Audit]:
-        """Audit the files and write each one's audit beside it.
+        """Audit the files and write each audit next to its file.
 
         Raises:
-            UsageError: a file cannot be read, holds something else, or its audit cannot be written.
+            UsageError: a file cannot be read, is malformed, or its audit cannot be written.
         """
         paths = [*self._evaluation, *self._train]
         if len({path.resolve() for path in paths}) < len(paths):
-            raise UsageError("the same file is given twice; give each once, for training or for evaluation")
+            raise UsageError("the same file is given twice; pass each once, for training or for evaluation")
         before = [digest_of(path) for path in paths]
         counts = dict.fromkeys(paths, 0)
         for path, item in self._side(evaluation=True):
@@ -144,15 +145,15 @@ class AuditRunner:
         return audits
 
     def clean(self, folder: Path) -> list[Path]:
-        """Write what is trained on, without the items that broke a check, to files of the same names.
+        """Write the training items that passed every check to files of the same names.
 
-        Of one repository that is divided what is measured on is cleaned too; elsewhere it stays as it is.
+        For one repository that is split, the evaluation items are cleaned too; otherwise they stay unchanged.
         """
         written = []
         for path, faulty in self._faulty.items():
             target = folder / path.name
             if target.resolve() == path.resolve():
-                raise UsageError(f"--clean-to {folder}: {path.name} is there already; give another folder")
+                raise UsageError(f"--clean-to {folder}: {path.name} already exists; choose another directory")
             kept = [line for number, line in lines_of(path) if number not in faulty]
             sha256 = write_whole(target, kept)
             if (corpus := _corpus(path)) is not None:
@@ -166,25 +167,23 @@ class AuditRunner:
         return "both" if self._is_divided else "train"
 
     def _own_sides(self) -> OwnSides | None:
-        """The sides of the one repository that is divided by its files, if one is."""
+        """Return the sides of the one repository that is split by its files, if any."""
         own, since = self._demands.own, self._demands.since
         if own is None:
             return None
         if since is None or self._evaluation:
-            raise UsageError(
-                "one repository is divided by time too, and in the same files; give --since DATE"
-            )
+            raise UsageError("one repository is also split by time, within the same files; add --since DATE")
         rows = (one for path in self._train for one in items_of(path))
         items = ((one.repository, _group_of(one), one.time) for one in rows)
         return OwnSides.of(own, since, since, items)
 
     @property
     def _is_divided(self) -> bool:
-        """Whether the files that are trained on hold the evaluation too."""
+        """Return True if the training files contain the evaluation too."""
         return bool(self._demands.hold_out) or self._demands.since is not None
 
     def _side(self, *, evaluation: bool) -> Iterator[tuple[Path, Item]]:
-        """The items of one side; of a file with both, those that are neither are passed over."""
+        """Yield the items of one side; in a file with both sides, items of neither are skipped."""
         paths = [*self._evaluation, *self._train] if evaluation else list(self._train)
         number = 0
         for path in paths:
@@ -199,7 +198,7 @@ class AuditRunner:
                     yield path, item
 
     def _belongs(self, item: Item, evaluation: bool) -> bool:
-        """Whether an item of a file with both sides is of this one."""
+        """Return True if an item of a file with both sides belongs to this one."""
         if self._sides is not None:
             side = self._sides.side(item.repository, _group_of(item), item.time)
             return side is not None and (side == "evaluation") == evaluation
@@ -209,7 +208,7 @@ class AuditRunner:
         return held == evaluation and in_time
 
     def _look_at_evaluation(self, item: Item) -> bool:
-        """Whether an item must not be measured on either."""
+        """Return True if an item must not be used for evaluation either."""
         self._near.add(item.core, item.place)
         self._eval_groups.add(item.group)
         self._eval_repositories[item.repository] += 1
@@ -219,7 +218,7 @@ class AuditRunner:
         return self._look(item)
 
     def _look_at_training(self, item: Item) -> bool:
-        """Whether an item must not be trained on."""
+        """Return True if an item must not be used for training."""
         self._train_repositories[item.repository] += 1
         faults = self._look(item)
         if self._eval_repositories:
@@ -233,7 +232,7 @@ class AuditRunner:
         return faults
 
     def _compare(self, item: Item) -> bool:
-        """What an item of the training side may not have in common with the evaluation."""
+        """Properties that an item of the training side may not share with the evaluation."""
         like = self._near.like(item.core)
         faults = self._count("near-duplicates-across", item, like is not None, f"like {like}")
         unknown = not item.repository or "" in self._eval_names
@@ -244,11 +243,13 @@ class AuditRunner:
         return faults | self._count("time-leakage", item, late, f"time {item.time}")
 
     def _whole(self, item: Item) -> str:
-        """What must not be on both sides: the repository, or where one is divided the file."""
+        """Return the unit that must be on one side: the repository, or the file if one repository is
+        split.
+        """
         return item.repository.lower() if self._sides is None else unit_of(_group_of(item), item.time)
 
     def _look(self, item: Item) -> bool:
-        """What every item is held to."""
+        """Apply the checks for all items."""
         path = item.path or "records.txt"
         kinds = sorted({kind for text in item.texts for kind in self._scan.kinds(text, path)})
         faults = self._count("secrets", item, bool(kinds), ", ".join(kinds))
@@ -334,7 +335,7 @@ class AuditRunner:
         tally = CheckCounter("length", "", "choose wrong candidates of the length of the right ones")
         auc = self._framing.length_auc
         tally.share = abs(auc - 0.5)
-        tally.note = f"length alone tells right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
+        tally.note = f"length alone separates right from wrong with an AUC of {max(auc, 1 - auc):.2f}"
         return tally
 
     def _one_answer(self) -> CheckCounter:
@@ -342,30 +343,30 @@ class AuditRunner:
         tally = CheckCounter("one-answer", "", "balance the answers")
         most = max(self._answers.values(), default=0)
         tally.share = most / total if total >= _ANSWERS_AT_LEAST else 0.0
-        tally.note = f"the commonest answer is given by {most} of {total} items"
+        tally.note = f"{most} of {total} items have the most common answer"
         return tally
 
 
 def _group_of(item: Item) -> str:
-    """The group of a choice as its task names it."""
+    """Return the group of a choice as its task defines it."""
     return item.group if item.choice is None else item.choice.group
 
 
 def check_limits(given: Mapping[str, float]) -> None:
-    """Refuse limits of checks that do not exist, or that are no shares.
+    """Reject limits of unknown checks and limits that are not shares.
 
     Raises:
-        UsageError: one is.
+        UsageError: a limit is invalid.
     """
     for name, share in given.items():
         if name not in SHARES:
-            raise UsageError(f"--limit {name}: there is no such check; there are {', '.join(sorted(SHARES))}")
+            raise UsageError(f"--limit {name}: unknown check; choose one of {', '.join(sorted(SHARES))}")
         if not 0 <= share <= 1:
-            raise UsageError(f"--limit {name}={share:g}: give a share between 0 and 1")
+            raise UsageError(f"--limit {name}={share:g}: the share must be between 0 and 1")
 
 
 def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
-    """The checks as lines for people."""
+    """Return the checks as lines of text."""
     for check in checks:
         mark = "FAIL" if not check.passed else "ok  " if check.looked else "none"
         yield f"  {mark} {check.name}: {check.said}"
@@ -374,14 +375,14 @@ def summary(checks: Sequence[AuditCheck]) -> Iterator[str]:
 
 
 def _records(file: AuditedFile) -> CheckCounter:
-    tally = CheckCounter("records", "", "give a file with records")
+    tally = CheckCounter("records", "", "no file of records; pass at least one")
     tally.note = f"{file.items} records"
     tally.share = float(file.items == 0)
     return tally
 
 
 def _recorded(paths: Sequence[Path]) -> dict[str, str]:
-    """Repository -> licence, from the records that mining left beside the files."""
+    """Repository -> licence, from the mining records next to the files."""
     corpora = [corpus for path in paths if (corpus := _corpus(path)) is not None]
     return {one.name: one.licence for corpus in corpora for one in corpus.repositories}
 

@@ -1,6 +1,6 @@
-"""A repository cut into the pieces people think in: functions, classes, statements, stages, files.
+"""Split a repository into chunks: functions, classes, statements, stages, files.
 
-Read from a commit, so only what is tracked counts and nothing outside the repository is touched.
+It is read from a commit, so only tracked files count and nothing outside the repository is accessed.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _TESTS_AT_MOST = 20
 
 
 class Chunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="record", tag="chunk"):
-    """One piece of a file.
+    """One chunk of a file.
 
     Attributes:
         kind: ``function``, ``method``, ``class``, ``type``, ``component``, ``statement``, ``stage`` or
             ``file``.
-        symbol: its name with the names around it, joined by dots; the path for a file.
+        symbol: its qualified name, joined by dots; the path for a file.
         line, end_line: 1-based, inclusive.
-        doc: what is said about it, as it stands there.
-        imports: what its file imports, sorted.
-        tests: files that test it as far as names and imports tell, sorted.
+        doc: its documentation, verbatim.
+        imports: the imports of its file, sorted.
+        tests: files that test it, by names and imports, sorted.
     """
 
     path: str
@@ -72,7 +72,7 @@ class Chunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """A chunk before what goes with it is known."""
+    """A chunk without its related tests."""
 
     kind: str
     symbol: str
@@ -83,7 +83,7 @@ class ChunkSpan:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file of a known language with its pieces and imports."""
+    """A file of a known language with its chunks and imports."""
 
     path: str
     language: str
@@ -101,7 +101,9 @@ def language_of(path: str) -> str | None:
 
 
 def files_of(history: RepositoryHistory) -> Iterator[SourceFile]:
-    """The readable files of known languages at the head, by path, but for vendored and generated ones."""
+    """Return the readable files of known languages at the head, by path, without vendored and generated
+    ones.
+    """
     patterns = [pattern for _, some in LANGUAGES for pattern in some]
     for path, blob in sorted(history.tree(history.head, patterns)):
         language = language_of(path)
@@ -111,7 +113,7 @@ def files_of(history: RepositoryHistory) -> Iterator[SourceFile]:
 
 
 def cut(path: str, language: str, text: str) -> SourceFile:
-    """A file in pieces; one that does not parse is one piece."""
+    """Split a file into chunks; a file that cannot be parsed is one chunk."""
     if language == "python":
         pieces, imports = python_pieces(text)
         found = [ChunkSpan(*one) for one in pieces]
@@ -141,7 +143,7 @@ def _script_kind(path: str, one: Definition) -> str:
 
 
 def _stages(lines: Sequence[str]) -> Iterator[ChunkSpan]:
-    """The stages of a Dockerfile; what stands before the first belongs to it."""
+    """Return the stages of a Dockerfile; text before the first stage belongs to it."""
     starts = [(at, match) for at, line in enumerate(lines) if (match := _STAGE.match(line))]
     ends = [at for at, _ in starts[1:]] + [len(lines)]
     for number, ((at, match), end) in enumerate(zip(starts, ends, strict=True)):
@@ -150,7 +152,7 @@ def _stages(lines: Sequence[str]) -> Iterator[ChunkSpan]:
 
 
 def _comment_above(lines: Sequence[str], line: int) -> str:
-    """The block comment, or the line comments, that end right above a line."""
+    """Return the block comment, or the line comments, directly above a line."""
     above = "\n".join(lines[max(0, line - 41) : line - 1])
     if match := _BLOCK_COMMENT.search(above[above.rfind("/**") :] if "/**" in above else ""):
         return "\n".join(part.strip().lstrip("*").strip() for part in match[1].strip().split("\n"))
@@ -169,7 +171,7 @@ def _imports(language: str, text: str) -> tuple[str, ...]:
 
 
 def chunks(files: Sequence[SourceFile]) -> Iterator[Chunk]:
-    """The pieces of all files, with the tests that go with them, in the order of the files."""
+    """Yield the chunks of all files with their tests, in the order of the files."""
     tests = _Tests(files)
     for file in files:
         lines = file.text.split("\n")
@@ -189,7 +191,7 @@ def chunks(files: Sequence[SourceFile]) -> Iterator[Chunk]:
 
 
 class _Tests:
-    """Which test files go with a piece: they speak of its name, and import its file or are named after it."""
+    """Related test files of a chunk: they mention its name, and import its file or are named after it."""
 
     def __init__(self, files: Sequence[SourceFile]) -> None:
         self._by_word: defaultdict[str, set[str]] = defaultdict(set)
@@ -218,7 +220,7 @@ def _stem(path: str) -> str:
 
 
 def _last_part(module: str) -> str:
-    """The last name of an imported module: of ``a.b.c`` and of ``./b/c.js`` it is ``c``."""
+    """Return the last component of an imported module: ``c`` of ``a.b.c`` and of ``./b/c.js``."""
     if "/" in module:
         return _stem(module)
     return module.rpartition(".")[2]

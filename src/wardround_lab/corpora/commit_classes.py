@@ -1,7 +1,7 @@
-"""Kinds of commits: fixes, what brought the bugs they fix, and what stayed clean.
+"""Classes of commits: fixes, commits that introduced the fixed bugs, and clean ones.
 
-A subject that speaks of a fix is a noisy label, and so is blame: a line that a fix takes away need not have
-been wrong. Read fifty before you quote a figure.
+A subject that mentions a fix is a noisy label, and so is blame: a line that a fix removes need not be the
+defect. Read fifty before you quote a figure.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _LINES_AT_MOST = 400
 _FIXED_LINES_AT_MOST = 60
 _RANGES_AT_MOST = 40
 _SETTLED = 180 * 24 * 3600
-"""Seconds a commit must have stood for its lines to count as never mended."""
+"""Minimum age of a commit, in seconds, before its lines count as never fixed."""
 _TELLS_NOTHING = re.compile(r"\s*(?:#|//|/\*|\*|--|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\s*$)")
 
 Progress = Callable[[int, int], None]
 
 
 class CommitClassifier:
-    """The commits of one repository by kind; what several kinds need is found out once.
+    """The commits of one repository by class; shared steps are computed once.
 
     Args:
-        progress: called with how much of the longest step is done, and of how much.
+        progress: called with the amount done and the total of the longest step.
     """
 
     def __init__(self, history: RepositoryHistory, progress: Progress) -> None:
@@ -62,7 +62,7 @@ class CommitClassifier:
         self._last: tuple[str, tuple[RecordedFile, ...]] = ("", ())
 
     def mined(self, kind: str) -> Iterator[Mined]:
-        """The commits of a kind, newest first."""
+        """Yield the commits of a class, newest first."""
         if kind == "bug-fix":
             return (self._told(one, kind) for one in self._watched(self._fixes))
         if kind == "inducing":
@@ -72,11 +72,11 @@ class CommitClassifier:
         return (self._told(one, kind) for one in self._watched(self._all) if self._is_read(one))
 
     def fixes(self) -> Iterator[Commit]:
-        """Small fixes of code that is no test, newest first."""
+        """Yield small fixes of non-test code, newest first."""
         return self._watched(self._fixes)
 
     def all(self) -> Iterator[Commit]:
-        """Commits that touch code which people wrote, and are no sweep, newest first."""
+        """Yield commits that touch hand-written code and are not sweeps, newest first."""
         return self._watched(self._all)
 
     def _watched(self, commits: Sequence[Commit]) -> Iterator[Commit]:
@@ -86,7 +86,7 @@ class CommitClassifier:
 
     @cached_property
     def _all(self) -> list[Commit]:
-        """Every commit that touches code which people wrote, and is no sweep."""
+        """Commits that touch hand-written code and are not sweeps."""
         return [
             commit
             for commit in self._history.commits(CODE)
@@ -96,7 +96,7 @@ class CommitClassifier:
 
     @cached_property
     def _fixes(self) -> list[Commit]:
-        """Small fixes of code that is no test."""
+        """Small fixes of non-test code."""
         return [
             one
             for one in self._watched(self._all)
@@ -107,10 +107,10 @@ class CommitClassifier:
 
     @cached_property
     def _blamed(self) -> dict[str, dict[str, list[str]]]:
-        """Commit -> fix -> the lines it brought that the fix took away, as ``path:text``.
+        """Commit -> fix -> the lines that it added and the fix removed, as ``path:text``.
 
         Source: Sliwerski, Zimmermann, Zeller 2005, "When do changes induce fixes?"; white space, comments and
-        imports are left out, as later work does.
+        imports are excluded, as in later work.
         """
         found: dict[str, dict[str, list[str]]] = {}
         for fix in self._watched(self._fixes):
@@ -136,7 +136,7 @@ class CommitClassifier:
                 yield self._told(commit, "inducing", tuple(sorted(fixes)), tuple(dict.fromkeys(lines)))
 
     def _clean(self) -> Iterator[Mined]:
-        """Commits old enough that changed code, are no fix, and that no fix and no revert speaks against."""
+        """Yield old enough commits that changed code, are not fixes, and were neither fixed nor reverted."""
         if not self._all:
             return
         newest = self._all[0].time
@@ -151,7 +151,7 @@ class CommitClassifier:
         return 0 < self._lines(commit) <= _LINES_AT_MOST
 
     def _lines(self, commit: Commit) -> int:
-        """Changed lines of a commit; of a hunk, those of its longer side."""
+        """Return the changed lines of a commit; of a hunk, those of its longer side."""
         return sum(
             max(len(hunk.removed), len(hunk.added)) for file in self._files(commit) for hunk in file.hunks
         )
@@ -165,7 +165,7 @@ class CommitClassifier:
         )  # fmt: skip
 
     def _files(self, commit: Commit) -> tuple[RecordedFile, ...]:
-        """What a commit did to the files that can be read; asked for twice in a row it is found out once."""
+        """Return the readable changed files of a commit; the last result is cached."""
         if self._last[0] != commit.id:
             self._last = (commit.id, tuple(self._changed(commit)))
         return self._last[1]
@@ -179,7 +179,7 @@ class CommitClassifier:
 
 
 def is_fix(subject: str) -> bool:
-    """Whether a subject speaks of a mended bug."""
+    """Return True if a subject mentions a fixed bug."""
     return bool(_FIX.search(subject)) and not _NO_FIX.search(subject)
 
 

@@ -1,4 +1,4 @@
-"""What a repository does everywhere: how it names, how it documents, where its tests stand."""
+"""Conventions of a repository: names, documentation, location of tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from wardround_lab.corpora.chunks import SourceFile
 
 _USUAL = 0.8
-"""Share from which on something is the convention; below, it is ``mixed``."""
+"""Share from which a style counts as the convention; below it is ``mixed``."""
 _STYLES = (
     ("UPPER_CASE", re.compile(r"_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_*|_*[A-Z]{2,}[0-9]*")),
     ("snake_case", re.compile(r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*")),
@@ -35,15 +35,16 @@ _NAMED_AFTER = (
 class Conventions(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="record", tag="conventions"
 ):
-    """What the files of one language have in common.
+    """Conventions of the files of one language.
 
     Attributes:
-        naming: kind of piece -> style; single words, which fit several styles, do not count.
-        docs: the commonest form of documentation with sections; ``plain`` for prose, ``none`` for nothing.
-        documented: share of the functions and classes outside tests that say something about themselves.
-        tests: where test files stand: ``beside`` the code, ``apart`` in folders of their own, ``mixed`` or
-            ``none``.
-        test_names: the commonest pattern of their names.
+        naming: kind of chunk -> style; single words, which match several styles, do not count.
+        docs: the most common form of documentation with sections; ``plain`` for prose, ``none`` if there is
+            none.
+        documented: share of the functions and classes outside of tests with documentation.
+        tests: location of test files: ``beside`` the code, ``apart`` in directories of their own, ``mixed``
+            or ``none``.
+        test_names: the most common pattern of their names.
     """
 
     language: str
@@ -56,7 +57,7 @@ class Conventions(
 
 
 def conventions(files: Sequence[SourceFile]) -> Iterator[Conventions]:
-    """The conventions of each language, by its name."""
+    """Return the conventions of each language, by its name."""
     by_language: defaultdict[str, list[SourceFile]] = defaultdict(list)
     for file in files:
         by_language[file.language].append(file)
@@ -78,7 +79,7 @@ def _naming(files: Sequence[SourceFile]) -> dict[str, str]:
 
 
 def _style(name: str) -> str | None:
-    """The style of a name of several words; a class of one word still begins with a capital."""
+    """Return the style of a name of several words; a class of one word still begins with a capital."""
     plain = name.strip("_")
     if plain.islower() and "_" not in plain:
         return None

@@ -1,8 +1,8 @@
-"""Windows of changes with defective lines: broken on purpose, mended in history, or never in need of it.
+"""Windows of changes with defective lines: injected, fixed in history, or clean.
 
-Whatever a window shows is shown mirrored too: the change that breaks and the change that mends, with the same
-lines around them, so that neither direction nor size tells which is which; and windows are cut at random, so
-that the middle is no hint.
+Each window also has a mirrored one: the change that breaks and the change that fixes, with the same context
+lines, so that neither direction nor size reveals the label; windows are cut at random offsets, so that the
+middle is not a hint.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from wardround_lab.corpora.quality_filters import is_generated, is_vendored
 from wardround_lab.corpora.records import RecordedHunk
 
 LINES = 12
-"""Most lines of a window; about 128 tokens."""
+"""Maximum number of lines of a window; about 128 tokens."""
 _FILES = 150
-"""Files of a repository that are broken on purpose."""
+"""Maximum number of files of a repository into which defects are injected."""
 _PER_FILE = 12
 _CLEAN = 500
-"""Ordinary changes of a repository, at most."""
+"""Maximum number of ordinary changes of a repository."""
 _REAL_LINES = 3
-"""Most lines on either side of a hunk that counts as one small edit."""
+"""Maximum number of lines on either side of a hunk that counts as one small edit."""
 _ADDED = 0.3
-"""The share of broken windows that are new code as a whole."""
+"""Share of injected windows that are entirely new code."""
 _TELLS_NOTHING = re.compile(r"\s*(?:#|import\b|from\s+\S+\s+import\b|[)\]}>,;]*\s*$|[rbu]*\"\"\"|[rbu]*''')")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def windows(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) -> Iterator[Window]:
-    """The windows of one repository, in a stable order."""
+    """Yield the windows of one repository, in a stable order."""
     yield from _injected(task, history)
     yield from _real(task, history, kinds)
     yield from islice(_clean(task, history, kinds), _CLEAN)
 
 
 def tokens_of(line: str) -> list[str]:
-    """Words and signs: what the size of an edit is counted in."""
+    """Return words and symbols, the unit of the size of an edit."""
     return _TOKEN.findall(line)
 
 
@@ -52,7 +52,7 @@ def tokens_of(line: str) -> list[str]:
 
 
 def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
-    """Broken code of the newest commit that is looked at."""
+    """Yield injected defects in the head commit."""
     if not history.ids():
         return
     head, time = history.ids()[0], history.times()[0]
@@ -75,7 +75,7 @@ def _injected(task: LineTask, history: RepositoryHistory) -> Iterator[Window]:
 def _both(
     repository: str, time: int, group: str, pair: str, text: str, way: Mutation, told: random.Random
 ) -> Iterator[Window]:
-    """A breaking and the mending that mirrors it: as an edit, or as code that is new as a whole."""
+    """Yield a breaking change and its mirrored fix: as an edit, or as entirely new code."""
     lines = text.split("\n")
     before, after = _around(
         lines[way.first - 1 : way.line - 1], lines[way.line - 1 + len(way.right) : way.last],
@@ -93,7 +93,7 @@ def _both(
 def _around(
     before: Sequence[str], after: Sequence[str], own: int, told: random.Random
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Some of the lines before and behind, the change standing anywhere among them."""
+    """Return some of the context lines before and after, with the change at a random position."""
     room = max(0, LINES - 2 * own)
     first = told.randint(0, min(room, len(before)))
     last = told.randint(0, min(room - first, len(after)))
@@ -105,7 +105,7 @@ def _marked(before: Sequence[str], gone: Sequence[str], come: Sequence[str], aft
 
 
 def _faults(start: int, gone: Sequence[str], come: Sequence[str], kind: str) -> tuple[LineDefect, ...]:
-    """The lines that are to blame: those that came; where none did, the first that went."""
+    """Return the defective lines: the added ones, or the first removed one if none was added."""
     if not come:
         return (LineDefect(start, kind),)
     first = start + len(gone)
@@ -127,7 +127,7 @@ def _clean(task: LineTask, history: RepositoryHistory, kinds: CommitClassifier) 
 
 
 def _edits(task: LineTask, history: RepositoryHistory, commit: Commit, *, mirrored: bool) -> Iterator[Window]:
-    """The small edits of a commit; each also undone, which brings the defect back."""
+    """Yield the small edits of a commit, each also reversed, which restores the defect."""
     for change in commit.changes:
         if not matches(change.path, task.patterns) or not task.is_source(change.path):
             continue

@@ -1,8 +1,8 @@
-"""A repository's past, read from any clone or bare mirror; implements ``wardround.training_tasks.History``.
+"""The history of a repository, from a clone or bare mirror; implements ``wardround.training_tasks.History``.
 
-Commits are listed by id first and then compared with their parents in batches, so that a damaged object
-costs one commit and never silently the rest: ``git log -p`` stops at the first blob a mirror lacks. Renames
-are found here and not by git, whose rename detection reads blobs too.
+Commits are listed by id first and then compared with their parents in batches, so that a damaged object costs
+one commit and never silently the rest: ``git log -p`` stops at the first blob that a mirror lacks. Renames
+are detected here and not by git, whose rename detection reads blobs too.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from wardround_lab.corpora.raw_diff_parser import COMPARE, parsed, path_text
 from wardround_lab.corpora.rename_detection import pair_renames
 
 LARGEST = 1_000_000
-"""Bytes; files above are generated or data, and their text is not given out."""
+"""Bytes; larger files are generated or data, and their text is not returned."""
 _BATCH = 400
-"""Commits compared by one git process."""
+"""Number of commits compared by one git process."""
 _PLAIN_NAMES = {"repo", "repository", "mirror", ".git", "git"}
 _ORIGIN = re.compile(
     r"(?:(?:https?|ssh|git)://[^/]+/|[\w.-]+@[\w.-]+:)(?:.*/)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?$"
@@ -40,15 +40,16 @@ _BLAMED = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class HistoryLimits:
-    """Which part of a history is read.
+    """The part of a history that is read.
 
     Attributes:
-        head: where it begins.
-        since: seconds since 1970; older commits are left out.
-        until: seconds since 1970; this and younger commits are left out.
-        commits: how many of the newest are looked at, whether or not they change what is wanted; 0 for all.
-        largest: bytes; text above is not given out.
-        exclude: glob patterns of files that are never given out.
+        head: the newest commit.
+        since: seconds since 1970; older commits are excluded.
+        until: seconds since 1970; this and younger commits are excluded.
+        commits: how many of the newest commits are read, whether or not they change matching files; 0 for
+            all.
+        largest: bytes; larger texts are not returned.
+        exclude: glob patterns of files that are never returned.
     """
 
     head: str = "HEAD"
@@ -60,7 +61,9 @@ class HistoryLimits:
 
     def __post_init__(self) -> None:
         if self.commits < 0 or self.largest < 1:
-            raise ValueError(f"a history of {self.commits} commits with {self.largest} bytes a file is none")
+            raise ValueError(
+                f"{self.commits} commits, {self.largest} bytes per file; limits must be positive"
+            )
 
     def hold(self, time: int) -> bool:
         return (self.since is None or time >= self.since) and (self.until is None or time < self.until)
@@ -68,14 +71,14 @@ class HistoryLimits:
 
 @dataclass(slots=True)
 class ReadProblems:
-    """What could not be read, by number.
+    """Counts of unreadable objects.
 
     Attributes:
-        cut: the list of commits ends early, because a commit is missing.
+        cut: the list of commits is truncated, because a commit is missing.
         commits: commits that could not be compared with their parent.
-        missing: readings of blobs the clone lacks.
-        large: readings of blobs that are too large.
-        undecodable: readings of blobs that are no UTF-8 text.
+        missing: reads of blobs that the clone lacks.
+        large: reads of blobs that are too large.
+        undecodable: reads of blobs that are not UTF-8 text.
     """
 
     cut: bool = False
@@ -85,22 +88,22 @@ class ReadProblems:
     undecodable: int = 0
 
     def told(self) -> str:
-        """What of the history itself is damaged, for people; empty where nothing is."""
+        """Describe the damage of the history itself; empty if there is none."""
         parts = [
-            "its list of commits is cut short" if self.cut else "",
+            "its list of commits is truncated" if self.cut else "",
             f"{self.commits} commits cannot be compared" if self.commits else "",
-            f"{self.missing} readings of missing files were skipped" if self.missing else "",
+            f"{self.missing} reads of missing files were skipped" if self.missing else "",
         ]
         return " and ".join(part for part in parts if part)
 
 
 class RepositoryHistory:
-    """The past of one repository. Use it as a context manager: it keeps git processes.
+    """The history of one repository. Use it as a context manager: it keeps git processes open.
 
     Attributes:
         folder: the clone or bare mirror.
-        head: the id of the commit it begins at.
-        trouble: what could not be read so far.
+        head: the id of its newest commit.
+        trouble: the unreadable objects so far.
     """
 
     def __init__(
@@ -110,7 +113,7 @@ class RepositoryHistory:
         limits: HistoryLimits | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Open a repository; ``name`` is its ``owner/name``, found out where it is not given.
+        """Open a repository; ``name`` is its ``owner/name``, detected if it is empty.
 
         Raises:
             GitError: there is none, or it has no commit of that name.
@@ -142,15 +145,15 @@ class RepositoryHistory:
         return self._name
 
     def ids(self) -> Sequence[str]:
-        """The ids of the commits within the limits that are no merges, newest first."""
+        """Return the ids of the commits within the limits, without merges, newest first."""
         return [commit for _, commit in self._rows()]
 
     def times(self) -> Sequence[int]:
-        """The times of those commits, in the same order."""
+        """Return the times of those commits, in the same order."""
         return [time for time, _ in self._rows()]
 
     def _rows(self) -> list[tuple[int, str]]:
-        """The (time, id) of the commits within the limits, read once."""
+        """Return the (time, id) of the commits within the limits, read once."""
         if self._listed is None:
             done = self._run("rev-list", "--no-merges", "--timestamp", END, self.head, "--")
             self.trouble.cut = done.returncode != 0
@@ -166,13 +169,15 @@ class RepositoryHistory:
                 yield msgspec.structs.replace(commit, changes=pair_renames(wanted, self.text))
 
     def every_commit(self) -> Iterator[Commit]:
-        """All commits within the limits and all they change; moved files are deleted and added ones here."""
+        """Yield all commits within the limits with all their changes; moved files are deleted and added
+        ones.
+        """
         ids = self.ids()
         for start in range(0, len(ids), _BATCH):
             yield from self._compared(ids[start : start + _BATCH])
 
     def _compared(self, ids: Sequence[str]) -> Iterator[Commit]:
-        """The commits of a batch; git gives up at a damaged one, and is started again behind it."""
+        """Compare the commits of a batch; git stops at a damaged one, and is restarted after it."""
         while ids:
             done = self._run(*COMPARE, stdin="".join(f"{one}\n" for one in ids).encode())
             last = None
@@ -208,7 +213,7 @@ class RepositoryHistory:
         return None if "\0" in text else text.removeprefix("\ufeff")
 
     def content(self, blob: str | None) -> bytes | None:
-        """The bytes of a blob; None if there is none, it is missing, or it is too large."""
+        """Return the bytes of a blob; None if it does not exist, is missing, or is too large."""
         if blob is None:
             return None
         size = self._objects.size(blob)
@@ -219,9 +224,9 @@ class RepositoryHistory:
         return None
 
     def blamed(self, commit: str, path: str, lines: Sequence[int]) -> list[tuple[int, str]]:
-        """Of lines of a file (1-based), each with the commit that last wrote it.
+        """Return, for lines of a file (1-based), the commit that last changed each.
 
-        Changes of white space do not count as writing. Empty where git cannot tell.
+        Changes of white space do not count. Empty if git cannot tell.
         """
         ranges = [f"-L{line},{line}" for line in lines]
         done = self._run("blame", "-w", "--porcelain", *ranges, commit, "--", path)
@@ -233,7 +238,7 @@ class RepositoryHistory:
         if done.returncode == 0:
             return done.stdout.decode().strip()
         self._git.output("rev-parse", "--git-dir")  # complains where there is no repository
-        raise GitError(f"{name!r} names no commit in {self.folder}; give a branch, tag or commit it has")
+        raise GitError(f"{name!r} is not a commit in {self.folder}; choose an existing branch, tag or commit")
 
     def _origin(self) -> str:
         done = self._run("config", "--get", "remote.origin.url")
@@ -255,7 +260,9 @@ class RepositoryHistory:
 
 
 def named(folder: Path, origin: str = "") -> str:
-    """``owner/name`` of a clone, by its origin or a folder named ``owner+name``; else the folder's name."""
+    """Return ``owner/name`` of a clone, from its origin or a directory ``owner+name``; otherwise the
+    directory's name.
+    """
     if match := _ORIGIN.match(origin):
         return f"{match[1]}/{match[2]}"
     parts = [folder.resolve().name, folder.resolve().parent.name]

@@ -1,4 +1,4 @@
-"""Objects of a repository by id, by long-lived git processes that survive objects the clone lacks."""
+"""Read objects of a repository by id with long-lived git processes that survive missing objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wardround.change.trees import Blobs
 
 
 class GitObjects:
-    """Contents of blobs, by two ``git cat-file`` processes: one tells sizes, one hands out contents."""
+    """Contents of blobs from two ``git cat-file`` processes: one returns sizes, one contents."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
@@ -19,7 +19,7 @@ class GitObjects:
         self._sizes: subprocess.Popen[bytes] | None = None
 
     def size(self, blob: str) -> int | None:
-        """Bytes of a blob; None if it is missing or no blob."""
+        """Return the size of a blob in bytes; None if it is missing or not a blob."""
         if "\n" in blob:
             return None
         stdin, stdout = self._asked()
@@ -35,13 +35,13 @@ class GitObjects:
         return int(answer[2]) if len(answer) == 3 and answer[1] == b"blob" else None
 
     def content(self, blob: str) -> bytes | None:
-        """The bytes of a blob, however large; None if it is missing or no blob."""
+        """Return the bytes of a blob of any size; None if it is missing or not a blob."""
         if self._blobs is None:
             self._blobs = Blobs(self._git)
         return self._blobs.get(blob)
 
     def close(self) -> None:
-        """End the processes; they are started again if something is read."""
+        """Stop the processes; a later read starts them again."""
         blobs, self._blobs = self._blobs, None
         if blobs is not None:
             blobs.close()

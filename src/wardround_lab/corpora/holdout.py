@@ -1,4 +1,4 @@
-"""Repositories kept for measuring: nothing is mined from them, and nothing of them may be trained on."""
+"""Repositories held out for evaluation: they must not be mined or trained on."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ DEFAULT_FILE = "kept-for-measuring.txt"
 
 @dataclass(frozen=True, slots=True)
 class HoldoutRepositories:
-    """A list of repositories, as ``owner/name`` or by their name alone, in small letters.
+    """A list of repositories, as ``owner/name`` or name only, in lower case.
 
     Attributes:
-        origin: the file it was read from; empty where there is no list.
+        origin: the file it was read from; empty if there is none.
     """
 
     names: frozenset[str] = frozenset()
@@ -27,12 +27,12 @@ class HoldoutRepositories:
 
     @classmethod
     def read(cls, path: Path | None) -> HoldoutRepositories:
-        """Read a list: one repository a line, ``#`` begins a comment.
+        """Read a list: one repository per line, ``#`` begins a comment.
 
-        Without a path, ``kept-for-measuring.txt`` of the working folder counts, if it is there.
+        Without a path, ``kept-for-measuring.txt`` of the working directory is read if it exists.
 
         Raises:
-            UsageError: the file that was named cannot be read.
+            UsageError: the named file cannot be read.
         """
         file = path or Path(DEFAULT_FILE)
         try:
@@ -40,8 +40,8 @@ class HoldoutRepositories:
         except FileNotFoundError as cause:
             if path is None:
                 return cls()
-            raise UsageError(f"{path}: there is no such list of repositories") from cause
+            raise UsageError(f"{path}: no such list of repositories") from cause
         except (OSError, UnicodeDecodeError) as cause:
-            raise UsageError(f"{file}: this list of repositories cannot be read; give a text file") from cause
+            raise UsageError(f"{file}: the list of repositories cannot be read; use a text file") from cause
         names = {line.partition("#")[0].strip().lower() for line in lines}
         return cls(frozenset(name for name in names if name), str(file))

@@ -1,4 +1,4 @@
-"""The hunks between two texts, in time that does not explode on long files."""
+"""Compute the hunks between two texts, with bounded time for long files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from wardround_lab.corpora.records import RecordedHunk
 
 _COMPARED_AT_MOST = 1_500
-"""Lines between the common start and the common end that are compared; more become one hunk."""
+"""Maximum number of lines between common prefix and suffix that are compared; more become one hunk."""
 
 
 def hunks(old: str, new: str) -> tuple[RecordedHunk, ...]:
-    """What changed from one text to another, in order, without context."""
+    """Return the changes from one text to another, in order, without context."""
     before, after = old.split("\n"), new.split("\n")
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
@@ -21,7 +21,7 @@ def hunks(old: str, new: str) -> tuple[RecordedHunk, ...]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items two sequences begin with in common."""
+    """Return the length of the common prefix of two sequences."""
     length = min(len(one), len(other))
     return next((at for at in range(length) if one[at] != other[at]), length)
 

@@ -1,4 +1,4 @@
-"""The licence of a repository, told from its licence file by the sentences that make the difference."""
+"""Detect the licence of a repository from the distinguishing sentences of its licence file."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _SPACE = re.compile(r"[\s*#>]+")
 
 
 def licence_of(text: str) -> str:
-    """The SPDX id of a licence text, or ``unknown``; a family's name where its versions make no difference.
+    """Return the SPDX id of a licence text, or ``unknown``; a family's name if its versions do not matter.
 
-    Where a text holds several licences the strictest decides.
+    Of several licences in a text the strictest is returned.
     """
     plain = _SPACE.sub(" ", text.lower())
     named = [name for name, signs in _SIGNS if all(sign in plain for sign in signs)]
@@ -64,7 +64,7 @@ def licence_of(text: str) -> str:
 
 
 def _granted(plain: str) -> str | None:
-    """The short licences, which are known by what they grant and not by a name."""
+    """Detect the short licences, which are identified by the granted rights and not by a name."""
     if _MIT in plain:
         return "MIT" if _MIT_NOTICE in plain else "MIT-0"
     if _BSD in plain:
@@ -79,7 +79,8 @@ def is_permissive(licence: str) -> bool:
 
 
 def root_licence(texts: Mapping[str, str]) -> str:
-    """The licence of a repository from its licence files by path; files in folders do not count.
+    """Return the licence of a repository from its licence files by path; files in subdirectories do not
+    count.
 
     Of several at the root one must be permissive, and none may be strict: dual licences let the user choose,
     but a file that adds a condition does not.
@@ -91,7 +92,7 @@ def root_licence(texts: Mapping[str, str]) -> str:
 
 
 def foreign_folders(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Folders whose own licence file grants something else than a permissive licence, or nothing known."""
+    """Return directories whose own licence file is not permissive or unknown."""
     inner: Iterable[str] = (path for path in texts if "/" in path)
     return tuple(
         sorted({path.rpartition("/")[0] for path in inner if not is_permissive(licence_of(texts[path]))})

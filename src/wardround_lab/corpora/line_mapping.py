@@ -1,4 +1,4 @@
-"""Where the lines of one snapshot of a repository are in a later one, by ``git diff -M -w -U0``."""
+"""Map the lines of one snapshot of a repository to a later one, by ``git diff -M -w -U0``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ DIFF = (
     "-c", "core.quotePath=false", "diff", "-M", "-w", "-U0", "--no-color", "--no-ext-diff", "--no-textconv",
     "--src-prefix=a/", "--dst-prefix=b/",
 )  # fmt: skip
-"""The arguments of git; then the two commits, ``--`` and patterns."""
+"""The arguments of git, followed by the two commits, ``--`` and patterns."""
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NOWHERE = "/dev/null"
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Lines that gave way to others: 1-based first line and count on both sides, as ``-U0`` prints them."""
+    """Replaced lines: 1-based first line and count on both sides, as ``-U0`` prints them."""
 
     old_start: int
     old_count: int
@@ -27,22 +27,22 @@ class Replaced:
 
     @property
     def old_end(self) -> int:
-        """The last old line that is before or in the hunk."""
+        """Return the last old line before or in the hunk."""
         return self.old_start + max(0, self.old_count - 1)
 
     @property
     def shift(self) -> int:
-        """How much further down the lines behind the hunk are."""
+        """Return the offset of the lines after the hunk."""
         new_end = self.new_start + max(0, self.new_count - 1)
         return new_end - self.old_end
 
 
 @dataclass(slots=True)
 class FileMap:
-    """What became of the lines of one file.
+    """The mapping of the lines of one file.
 
     Attributes:
-        path: where the file is in the later snapshot; None where it is gone.
+        path: the path of the file in the later snapshot; None if it was deleted.
     """
 
     path: str | None
@@ -50,7 +50,7 @@ class FileMap:
     _ends: list[int] = field(default_factory=list)
 
     def hunk_of(self, line: int) -> Replaced | None:
-        """The hunk that took a line away; None if the line is still there."""
+        """Return the hunk that removed a line; None if the line still exists."""
         at = bisect_right(self._starts(), line) - 1
         if at < 0:
             return None
@@ -58,7 +58,7 @@ class FileMap:
         return hunk if hunk.old_count and line <= hunk.old_end else None
 
     def line(self, line: int) -> int | None:
-        """Where a line is now; None if it was taken away."""
+        """Return the new number of a line; None if it was removed."""
         if self.hunk_of(line) is not None:
             return None
         at = bisect_right(self._starts(), line) - 1
@@ -74,11 +74,11 @@ class FileMap:
 
 @dataclass(slots=True)
 class LineMaps:
-    """The maps of the files that changed, by their path in the earlier snapshot.
+    """The mappings of the changed files, by their path in the earlier snapshot.
 
     Attributes:
-        added: path in the later snapshot -> the (first, last) lines that came.
-        texts: the texts of the added lines, without white space around and inside -> the paths they came to.
+        added: path in the later snapshot -> the (first, last) added lines.
+        texts: the texts of the added lines, without white space -> their paths.
     """
 
     files: dict[str, FileMap] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class LineMaps:
     texts: dict[str, set[str]] = field(default_factory=dict)
 
     def of(self, path: str) -> FileMap:
-        """The map of a file; one that is not among the changed ones has kept all its lines."""
+        """Return the mapping of a file; an unchanged file has the identity mapping."""
         return self.files.get(path) or FileMap(path)
 
     def is_added(self, path: str, line: int) -> bool:
@@ -96,12 +96,12 @@ class LineMaps:
 
 
 def squeezed(text: str) -> str:
-    """A line without white space: what two versions of it have in common under ``-w``."""
+    """Return a line without white space: the part of it that ``-w`` compares."""
     return "".join(text.split())
 
 
 def parsed(printed: bytes) -> LineMaps:
-    """Read what git printed. Paths that git had to quote are left out."""
+    """Parse git's output. Paths that git had to quote are skipped."""
     maps = LineMaps()
     lines = printed.split(b"\n")
     at = 0
@@ -114,7 +114,7 @@ def parsed(printed: bytes) -> LineMaps:
 
 
 def _file(lines: Sequence[bytes], at: int, maps: LineMaps) -> int:
-    """Read one file's part; returns where the next begins."""
+    """Parse one file's part and return the start of the next."""
     names: dict[str, str] = {}
     while at < len(lines) and not lines[at].startswith((b"diff --git ", b"@@ ")):
         names.update(_named(lines[at]))
@@ -134,7 +134,7 @@ def _file(lines: Sequence[bytes], at: int, maps: LineMaps) -> int:
 
 
 def _body(lines: Sequence[bytes], at: int, hunk: Replaced, target: str | None, maps: LineMaps) -> int:
-    """Pass over the lines of a hunk, counted, since their text may look like anything."""
+    """Skip the lines of a hunk by count, since their text may look like anything."""
     left = hunk.old_count + hunk.new_count
     while left and at < len(lines):
         if not lines[at].startswith(b"\\"):

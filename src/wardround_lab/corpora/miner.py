@@ -1,8 +1,7 @@
-"""Mining repositories one after another; a run that was stopped goes on behind the last finished one.
+"""Mine repositories one after another; an interrupted run continues after the last finished one.
 
-Each repository's items stand in a file of their own under ``parts``; the corpus is those put together,
-without what is there twice. A part counts as long as its repository's head, the filters and the miner are
-the same.
+Each repository's items are in a file of their own under ``parts``; the corpus is their union without
+duplicates. A part is valid as long as its repository's head, the filters and the miner are the same.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Item = Choice | Mined | Window
 
 @dataclass(frozen=True, slots=True)
 class RecordLocation:
-    """A repository to mine: where it is, and its ``owner/name`` if it was given."""
+    """A repository to mine: its location, and its ``owner/name`` if it was given."""
 
     folder: Path
     name: str | None = None
@@ -50,10 +49,10 @@ class RecordLocation:
 
 @dataclass(frozen=True, slots=True)
 class MiningSource:
-    """What is mined: a task of a plugin, or a kind of commit.
+    """A source of items: a task of a plugin, or a class of commits.
 
     Attributes:
-        name: what its files are named after.
+        name: the name of its files.
     """
 
     name: str
@@ -61,12 +60,12 @@ class MiningSource:
 
     @property
     def record(self) -> type[Item]:
-        """What its items are."""
+        """Yield its items."""
         return _RECORDS[type(self.task)]
 
     @property
     def digest(self) -> str:
-        """Changes with the code that mines: the plugin's package, this one and the readers they share."""
+        """Return a digest of the mining code: the plugin's package, this one and the readers they share."""
         packages = ["wardround_lab.corpora", "wardround.languages"]
         if self.task is not None:
             mine = self.task.mine if isinstance(self.task, Task) else self.task.inject
@@ -84,7 +83,7 @@ _RECORDS: dict[type, type[Item]] = {Task: Choice, LineTask: Window, type(None): 
 
 
 class MinedPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a finished repository depends on, and what came of it."""
+    """The inputs and the result of a finished repository."""
 
     version: str
     code: str
@@ -93,14 +92,14 @@ class MinedPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Miner:
-    """Mines several repositories into a folder.
+    """Mine several repositories into a directory.
 
     Args:
-        folder: ``NAME.jsonl`` and its record are written here; it is made if it is not there.
+        folder: the directory of ``NAME.jsonl`` and its record; created if it does not exist.
         limits: the part of each history that is read.
-        kept: whether a repository is kept for measuring, so that it must not be mined.
-        scan: what looks for secrets; an item that holds one is left out.
-        say: called with a line on how far it has come.
+        kept: returns True if a repository is held out and must not be mined.
+        scan: detects secrets; an item that contains one is excluded.
+        say: called with a line of progress.
     """
 
     def __init__(
@@ -122,8 +121,8 @@ class Miner:
         """Mine every source in every repository; one record for each source, in their order.
 
         Raises:
-            UsageError: a repository is kept for measuring or given twice, or the folder cannot be written to.
-            GitError: one of them is no repository.
+            UsageError: a repository is held out or given twice, or the directory cannot be written to.
+            GitError: a path is not a repository.
         """
         for source in sources:
             self._made(self._folder / "parts" / source.name)
@@ -144,15 +143,15 @@ class Miner:
 
     def _admitted(self, name: str, folder: Path, known: dict[str, Path]) -> None:
         if self._kept(name):
-            raise UsageError(f"{folder}: {name} is kept for measuring; leave it out")
+            raise UsageError(f"{folder}: {name} is held out for evaluation; remove it from the arguments")
         if name in known:
-            raise UsageError(f"{folder} and {known[name]} are both {name}; give one NAME=PATH")
+            raise UsageError(f"{folder} and {known[name]} are both {name}; rename one with NAME=PATH")
         known[name] = folder
 
     def _one(
         self, sources: Sequence[MiningSource], history: RepositoryHistory, where: str
     ) -> Iterator[tuple[MiningSource, MinedPart]]:
-        """The parts of one repository; those that are there are taken as they are."""
+        """Mine the parts of one repository; existing ones are reused."""
         todo = []
         for source in sources:
             part = self._finished(source, history)
@@ -222,7 +221,7 @@ class Miner:
         return part
 
     def _refused(self, item: Item) -> str:
-        """Why an item is left out; empty if it is kept."""
+        """Return the reason to exclude an item; empty if it is included."""
         path, texts = _texts(item)
         if is_vendored(path) or is_generated(path):
             return "generated or vendored"
@@ -231,7 +230,7 @@ class Miner:
         return "secret" if any(self._scan.kinds(text) for text in texts) else ""
 
     def _joined(self, source: MiningSource, parts: Sequence[MinedPart]) -> Corpus:
-        """Put the parts together; what says the same as an item before it is left out."""
+        """Join the parts; duplicates of an earlier item are dropped."""
         seen: set[bytes] = set()
         count = 0
 
@@ -269,11 +268,11 @@ class Miner:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as cause:
-            raise UsageError(f"{folder}: {cause.strerror}; give a folder that can be written to") from cause
+            raise UsageError(f"{folder}: {cause.strerror}; choose a writable directory") from cause
 
 
 class _Counted(RepositoryHistory):
-    """A history that says how far its commits have been read, and how long the rest will take."""
+    """A history that reports its progress and the remaining time."""
 
     _EVERY = 0.5
 
@@ -292,7 +291,7 @@ class _Counted(RepositoryHistory):
             yield commit
 
     def span(self) -> tuple[int, int]:
-        """The times of the oldest and the newest commit within the limits."""
+        """Return the times of the oldest and the newest commit within the limits."""
         times = self.times()
         return (min(times), max(times)) if times else (0, 0)
 
@@ -304,7 +303,7 @@ class _Counted(RepositoryHistory):
         if done and now - self._said >= self._EVERY:
             self._said = now
             left = _duration((now - self._began) / done * (of - done))
-            self._say(f"{self._where}: {done} of {of}, {left} left of this step")
+            self._say(f"{self._where}: {done} of {of}, {left} left in this step")
 
 
 @cache
@@ -317,7 +316,7 @@ def _code_digest(packages: tuple[str, ...]) -> str:
 
 
 def _licence(history: RepositoryHistory) -> tuple[str, tuple[str, ...]]:
-    """The licence at the head, and the folders that are under another."""
+    """Return the licence at the head, and the directories with another one."""
     texts = {
         path: history.text(blob) or "" for path, blob in history.tree(history.head, licence_detection.FILES)
     }
@@ -325,7 +324,7 @@ def _licence(history: RepositoryHistory) -> tuple[str, tuple[str, ...]]:
 
 
 def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
-    """The path an item is about, if it says so, and all its texts."""
+    """Return the path of an item, if it has one, and all its texts."""
     if isinstance(item, Choice):
         return item.group.partition("@")[0], (item.query, *item.candidates)
     if isinstance(item, Window):
@@ -335,7 +334,7 @@ def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
 
 
 def _digest(item: Item) -> bytes:
-    """What an item says, whatever repository and time it is from."""
+    """Return a digest of the content of an item, independent of repository and time."""
     if isinstance(item, Choice):
         said: object = (item.query, sorted(item.candidates), [item.candidates[at] for at in item.right])
     elif isinstance(item, Window):
@@ -346,7 +345,7 @@ def _digest(item: Item) -> bytes:
 
 
 def _told(limits: HistoryLimits) -> dict[str, str]:
-    """The limits as they stand in a record."""
+    """Return the limits as they are recorded."""
     told = {
         "head": limits.head,
         "since": "" if limits.since is None else str(limits.since),

@@ -1,4 +1,4 @@
-"""Texts that are the same or nearly so, in time linear in their length."""
+"""Detect equal and near-duplicate texts in time linear in their length."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from zlib import crc32
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SHINGLE = 5
-"""Tokens of a shingle."""
+"""Number of tokens of a shingle."""
 _SKETCH = 6
-"""Smallest shingle hashes by which texts meet: those that share 0.8 of their shingles nearly always do."""
+"""Number of smallest shingle hashes by which candidates are found: texts that share 0.8 of their shingles
+nearly always share one.
+"""
 _MET_AT_MOST = 30
-"""Texts with the same hash that are compared; boilerplate would otherwise meet everything."""
+"""Maximum number of compared texts with the same hash; otherwise boilerplate would match everything."""
 _LIKE = 0.8
 _LONG_ENOUGH = 12
-"""Shingles from which on likeness says something; shorter texts are only compared as they are."""
+"""Minimum number of shingles for a meaningful similarity; shorter texts are only compared for equality."""
 
 
 class NearIndex:
-    """Finds a text that shares at least 0.8 of its shingles (Jaccard) with a new one.
+    """Find a text that shares at least 0.8 of its shingles (Jaccard) with a new one.
 
     Source: Broder 1997, "On the resemblance and containment of documents"; the smallest hashes of one
-    function stand in for many permutations, and what meets is then compared exactly.
+    function replace many permutations, and candidates are then compared exactly.
     """
 
     def __init__(self) -> None:
@@ -32,7 +34,7 @@ class NearIndex:
         self._exact: dict[str, str] = {}
 
     def add(self, text: str, place: str) -> None:
-        """Remember a text."""
+        """Add a text to the index."""
         self._exact.setdefault(_squeezed(text), place)
         shingles = _shingles(text)
         if len(shingles) >= _LONG_ENOUGH:
@@ -44,7 +46,7 @@ class NearIndex:
                     self._by_hash[one].append(number)
 
     def like(self, text: str) -> str | None:
-        """The place of a remembered text that is the same or nearly so."""
+        """Return the position of an equal or near-duplicate text in the index."""
         if (place := self._exact.get(_squeezed(text))) is not None:
             return place
         shingles = _shingles(text)
@@ -65,7 +67,7 @@ def _shingles(text: str) -> frozenset[int]:
 
 
 def _sketch(shingles: frozenset[int]) -> list[int]:
-    """The smallest hashes; multiplied first, since crc32 of like texts are alike."""
+    """Return the smallest hashes, multiplied first, since crc32 values of similar texts are similar."""
     return sorted((one * 0x9E3779B1) & 0xFFFFFFFF for one in shingles)[:_SKETCH]
 
 

@@ -1,4 +1,4 @@
-"""Python files in pieces, by their syntax tree."""
+"""Split Python files into chunks by their syntax tree."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Found = tuple[str, str, int, int, str]
 
 
 def python_pieces(text: str) -> tuple[list[Found], tuple[str, ...]]:
-    """The functions and classes of a module, inner ones behind those around them, and what it imports.
+    """Return the functions and classes of a module, nested ones after their parents, and its imports.
 
-    Both are empty where the text does not parse.
+    Both are empty if the text cannot be parsed.
     """
     try:
         module = parse(text)
@@ -38,7 +38,7 @@ def _within(node: ast.AST, around: str, in_class: bool) -> Iterator[Found]:
 
 
 def _imports(module: ast.Module) -> Iterator[str]:
-    """Modules as they are written; of ``from a import b`` also ``a.b``, which may be one."""
+    """Return modules as written; for ``from a import b`` also ``a.b``, which may be one."""
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)

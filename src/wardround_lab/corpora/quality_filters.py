@@ -1,4 +1,4 @@
-"""What is not worth training on: generated and vendored files, minified text, wrecks of another encoding."""
+"""Filters for unsuitable training text: generated and vendored files, minified text, wrong encodings."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def is_vendored(path: str) -> bool:
 
 
 def is_generated(path: str, text: str = "") -> bool:
-    """Whether a file's name, or its first lines, say that a program wrote it."""
+    """Return True if a file's name or its first lines mark it as generated."""
     return matches(path, _GENERATED) or bool(_MARK.search("\n".join(text.split("\n")[:_MARKED_LINES])))
 
 
 def rejection_reason(text: str) -> str:
-    """Why a text teaches nothing; empty if it may."""
+    """Return the reason to reject a text for training; empty if it is acceptable."""
     lines = text.split("\n")
     if "\ufffd" in text:
         return "broken characters"
@@ -45,10 +45,10 @@ def rejection_reason(text: str) -> str:
         return "minified, or data"
     told = [line.strip() for line in lines if len(line.strip()) > 3]
     if len(told) >= _LINES_TO_REPEAT and Counter(told).most_common(1)[0][1] > _REPEATED * len(told):
-        return "the same line again and again"
+        return "mostly repeated lines"
     return ""
 
 
 def lacks_prose(text: str) -> bool:
-    """Whether a text has no word of two letters, so that it can say nothing."""
+    """Return True if a text contains no word of two letters."""
     return not _WORD.search(text)

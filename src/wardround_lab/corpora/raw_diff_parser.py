@@ -1,4 +1,4 @@
-"""What ``git diff-tree --stdin --raw -z`` prints, as commits."""
+"""Parse the output of ``git diff-tree --stdin --raw -z`` into commits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _HEADER_FIELDS = 5
 
 
 def parsed(listing: bytes) -> Iterator[Commit]:
-    """The commits of a listing: five fields, then (differences, path) pairs, everything ended by NUL.
+    """Parse the commits of a listing: five fields, then (differences, path) pairs, all terminated by NUL.
 
-    A commit that git did not print to its end is left out.
+    A truncated commit is skipped.
     """
     tokens = listing.split(b"\0")
     ends = len(tokens) - 1
@@ -38,7 +38,7 @@ def parsed(listing: bytes) -> Iterator[Commit]:
 
 
 def path_text(raw: bytes) -> str:
-    """A path as text; bytes that are no UTF-8 are written out, since what is mined must be text."""
+    """Return a path as text; bytes that are not UTF-8 are escaped, since records must be text."""
     return raw.decode("utf-8", "backslashreplace")
 
 
@@ -57,7 +57,7 @@ def _commit(header: Sequence[bytes], rows: Sequence[tuple[bytes, bytes]]) -> Com
 
 
 def _changed(fields: str, path: str) -> Changed | None:
-    """One row; None for what is no regular file on either side, or has kept its text."""
+    """Parse one row; None unless it is a regular file on one side and its text changed."""
     old_mode, new_mode, old, new, _ = fields.removeprefix(":").split(" ", 4)
     base_blob = old if old_mode.startswith("100") else None
     blob = new if new_mode.startswith("100") else None

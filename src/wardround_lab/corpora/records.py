@@ -1,4 +1,4 @@
-"""What the data commands read and write: JSON lines, and the record of how they came to be."""
+"""Input and output of the data commands: JSON lines, and the record of their origin."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Row = TypeVar("Row")
 
 
 class RecordedHunk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Lines that took the place of others.
+    """Replaced lines.
 
     Attributes:
-        base_line: where the removed lines began, 1-based; where they would have, if there are none.
-        line: where the added lines begin, 1-based.
+        base_line: first removed line, 1-based; the position in the base if there are none.
+        line: first added line, 1-based.
     """
 
     base_line: int
@@ -39,12 +39,12 @@ class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mined(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A commit of some kind, with what it said and what it did.
+    """A commit of some class, with its message and changes.
 
     Attributes:
         kind: ``commits``, ``bug-fix``, ``inducing`` or ``clean``.
-        related: of an inducing commit, the fixes that lead to it.
-        blamed: of an inducing commit, the lines those fixes took away, as ``path:text``.
+        related: for an inducing commit, the fixes that lead to it.
+        blamed: for an inducing commit, the lines those fixes removed, as ``path:text``.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class Mined(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Curated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A record a person has looked over; what is known of its origin decides its split."""
+    """A manually reviewed record; its origin, if known, determines its split."""
 
     instruction: str
     output: str
@@ -74,12 +74,12 @@ class MinedRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One repository of a corpus.
 
     Attributes:
-        head: the commit the history was read from.
-        licence: as its licence file says, or ``unknown``.
-        excluded: folders left out because their licence is another.
-        first, last: times of the oldest and newest commit that was looked at.
-        dropped: items left out, by reason.
-        damage: what of the history could not be read; empty where all could.
+        head: the newest commit that was read.
+        licence: from its licence file, or ``unknown``.
+        excluded: directories that were excluded because of another licence.
+        first, last: times of the oldest and newest commit that was read.
+        dropped: excluded items, by reason.
+        damage: unreadable parts of the history; empty if there are none.
         sha256: of the items.
     """
 
@@ -98,12 +98,12 @@ class MinedRepository(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a file of mined items came to be; it stands beside the file.
+    """The origin of a file of mined items; stored next to the file.
 
     Attributes:
-        name: the task or kind.
-        filters: what was asked for: since, until, limit ...
-        sha256: of the whole file.
+        name: the task or class.
+        filters: the requested limits: since, until, limit ...
+        sha256: of the complete file.
     """
 
     schema: Literal["wardround.corpus/1"]
@@ -118,12 +118,12 @@ class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def record_of(records: Path) -> Path:
-    """Where the record of a file of items stands."""
+    """Return the path of the record of a file of items."""
     return records.with_name(records.name + RECORD_SUFFIX)
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file.
+    """Return the SHA-256 of a file.
 
     Raises:
         UsageError: it cannot be read.
@@ -139,7 +139,7 @@ def digest_of(path: Path) -> str:
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, with their numbers.
+    """Yield the non-blank lines of a file with their numbers.
 
     Raises:
         UsageError: it cannot be read.
@@ -154,21 +154,21 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def rows_of(path: Path, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a file of JSON lines.
+    """Yield the rows of a file of JSON lines.
 
     Raises:
-        UsageError: it cannot be read, or a line is something else; the message names the line.
+        UsageError: it cannot be read, or a line is malformed; the message names the line.
     """
     decoder = msgspec.json.Decoder(kind)
     for number, line in lines_of(path):
         try:
             yield decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as cause:
-            raise UsageError(f"{path}:{number}: {cause}; correct this line, or take it out") from cause
+            raise UsageError(f"{path}:{number}: {cause}; correct or remove this line") from cause
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> str:
-    """Write a file so that it is there whole or not at all, and return its SHA-256.
+    """Write a file atomically and return its SHA-256.
 
     Raises:
         UsageError: it cannot be written.
@@ -182,13 +182,13 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> str:
                 file.write(part)
         os.replace(half, path)
     except OSError as cause:
-        raise UsageError(f"{path}: {cause.strerror}; give a folder that can be written to") from cause
+        raise UsageError(f"{path}: {cause.strerror}; choose a writable directory") from cause
     finally:
         half.unlink(missing_ok=True)
     return digest.hexdigest()
 
 
 def write_json(path: Path, value: msgspec.Struct) -> None:
-    """Write a value as JSON that people can read and that is the same for the same value."""
+    """Write a value as readable JSON, the same for the same value."""
     text = msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2)
     write_whole(path, (text, b"\n"))

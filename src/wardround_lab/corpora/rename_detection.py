@@ -1,4 +1,4 @@
-"""Files that a commit moved: deleted and added ones that are the same, or mostly so."""
+"""Detect renames in a commit: deleted and added files that are equal or similar."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from collections.abc import Callable, Sequence
 from wardround.training_tasks import Changed
 
 _PAIRS_AT_MOST = 400
-"""Deleted times added files of one commit whose texts are compared; above, only equal ones are joined."""
+"""Maximum number of pairs of deleted and added files whose texts are compared; above it, only equal ones
+match.
+"""
 _ALIKE = 0.5
-"""Share of lines that must have come along, as git's own default is."""
+"""Share of lines that must be preserved, as in git's default."""
 
 
 def pair_renames(changes: Sequence[Changed], text: Callable[[str | None], str | None]) -> tuple[Changed, ...]:
-    """The changes by path, with each deleted and added file that belong together as one.
+    """Return the changes by path, with each matching pair of deleted and added files as one rename.
 
     Args:
         changes: of one commit.
-        text: blob -> its text, None where it cannot be read; such files are joined only if they are equal.
+        text: blob -> its text, None if it cannot be read; such files match only if they are equal.
     """
     gone = sorted((one for one in changes if one.blob is None), key=_path)
     come = sorted((one for one in changes if one.base_blob is None), key=_path)
@@ -43,7 +45,7 @@ def _name(change: Changed) -> str:
 
 
 def _equal(gone: Sequence[Changed], come: Sequence[Changed]) -> list[tuple[Changed, Changed]]:
-    """(deleted, added) files with the same blob, those that kept their name first."""
+    """Return pairs of (deleted, added) files with the same blob, those with the same name first."""
     left: dict[str | None, list[Changed]] = {}
     for old in gone:
         left.setdefault(old.base_blob, []).append(old)
@@ -59,7 +61,9 @@ def _equal(gone: Sequence[Changed], come: Sequence[Changed]) -> list[tuple[Chang
 def _alike(
     gone: Sequence[Changed], come: Sequence[Changed], text: Callable[[str | None], str | None]
 ) -> list[tuple[Changed, Changed]]:
-    """(deleted, added) files that share most lines, the most alike first, each file once."""
+    """Return pairs of (deleted, added) files that share most lines, the most similar first, each file
+    once.
+    """
     before = [_lines(text(one.base_blob)) for one in gone]
     after = [_lines(text(one.blob)) for one in come]
     scored = sorted(
@@ -80,7 +84,7 @@ def _lines(text: str | None) -> Counter[str]:
 
 
 def _likeness(one: Counter[str], other: Counter[str]) -> float:
-    """Share of the lines of the longer one that both have, 0 to 1."""
+    """Return the share of the lines of the longer text that both have, 0 to 1."""
     total, other_total = one.total(), other.total()
     if min(total, other_total) < _ALIKE * max(total, other_total):
         return 0.0

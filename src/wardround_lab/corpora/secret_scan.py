@@ -1,4 +1,4 @@
-"""Secrets in what would be trained on, by the checks of whatever specialist looks for them in any text."""
+"""Detect secrets in training data, with the checks of the specialists that scan any text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _KEPT_ANSWERS = 200_000
 
 
 class SecretScan:
-    """Looks for secrets in texts; the same text is looked at once.
+    """Detects secrets in texts; each text is scanned once.
 
     Args:
-        specialists: all that are loaded; those that look for secrets are found among them.
+        specialists: all loaded ones; those that detect secrets are selected.
     """
 
     def __init__(self, specialists: Iterable[Specialist]) -> None:
@@ -30,11 +30,11 @@ class SecretScan:
 
     @property
     def is_able(self) -> bool:
-        """Whether anything that looks for secrets is installed."""
+        """Return True if a specialist that detects secrets is installed."""
         return bool(self._seeing)
 
     def kinds(self, text: str, path: str = "records.txt") -> tuple[str, ...]:
-        """The rules that see a secret in a text, never the secret; what is only noted does not count."""
+        """Return the rules that report a secret in a text, never the secret; notes do not count."""
         key = hashlib.blake2b(f"{path}\0{text}".encode("utf-8", "surrogatepass"), digest_size=12).digest()
         if key not in self._known:
             if len(self._known) >= _KEPT_ANSWERS:

@@ -1,4 +1,4 @@
-"""From records that people looked over to files for instruction tuning, split by repository and by time."""
+"""Build files for instruction tuning from reviewed records, split by repository and by time."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
 
 class SftResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the two files came to be.
+    """The origin of the two files.
 
     Attributes:
         inputs: file name -> SHA-256.
-        cut: seconds since 1970; what is trained on is older, what is evaluated with is not.
+        cut: seconds since 1970; the training is older, the evaluation is not.
         unused: records on the wrong side of the cut for their repository.
-        duplicates: records that say what one before them says; ``near`` ones resemble the evaluation.
+        duplicates: duplicates of an earlier record; ``near`` ones resemble the evaluation.
     """
 
     schema: Literal["wardround.sft/1"]
@@ -50,11 +50,11 @@ class SftResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class SftOptions:
-    """What is to be built.
+    """Options of the build.
 
     Attributes:
-        share: of the records that is to be for evaluation, above 0 and below 1.
-        cut: as ``Built.cut``; None for the one that loses the fewest records and leaves that share.
+        share: share of the records for evaluation, above 0 and below 1.
+        cut: as ``SftResult.cut``; None for the one that loses the fewest records and results in that share.
     """
 
     template: str = "chat"
@@ -65,10 +65,10 @@ class SftOptions:
 
 
 def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
-    """Write the training and the evaluation file and their record into a folder.
+    """Write the training and the evaluation file and their record into a directory.
 
     Raises:
-        UsageError: a record is none, does not say its repository and time, or they cannot be split.
+        UsageError: a record is malformed, has no repository or time, or the records cannot be split.
     """
     records = [record for path in inputs for record in _read(path)]
     distinct = list({_core(one): one for one in reversed(records)}.values())[::-1]
@@ -79,14 +79,14 @@ def build(inputs: Sequence[Path], folder: Path, wish: SftOptions) -> SftResult:
     if not evaluation or not older:
         raise UsageError(
             f"the records leave {len(older)} to train on and {len(evaluation)} to evaluate with; "
-            "give more repositories, or another --since, --eval-share or --seed"
+            "add repositories, or change --since, --eval-share or --seed"
         )
     train = _unlike(older, evaluation)
     render = _chat(wish.system) if wish.template == "chat" else _plain(wish.system)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
-        raise UsageError(f"--out {folder}: {cause.strerror}; give another folder") from cause
+        raise UsageError(f"--out {folder}: {cause.strerror}; choose another directory") from cause
     built = SftResult(
         schema="wardround.sft/1",
         version=__version__,
@@ -113,11 +113,11 @@ def _read(path: Path) -> list[Curated]:
     found = []
     for number, one in zip(numbers, rows_of(path, Curated), strict=True):
         if not one.instruction.strip() or not one.output.strip():
-            raise UsageError(f"{path}:{number}: an instruction and an output must say something")
+            raise UsageError(f"{path}:{number}: the instruction and the output must not be empty")
         if not one.repository or not one.time:
             raise UsageError(
-                f"{path}:{number}: the record does not say where it is from; "
-                "add repository and time (seconds since 1970), which the split goes by"
+                f"{path}:{number}: the record has no origin; "
+                "add repository and time (seconds since 1970), which determine the split"
             )
         found.append(one)
     return found
@@ -128,15 +128,15 @@ def _core(one: Curated) -> tuple[str, ...]:
 
 
 def _drawn(seed: int, text: str) -> str:
-    """A draw that depends on nothing but the seed and the text."""
+    """Return a pseudo-random number that depends only on the seed and the text."""
     return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
 
 
 def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
-    """Repositories drawn until they hold the wished share, at least one and not all."""
+    """Draw repositories until they have the requested share, at least one and not all."""
     sizes = Counter(one.repository for one in records)
     if len(sizes) < 2:
-        raise UsageError("the records are all of one repository; give others too, since the split goes by it")
+        raise UsageError("all records are of one repository; add others, since the split is by repository")
     order = sorted(sizes, key=lambda name: _drawn(wish.seed, name))
     held: list[str] = []
     for name in order[:-1]:
@@ -147,10 +147,10 @@ def _held_out(records: Sequence[Curated], wish: SftOptions) -> frozenset[str]:
 
 
 def _best_cut(records: Sequence[Curated], held: frozenset[str], share: float) -> int:
-    """The time that loses the fewest records and leaves both sides useful, or as nearly so as can be.
+    """Return the time that loses the fewest records and leaves both sides useful, as far as possible.
 
-    That is where the evaluation has its share of what is kept, and the training at least half of it. Of cuts
-    that lose the same the one that leaves most to train on.
+    The evaluation then has its share of the records, and the training at least half of it. Of equal cuts the
+    one with the most training records is chosen.
     """
     inside = sorted(one.time for one in records if one.repository in held)
     outside = sorted(one.time for one in records if one.repository not in held)
@@ -166,7 +166,7 @@ def _best_cut(records: Sequence[Curated], held: frozenset[str], share: float) ->
 
 
 def _unlike(older: Sequence[Curated], evaluation: Sequence[Curated]) -> list[Curated]:
-    """Those that do not resemble anything in the evaluation."""
+    """Return the records that do not resemble any in the evaluation."""
     index = NearIndex()
     for one in evaluation:
         index.add("\n".join(_core(one)), one.repository)
@@ -176,7 +176,7 @@ def _unlike(older: Sequence[Curated], evaluation: Sequence[Curated]) -> list[Cur
 def _rendered(
     records: Iterable[Curated], render: Callable[[Curated], msgspec.Struct], seed: int
 ) -> Iterable[bytes]:
-    """The lines, in an order that the seed alone decides."""
+    """Return the lines, in an order that depends only on the seed."""
     shuffled = sorted(records, key=lambda one: _drawn(seed, "\0".join((one.repository, *_core(one)))))
     return (msgspec.json.encode(render(one)) + b"\n" for one in shuffled)
 

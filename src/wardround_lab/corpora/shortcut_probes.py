@@ -1,4 +1,4 @@
-"""Whether a task can be solved without doing it: by an echo of the question, by position, or by length."""
+"""Probe tasks for shortcuts: an echo of the question, the position, or the length."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from wardround.training_tasks import Choice
 
 _ECHO = 20
-"""Characters from which on standing in another text says something."""
+"""Minimum number of characters for containment in another text to count."""
 _SURE = 3.0
-"""Standard errors by which a rate must lie above chance to count at all."""
+"""Standard errors by which a rate must be above chance to count."""
 
 
 def query_leaks(query: str, said: str) -> bool:
-    """Whether one of two texts stands in the other, whatever the white space and the case."""
+    """Return True if one of two texts contains the other, ignoring white space and case."""
     one, other = _plain(query), _plain(said)
     return min(len(one), len(other)) >= _ECHO and (one in other or other in one)
 
 
 def shortcut_scores(choice: Choice) -> bool:
-    """Whether the query and a right candidate echo each other, and no wrong one does."""
+    """Return True if the query and a right candidate echo each other, and no wrong one does."""
     echoing = {at for at, text in enumerate(choice.candidates) if query_leaks(choice.query, text)}
     return bool(echoing) and echoing <= set(choice.right)
 
@@ -32,7 +32,7 @@ def _plain(text: str) -> str:
 
 @dataclass(slots=True)
 class ProbeRate:
-    """How often a rule of thumb is right, and how often chance would be."""
+    """How often a heuristic is right, and how often chance would be."""
 
     items: int = 0
     right: int = 0
@@ -47,7 +47,7 @@ class ProbeRate:
 
     @property
     def gain(self) -> float:
-        """The share above chance; 0 where it may be luck."""
+        """Return the share above chance; 0 if it is not significant."""
         above = self.right - self.chance
         if not self.items or above <= _SURE * math.sqrt(self.variance):
             return 0.0
@@ -56,11 +56,11 @@ class ProbeRate:
 
 @dataclass(slots=True)
 class ShortcutProbe:
-    """What choices give away, added up.
+    """Sums of the shortcuts of choices.
 
     Attributes:
-        by: rule of thumb -> how often it is right.
-        longer: sum over choices of the chance that a right candidate is longer than a wrong one.
+        by: heuristic -> how often it is right.
+        longer: sum over choices of the probability that a right candidate is longer than a wrong one.
     """
 
     by: dict[str, ProbeRate] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class ShortcutProbe:
         self._compare(choice)
 
     def _compare(self, choice: Choice) -> None:
-        """Count how often the right candidate is the longer one; each choice weighs the same."""
+        """Count how often the right candidate is the longer one; each choice has the same weight."""
         right = [len(choice.candidates[at]) for at in choice.right]
         wrong = [len(text) for at, text in enumerate(choice.candidates) if at not in choice.right]
         won = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
@@ -83,7 +83,9 @@ class ShortcutProbe:
 
     @property
     def length_auc(self) -> float:
-        """The chance that a right candidate is longer than a wrong one; 0.5 if it may be luck."""
+        """Return the probability that a right candidate is longer than a wrong one; 0.5 if it is not
+        significant.
+        """
         if not self.items:
             return 0.5
         auc = self.longer / self.items

@@ -1,8 +1,8 @@
-"""Dividing the questions of one repository: what is learnt from is older, and of other files.
+"""Split the questions of one repository: training questions are older, and from other files.
 
-Between repositories nothing is shared by accident, so a split by repository needs no more than their names.
-Within one repository a later commit may touch the very file that was learnt from; what is measured there says
-how well a model remembers. So whole files stay on one side, whatever the time of their commits.
+Between repositories nothing is shared by accident, so a split by repository needs only their names. Within
+one repository a later commit may touch a file of the training, and the evaluation would then measure memory.
+So each file is on one side only, whatever the time of its commits.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ WEEK = 7 * 24 * 3600
 class WithinRepositorySplit(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True
 ):
-    """How the questions of one repository are divided.
+    """The rule by which the questions of one repository are split.
 
     Attributes:
-        repository: they are all of it.
-        held: share of the files that are never learnt from, 0 to 1.
-        validation: share of the files that training is watched with, 0 to 1.
+        repository: the repository of all questions.
+        held: share of the files that are never trained on, 0 to 1.
+        validation: share of the files for validation, 0 to 1.
     """
 
     repository: str
@@ -41,11 +41,13 @@ class WithinRepositorySplit(
 
     @property
     def told(self) -> str:
-        """The rule in one line, for what is written beside records that were divided by it."""
+        """Return the rule in one line, for the records that were split by it."""
         return f"{self.repository}, held {self.held:g}, validation {self.validation:g}"
 
     def fold(self, unit: str) -> Side:
-        """The side a unit is on, whatever its time; a week is not held, since later weeks are others."""
+        """Return the side of a unit, whatever its time; a week is never held out, since later weeks
+        differ.
+        """
         digest = hashlib.sha256(
             f"{self.repository.lower()}\0{unit}".encode("utf-8", "surrogatepass")
         ).digest()
@@ -57,13 +59,15 @@ class WithinRepositorySplit(
 
 
 def file_of(group: str) -> str:
-    """The file a group names, such as ``src/a.py`` of ``src/a.py:name@commit``; empty if it names none."""
+    """Return the file of a group, such as ``src/a.py`` of ``src/a.py:name@commit``; empty if there is
+    none.
+    """
     place, at, _ = group.partition("@")
     return place.partition(":")[0] if at else ""
 
 
 def week_of(time: int) -> str:
-    """The week of a time, by its number since 1970."""
+    """Return the number of the week of a time since 1970."""
     return f"week {time // WEEK}"
 
 
@@ -72,7 +76,7 @@ def is_week(unit: str) -> bool:
 
 
 def unit_of(group: str, time: int) -> str:
-    """What must be on one side as a whole: the file, or for what names none the week."""
+    """Return the unit that must be on one side: the file, or the week for a group without one."""
     return file_of(group) or week_of(time)
 
 
@@ -81,8 +85,8 @@ class OwnSides:
     """The sides of the questions of one repository.
 
     Attributes:
-        until: seconds since 1970; what is learnt from and validated with is older.
-        since: what is measured on is younger, or as old.
+        until: seconds since 1970; training and validation are older.
+        since: the evaluation is at or after it.
         seen: units of the training and the validation side.
     """
 
@@ -95,7 +99,7 @@ class OwnSides:
     def of(
         cls, split: WithinRepositorySplit, until: int, since: int, items: Iterable[tuple[str, str, int]]
     ) -> OwnSides:
-        """Find out which files are learnt from; ``items`` are (repository, group, time)."""
+        """Assign the files to the sides; ``items`` are (repository, group, time)."""
         bare = cls(split, until, since, frozenset())
         seen = {
             unit_of(group, time)
@@ -105,7 +109,7 @@ class OwnSides:
         return cls(split, until, since, frozenset(seen))
 
     def side(self, repository: str, group: str, time: int) -> Side | None:
-        """The side of one question; None for what is of another repository, or would leak."""
+        """Return the side of one question; None if it is of another repository or would leak."""
         if repository.lower() != self.split.repository.lower():
             return None
         unit = unit_of(group, time)

@@ -1,1 +1,1 @@
-"""The measure of review quality: cases with known defects, reviewed in batch, and what came of it."""
+"""Evaluation of review quality: batch reviews of cases with known defects, and their scores."""

@@ -1,4 +1,4 @@
-"""Reviewing cases in batch, as ``wardround review`` would review each of them."""
+"""Review cases in batch, each as ``wardround review`` would."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ from wardround_lab.evaluation.shared_runner import SharedRunner, SideRequest
 
 _CASES_PER_RUN = 50
 _CHARACTERS_PER_RUN = 2 * 1024 * 1024
-"""Of the texts of the cases of one run: reading and comparing them takes some fifty times that in memory."""
+"""Maximum total size of the texts of one run, in characters; the run needs about fifty times that in
+memory.
+"""
 _NOTHING: Callable[[str], None] = lambda text: None  # noqa: E731
 
 
 class CaseFinding(msgspec.Struct, frozen=True):
-    """One finding about a case.
+    """One finding in a case.
 
     Attributes:
         held_back: why a user would not see it: its status, or ``unproven`` in a fragment; empty if shown.
@@ -57,7 +59,7 @@ class CaseFinding(msgspec.Struct, frozen=True):
 
 
 class NotReviewed(msgspec.Struct, frozen=True):
-    """Something that was asked for and did not happen."""
+    """A requested part of a review that did not happen."""
 
     file: str
     tool: str
@@ -65,7 +67,7 @@ class NotReviewed(msgspec.Struct, frozen=True):
 
 
 class ExpectedPosition(msgspec.Struct, frozen=True):
-    """Where something was expected."""
+    """An expected position of a finding."""
 
     file: str
     line: int
@@ -77,15 +79,15 @@ class ExpectedPosition(msgspec.Struct, frozen=True):
 
 
 class CaseOutcome(msgspec.Struct, frozen=True):
-    """What came of one case.
+    """Result of one case.
 
     Attributes:
         set: the set it belongs to.
-        expected: the places where something should be said; none for a clean case.
+        expected: the expected positions; empty for a clean case.
         added_lines: in files that were reviewed.
-        unusable: why it says nothing about a reviewer; empty if it does.
-        crashed: what went wrong inside of wardround; empty if nothing did.
-        seconds: its share of the time of the run it was part of.
+        unusable: the reason why the case cannot be scored; empty if it can.
+        crashed: an internal error of wardround; empty if there was none.
+        seconds: its share of the duration of its run.
     """
 
     id: str
@@ -107,7 +109,7 @@ class CaseOutcome(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How cases are reviewed."""
+    """Settings of a review of cases."""
 
     profile: Profile = Profile.COMMIT
     only: tuple[str, ...] = ()
@@ -118,18 +120,18 @@ class Settings:
     set_key: str = "set"
 
     def identity(self) -> str:
-        """What outcomes depend on besides the case and the reviewers."""
+        """Return the inputs of an outcome besides the case and the reviewers."""
         return repr((self.profile.value, self.only, self.skip, self.all_rules, self.preview, self.set_key))
 
 
 class EveryRule(PluginHost):
-    """The same reviewers with the rules on that are off by default, or that tools are not asked for."""
+    """The same reviewers with all rules enabled, including those that are off by default or not selected."""
 
     requests_all = True
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The catalogue, where no rule is off."""
+        """The catalogue with every rule on."""
         usual = super().catalogue
         return _Switched(usual)
 
@@ -167,10 +169,10 @@ class _Running:
 
 
 class CaseBatch:
-    """Reviews cases, many at a time.
+    """Reviews cases in batches.
 
     Raises:
-        UsageError: ``only`` or ``skip`` names no specialist.
+        UsageError: ``only`` or ``skip`` names an unknown specialist.
     """
 
     def __init__(
@@ -193,7 +195,7 @@ class CaseBatch:
         self._whole = {f"{s.name}/{check.ID}" for s in host.specialists for check in s.change_checks}
 
     def review(self, cases: Sequence[Case], default_set: str) -> Iterator[CaseOutcome]:
-        """The outcomes of the cases, in order, a run at a time."""
+        """Yield the outcomes of the cases in order, one run at a time."""
         done = 0
         for chunk in chunks(cases):
             self._progress(f"case {done + 1} of {len(cases)}")
@@ -267,11 +269,11 @@ class CaseBatch:
 
 
 def _defaults(host: PluginHost, request: ReviewRequest, preview: bool) -> Config:
-    """The configuration of a project that sets ``preview`` at most."""
+    """Return the configuration of a project that sets ``preview`` at most."""
     names = sorted(s.name for s in host.specialists)
     for asked in (*request.only, *request.skip):
         if asked not in names:
-            raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(names)}")
+            raise UsageError(f"unknown specialist {asked!r}; choose one of {', '.join(names)}")
     settings = (OWN_FILE, b"preview = true") if preview else None
     return loader.read(lambda path: None, (), host.specialists, settings)
 
@@ -290,7 +292,7 @@ def _go_on(one: _Running) -> None:
 
 
 def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
-    """Cut cases into runs that are bounded by their number and by the size of their texts."""
+    """Split cases into runs bounded by their number and by the size of their texts."""
     chunk: list[Case] = []
     size = 0
     for case in cases:
@@ -321,19 +323,19 @@ def _not_reviewed(
     broken = {f.file for f in findings if f.defect_class in UNPARSED}
     for path, fragment in fragments.items():
         if path in broken or fragment.unparsed:
-            reason = "what the diff shows of it does not parse by itself; give 'before' or 'after'"
+            reason = "the part in the diff cannot be parsed alone; add 'before' or 'after'"
             found.add(NotReviewed(path, "fragment", reason))
     return tuple(sorted(found, key=lambda one: (one.file, one.tool, one.reason)))
 
 
 def _reviewed_lines(one: _Running) -> int:
-    """How many lines the change adds to files that were looked at."""
+    """Return the number of lines that the change adds to reviewed files."""
     assert one.reviewed is not None
     claimed = one.reviewed.claimed
     return sum(known.file.added_lines for known in one.known.files if known.file.path in claimed)
 
 
 def digest_of(case: Case, settings: Settings, reviewers: str) -> str:
-    """What an outcome depends on."""
+    """Return a digest of the inputs of an outcome."""
     parts = (repr(case).replace(case.place, "", 1), settings.identity(), reviewers)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,7 +1,7 @@
-"""From a case to the change it stands for: both sides of its files, as far as they are known.
+"""Build the change of a case: base and head of its files, as far as they are known.
 
-``before`` and ``after`` must fit the diff; line ends are let differ. Where one of them is missing the diff
-gives it. Where both are, a file of which the diff shows a part is a fragment: see ``fragments``.
+``before`` and ``after`` must match the diff; line ends may differ. A missing one is computed from the diff.
+If both are missing, a file that the diff shows in part is a fragment: see ``fragments``.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from wardround_lab.evaluation.fragments import CaseFragment
 _HUNK_ONLY = re.compile(r"\s*@@ ")
 _HEADER = re.compile(r"^(?:--- |\+\+\+ |diff --git |rename )", re.MULTILINE)
 _COMPARED_LINES = 4000
-"""Lines of a block above which two texts are not aligned line by line, which is quadratic."""
+"""Number of lines of a block above which two texts are not aligned line by line, which is quadratic."""
 _REGULAR = "100644"
 _CONTEXT = 3
-"""Unchanged lines git shows behind the last change: fewer, and the file ends there."""
+"""Unchanged lines that git shows after the last change; fewer mean that the file ends there."""
 
 
 class InvalidCase(WardroundError):
-    """A case contradicts itself, so it says nothing about a reviewer. The text names the contradiction."""
+    """A case contradicts itself and cannot be scored. The message names the contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One file of a change and what is known of its two sides.
+    """One file of a change with the known parts of base and head.
 
     Attributes:
         fragment: which lines of the head are known; None if all are.
@@ -46,10 +46,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class CaseChange:
-    """The change a case stands for.
+    """The change of a case.
 
     Attributes:
-        neighbours: files of the project the change does not touch, by path.
+        neighbours: unchanged files of the project, by path.
     """
 
     files: tuple[Known, ...]
@@ -71,10 +71,10 @@ def _added(known: Known) -> int:
 
 
 def build_change(case: Case) -> CaseChange:
-    """The change a case stands for.
+    """Build the change of a case.
 
     Raises:
-        Unusable: the diff cannot be read, or does not fit ``before`` or ``after``.
+        InvalidCase: the diff cannot be parsed, or does not match ``before`` or ``after``.
     """
     texts = [text for text in (case.before, case.after) if isinstance(text, Mapping)]
     for path in sorted({path for some in texts for path in some}):
@@ -95,7 +95,7 @@ def build_change(case: Case) -> CaseChange:
 
 
 def placed(case: Case, change: CaseChange) -> tuple[Expected, ...]:
-    """The expected places with their files named as the change names them, where they can be told."""
+    """Return the expected positions with the file names of the change, where they can be resolved."""
     paths = [known.file.path for known in change.files]
     return tuple(_placed(one, paths) for one in case.expected)
 
@@ -119,17 +119,17 @@ def _require_inside(path: str) -> None:
 
 
 def _with_header(case: Case) -> str:
-    """The diff, with the header of a file if it has hunks only."""
+    """Return the diff, with a file header if it has hunks only."""
     if not _HUNK_ONLY.match(case.diff) or _HEADER.search(case.diff):
         return case.diff
     path = _only_path(case)
     if path is None:
-        raise InvalidCase("the diff names no file, and neither does the case; give meta.path")
+        raise InvalidCase("neither the diff nor the case names a file; add meta.path")
     return f"--- a/{path}\n+++ b/{path}\n{case.diff.lstrip()}"
 
 
 def _only_path(case: Case) -> str | None:
-    """The one file a case can be about, from what it says besides the diff."""
+    """Return the only possible file of a case, from its fields besides the diff."""
     named = case.meta.get("path")
     if isinstance(named, str) and named:
         _require_inside(named)
@@ -146,23 +146,23 @@ def _only_path(case: Case) -> str | None:
 
 
 def _by_path(texts: Texts, paths: Sequence[str], name: str) -> dict[str, str | None]:
-    """One side's texts by path."""
+    """Return the texts of one side by path."""
     if texts is None:
         return {}
     if isinstance(texts, Mapping):
         return dict(texts)
     if len(paths) != 1:
-        raise InvalidCase(f"{name!r} is one text and the diff is about {len(paths)} files; give path -> text")
+        raise InvalidCase(f"{name!r} is one text, but the diff has {len(paths)} files; map path -> text")
     return {paths[0]: texts}
 
 
 def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[str, str | None]) -> Known:
-    """Both sides of one file of the diff."""
+    """Return base and head of one file of the diff."""
     base = None if patch.base_path is None else before.get(patch.base_path)
     head = None if patch.status is FileStatus.DELETED else after.get(patch.path)
     for text, kind, name in ((base, "-", "before"), (head, "+", "after")):
         if text is not None and _exchanged(text, patch.lines, kind) is None:
-            raise InvalidCase(f"{name!r} of {patch.path} is not what the diff says; make the two fit")
+            raise InvalidCase(f"{name!r} of {patch.path} does not match the diff; correct one of them")
     fragment = None
     if patch.status is FileStatus.ADDED:
         head = _joined(patch.lines, "+") if head is None else head
@@ -179,7 +179,7 @@ def _known(patch: FilePatch, before: Mapping[str, str | None], after: Mapping[st
 
 
 def _from_hunks(patch: FilePatch) -> tuple[str, str, CaseFragment | None]:
-    """Both sides as far as the diff alone shows them; a fragment, unless it shows the whole file."""
+    """Return base and head as far as the diff shows them; a fragment, unless it shows the complete file."""
     if _shows_all(patch.lines):
         return _joined(patch.lines, "-"), _joined(patch.lines, "+"), None
     base = CaseFragment.of(patch.base_path or patch.path, _numbered(patch.lines, "-"))
@@ -188,7 +188,7 @@ def _from_hunks(patch: FilePatch) -> tuple[str, str, CaseFragment | None]:
 
 
 def _shows_all(lines: Sequence[DiffLine]) -> bool:
-    """Whether a diff shows a file from its first line to its last, going by the context git leaves."""
+    """Return True if a diff shows a file from its first to its last line, judged by git's context."""
     number = 0
     for line in lines:
         if line.head_line is not None:
@@ -213,7 +213,7 @@ def _joined(lines: Sequence[DiffLine], kind: str) -> str:
 
 
 def _exchanged(text: str, lines: Sequence[DiffLine], kind: str) -> str | None:
-    """Turn one side of a file, ``-`` or ``+``, into the other; None where it is not that side."""
+    """Turn one side of a file, ``-`` or ``+``, into the other; None if the text does not match that side."""
     have = text.split("\n")
     out: list[str] = []
     done = 0
@@ -241,7 +241,7 @@ def _neighbours(
     for path in sorted((before.keys() | after.keys()) - touched):
         texts = {side[path] for side in (before, after) if path in side}
         if len(texts) > 1:
-            raise InvalidCase(f"{path} differs between 'before' and 'after', and the diff does not say so")
+            raise InvalidCase(f"{path} differs between 'before' and 'after', but not in the diff")
         (text,) = texts
         if text is not None:
             found[path] = text
@@ -249,9 +249,9 @@ def _neighbours(
 
 
 def _compared(case: Case) -> CaseChange:
-    """The change between ``before`` and ``after``, where the diff tells nothing."""
+    """Return the change between ``before`` and ``after``, if the diff does not show it."""
     if case.after is None:
-        raise InvalidCase("there is neither a diff that can be read nor 'after'; give one of them")
+        raise InvalidCase("there is neither a valid diff nor 'after'; add one of them")
     path = _only_path(case)
     after = _by_path(case.after, [path] if path else [], "after")
     before = _by_path(case.before, [path] if path else [], "before")
@@ -276,7 +276,7 @@ def _changed(path: str, base: str | None, head: str | None) -> Known:
 
 
 def _hunks(base: Sequence[str], head: Sequence[str]) -> list[Hunk]:
-    """What differs between two texts; one block where they are too long to align."""
+    """Return the differences of two texts; one block if they are too long to align."""
     start = next((n for n, (a, b) in enumerate(zip(base, head, strict=False)) if a != b), None)
     start = min(len(base), len(head)) if start is None else start
     end = 0

@@ -1,4 +1,4 @@
-"""A case as the review sees it: a repository that has the files of the case and nothing else."""
+"""Source of the change of a case: a repository that contains the files of the case only."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wardround.config.globs import matches_whole
 from wardround_lab.evaluation.case_builder import CaseChange
 
 NOWHERE = Path("/nonexistent/wardround-case")
-"""Stands for the work tree of a case, which has none."""
+"""Path in place of the work tree, which a case does not have."""
 
 
 class CaseChangeSource:
-    """Answers from memory what a review asks of the place its change comes from."""
+    """Serves the content of a case from memory."""
 
     def __init__(self, case: CaseChange, messages: Sequence[str] = ()) -> None:
         self.root = NOWHERE
@@ -47,7 +47,7 @@ class CaseChangeSource:
         return ()
 
     def tree(self, side: SideName) -> dict[str, bytes]:
-        """Every file of a side."""
+        """Return every file of a side."""
         return self._trees[side]
 
     def state(self, change: Change, side: SideName) -> str | None:

@@ -1,20 +1,20 @@
-"""Reading case files: one change a line, with the places where a reviewer should speak.
+"""Read case files: one change per line, with the expected positions of findings.
 
-A line is a JSON object. ``id`` and ``diff`` are needed; a case with ``before`` or ``after`` may leave out the
-diff. Read are
+A line is a JSON object. ``id`` and ``diff`` are required; a case with ``before`` or ``after`` may omit the
+diff. The keys are
 
-- ``id``: text or a number; no two alike in a file.
-- ``diff``: a unified diff, whose new side holds the defect; with or without ``diff --git`` headers and
-  prefixes. One that consists of hunks alone is about ``meta.path``, else the one file that ``before``,
-  ``after`` or ``expected`` names.
-- ``before``, ``after``: the text of the one file of the diff, or an object path -> text (null: no such
-  file). Paths the diff does not mention are files of the project that did not change.
-- ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty, or absent, for a clean
-  case. Optional are ``end_line`` (the defect spans lines), ``rule`` and ``severity``, which count where
-  what is said must be exactly what is expected, and ``how`` the position was found: ``anchor`` is the line
-  that the fix hangs on rather than the defect itself, and is counted apart.
-- ``language``: text, only shown.
-- ``meta``: an object; ``set`` names the set a case belongs to, ``message`` is the message of its commit.
+- ``id``: text or a number, unique in a file.
+- ``diff``: a unified diff, whose head contains the defect; with or without ``diff --git`` headers and
+prefixes. A diff of hunks only is about ``meta.path``, or else the only file that ``before``, ``after`` or
+``expected`` names.
+- ``before``, ``after``: the text of the only file of the diff, or an object path -> text (null: no such
+file). Paths outside of the diff are unchanged files of the project.
+- ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty or absent for a clean
+case. Optional are ``end_line`` (the defect spans lines), ``rule`` and ``severity``, which count where the
+findings must match exactly, and ``how`` the position was found: ``anchor`` is the line that the fix is
+attached to rather than the defect itself, and is counted separately.
+- ``language``: text, only displayed.
+- ``meta``: an object; ``set`` names the set of the case, ``message`` is the message of its commit.
 
 Other keys are ignored and reported once.
 """
@@ -35,15 +35,17 @@ _PLACE_KEYS = {"file", "path", "line", "end_line", "category", "rule", "severity
 _SEVERITIES = ("info", "warn", "error")
 _SHOWN = 60
 ANCHOR = "anchor"
-"""Of a position: the line that the fix of a defect hangs on, where no line is the defect itself."""
+"""``how`` of a position: the line that the fix of a defect is attached to, if no line is the defect
+itself.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A place where a reviewer should speak; ``rule`` and ``severity`` are empty where any will do.
+    """An expected position; ``rule`` and ``severity`` are empty if any is accepted.
 
     Attributes:
-        how: how the position was found; ``ANCHOR`` for the line that a fix hangs on.
+        how: how the position was found; ``ANCHOR`` for the line that a fix is attached to.
     """
 
     file: str
@@ -60,15 +62,15 @@ class Expected:
 
 
 Texts = str | Mapping[str, str | None] | None
-"""One file's text, the texts of several by path, or nothing known."""
+"""The text of one file, the texts of several by path, or None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One change and what should be said about it.
+    """One change with its expected findings.
 
     Attributes:
-        place: file and line number the case was read from, for messages.
+        place: file and line number of the case, for messages.
     """
 
     id: str
@@ -82,7 +84,7 @@ class Case:
 
     @property
     def size(self) -> int:
-        """How many characters its texts have."""
+        """The total length of its texts in characters."""
         sides = (side if isinstance(side, Mapping) else {"": side} for side in (self.before, self.after))
         return len(self.diff) + sum(len(text or "") for side in sides for text in side.values())
 
@@ -93,10 +95,10 @@ class Case:
 
 
 class CasesOnDisk(Sequence[Case]):
-    """The cases of a file, each read when it is asked for: a corpus may be larger than memory.
+    """The cases of a file, each read on access, since a corpus may be larger than memory.
 
     Args:
-        starts: where the line of each case begins, in bytes, and its number.
+        starts: byte offset of the line of each case, and its number.
     """
 
     def __init__(self, path: Path, starts: Sequence[tuple[int, int]]) -> None:
@@ -111,7 +113,7 @@ class CasesOnDisk(Sequence[Case]):
     @overload
     def __getitem__(self, index: slice) -> CasesOnDisk: ...
     def __getitem__(self, index: int | slice) -> Case | CasesOnDisk:
-        """Raise UsageError if the file changed since it was first read, so that a case is none any more."""
+        """Raise UsageError if the file changed since it was first read and the case is no longer valid."""
         if isinstance(index, slice):
             return CasesOnDisk(self._path, self._starts[index])
         start, number = self._starts[index]
@@ -120,18 +122,18 @@ class CasesOnDisk(Sequence[Case]):
                 file.seek(start)
                 text = _text(file.readline(), number)
         except (OSError, UnicodeDecodeError) as cause:
-            raise UsageError(f"{self._path}: it changed while it was read; run it again") from cause
+            raise UsageError(f"{self._path}: it changed while it was read; run the command again") from cause
         place = f"{self._path}:{number}"
         return _case(_object(text, place), place, Counter())
 
     def at(self, indices: Iterable[int]) -> CasesOnDisk:
-        """The cases at some indices."""
+        """Return the cases at some indices."""
         return CasesOnDisk(self._path, [self._starts[index] for index in indices])
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """The cases of a file, and the keys in it that mean nothing, with how many cases have each."""
+    """The cases of a file, and its unknown keys with the number of cases that have each."""
 
     path: Path
     cases: CasesOnDisk
@@ -139,10 +141,10 @@ class CaseFile:
 
 
 def read_cases(path: Path, limit: int | None = None) -> CaseFile:
-    """Check a case file from its first line to its last, and return its cases.
+    """Validate a case file completely and return its cases.
 
     Raises:
-        UsageError: it cannot be read, holds no case, or a line is none.
+        UsageError: it cannot be read, contains no case, or a line is not a case.
     """
     starts: list[tuple[int, int]] = []
     ignored: Counter[str] = Counter()
@@ -155,18 +157,16 @@ def read_cases(path: Path, limit: int | None = None) -> CaseFile:
         ignored.update(values.keys() - _KEYS)
         case = _case(values, place, ignored)
         if case.id in seen:
-            raise UsageError(
-                f"{place}: id {case.id!r} is that of {seen[case.id]} too; give each case its own"
-            )
+            raise UsageError(f"{place}: id {case.id!r} is also that of {seen[case.id]}; ids must be unique")
         seen[case.id] = case.place
         starts.append((start, number))
     if not starts:
-        raise UsageError(f"{path}: no case in it; write one JSON object a line")
+        raise UsageError(f"{path}: the file has no case; write one JSON object per line")
     return CaseFile(path, CasesOnDisk(path, starts), dict(sorted(ignored.items())))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
-    """Yield the lines that hold something: where each begins, its number, and its text."""
+    """Yield the non-blank lines: byte offset, number and text."""
     try:
         with path.open("rb") as file:
             start = 0
@@ -176,9 +176,9 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
                     yield start, number, text
                 start += len(line)
     except OSError as cause:
-        raise UsageError(f"{path}: {cause.strerror}; give a file with one case a line") from cause
+        raise UsageError(f"{path}: {cause.strerror}; pass a file with one case per line") from cause
     except UnicodeDecodeError as cause:
-        raise UsageError(f"{path}: it is not UTF-8 text; give one JSON object a line") from cause
+        raise UsageError(f"{path}: it is not UTF-8 text; write one JSON object per line") from cause
 
 
 def _text(line: bytes, number: int) -> str:
@@ -191,26 +191,26 @@ def _object(line: str, place: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as cause:
         said = str(cause).partition(":")[0] or "nested without end"
         raise UsageError(
-            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object a line"
+            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object per line"
         ) from cause
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object a line")
+        raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object per line")
     return value
 
 
 def _case(values: dict[str, Any], place: str, ignored: Counter[str]) -> Case:
     name = values.get("id")
     if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
-        raise UsageError(f"{place}: 'id' is {_kind(name)}; give each case a text of its own")
+        raise UsageError(f"{place}: 'id' is {_kind(name)}; it must be a unique text")
     place = f"{place} ({str(name)[:_SHOWN]})"
     diff = values.get("diff")
     texts = {key: _texts(values.get(key), key, place) for key in ("before", "after")}
     if diff is None and any(text is not None for text in texts.values()):
         diff = ""
     if not isinstance(diff, str):
-        raise UsageError(f"{place}: 'diff' is {_kind(diff)}; give a unified diff as text")
+        raise UsageError(f"{place}: 'diff' is {_kind(diff)}; it must be a unified diff as text")
     if not diff.strip() and texts["after"] is None:
-        raise UsageError(f"{place}: 'diff' is empty; give a unified diff, or 'after'")
+        raise UsageError(f"{place}: 'diff' is empty; add a unified diff, or 'after'")
     expected = _of_kind(values, "expected", list, [], place)
     language, meta = _of_kind(values, "language", str, "", place), _of_kind(values, "meta", dict, {}, place)
     return Case(
@@ -230,7 +230,7 @@ def _of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: 
     if value is None:
         return default
     if not isinstance(value, kind):
-        raise UsageError(f"{place}: {key!r} is {_kind(value)}; give {_kind(default)}")
+        raise UsageError(f"{place}: {key!r} is {_kind(value)}; it must be {_kind(default)}")
     return value
 
 
@@ -239,23 +239,23 @@ def _texts(value: Any, key: str, place: str) -> Texts:
         return value
     if isinstance(value, dict) and all(text is None or isinstance(text, str) for text in value.values()):
         return {_path(path): text for path, text in value.items()}
-    raise UsageError(f"{place}: {key!r} is {_kind(value)}; give a text, or an object path -> text")
+    raise UsageError(f"{place}: {key!r} is {_kind(value)}; it must be a text, or an object path -> text")
 
 
 def _expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: 'expected' holds {_kind(value)}; give objects with file, line, category")
+        raise UsageError(f"{place}: 'expected' holds {_kind(value)}; use objects with file, line, category")
     file = value.get("file", value.get("path"))
     line, end = value.get("line"), value.get("end_line") or 0
     if not isinstance(file, str) or not file:
-        raise UsageError(f"{place}: an expected place has no 'file'; give the path as the diff has it")
+        raise UsageError(f"{place}: an expected place has no 'file'; add the path as in the diff")
     if not isinstance(line, int) or isinstance(line, bool) or line < 1 or not isinstance(end, int):
         raise UsageError(f"{place}: an expected place has the line {line!r}; lines are numbers from 1")
     category = value.get("category")
     rule, severity = value.get("rule") or "", value.get("severity") or ""
     how = value.get("how") or ""
     if not isinstance(how, str):
-        raise UsageError(f"{place}: 'how' is {_kind(how)}; give a text such as {ANCHOR!r}")
+        raise UsageError(f"{place}: 'how' is {_kind(how)}; it must be a text such as {ANCHOR!r}")
     if not isinstance(rule, str) or (severity and severity not in _SEVERITIES):
         raise UsageError(f"{place}: rule {rule!r}, severity {severity!r}; severity is info, warn or error")
     ignored.update(f"expected.{key}" for key in value.keys() - _PLACE_KEYS)
@@ -267,7 +267,7 @@ def _path(text: str) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What a value is, for people."""
+    """Describe the type of a value for a message."""
     if value is None:
         return "missing"
     kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list"}

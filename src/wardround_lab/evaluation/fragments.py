@@ -1,10 +1,9 @@
-"""Files of which a diff shows only some lines.
+"""Files that a diff shows only in part.
 
-The known lines stand at their numbers and the gaps are blank, so every place is right. What a block of known
-lines is inside of (a function, a class, an open bracket) is not known; for Python, lines that open such
-blocks are put into the gap above it, and a block that does not parse even so is commented out, so that one
-block does not spoil the others. Of what is said, only that counts which known lines alone can prove: see
-``Fragment.proves``.
+The known lines are at their numbers and the gaps are blank, so every position is correct. The enclosing
+blocks of known lines (a function, a class, an open bracket) are unknown; for Python, lines that open such
+blocks are inserted into the gap above, and a block that still cannot be parsed is commented out, so that it
+does not invalidate the others. Only findings that the known lines alone prove count: see ``Fragment.proves``.
 """
 
 from __future__ import annotations
@@ -19,23 +18,23 @@ from wardround.tools.tool import ToolScope
 
 _PYTHON = (".py", ".pyi", ".pyw")
 _FAR = 200_000
-"""Lines of a file above which its gaps are not filled: the text would be mostly gap."""
+"""Number of lines of a file above which its gaps are not filled, since the text would be mostly gaps."""
 
 _NEEDS_THE_REST = re.compile(
     "syntax|parse|undefin|unbound|unresolved|unused|redefin|unreachable|dead-code|import|missing-return"
     "|outside-function|without-from|schema|unknown-key|stale"
 )
-"""Defect classes that say something is not there, or stands in the wrong place: a gap may hold it."""
+"""Defect classes about something absent or misplaced: a gap may contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFragment:
-    """A file of which some lines are known.
+    """A file with some known lines.
 
     Attributes:
         text: the known lines at their numbers.
-        known: the numbers of lines that are as the change has them.
-        unparsed: the numbers of lines that were commented out because they parse in no surroundings.
+        known: the numbers of lines that are unchanged from the change.
+        unparsed: the numbers of lines that were commented out because they cannot be parsed in any context.
     """
 
     text: str
@@ -44,7 +43,7 @@ class CaseFragment:
 
     @classmethod
     def of(cls, path: str, lines: Mapping[int, str]) -> CaseFragment:
-        """The file that has these lines, by number."""
+        """Build the file that has these lines, by number."""
         last = max(lines, default=0)
         if last > _FAR:
             return cls("", frozenset(), frozenset(lines))
@@ -64,10 +63,10 @@ class CaseFragment:
         return cls(text + "\n", frozenset(lines) - unparsed, frozenset(unparsed))
 
     def proves(self, finding: Finding, scope: ToolScope | None, *, whole_change: bool) -> bool:
-        """Whether the known lines alone show that a finding is right.
+        """Return True if the known lines alone prove a finding.
 
-        Not what type checkers and checks of the whole change say, nor what was found on a line that is not in
-        the change: each of them speaks about what the gaps hide. Nor a finding about something absent, unused
+        Excluded are findings of type checkers and of change-level checks, and findings on lines that are not
+        in the change: they depend on the content of the gaps. So do findings about something absent, unused
         or misplaced.
         """
         if whole_change or scope is ToolScope.PROJECT or finding.status is not Status.NEW:
@@ -79,7 +78,7 @@ class CaseFragment:
 
 
 def _blocks(lines: Mapping[int, str]) -> Iterator[tuple[int, int, int]]:
-    """(first line, line behind the last, blank lines above that are free) of each run of known lines."""
+    """Yield (first line, line after the last, blank lines above) of each run of known lines."""
     numbers = sorted(lines)
     start = 0
     free_from = 1
@@ -93,7 +92,7 @@ def _blocks(lines: Mapping[int, str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _parseable(block: Sequence[str], room: int) -> tuple[list[str], list[str]] | None:
-    """Lines above and below with which a block of Python parses; None if there are none."""
+    """Return lines above and below with which a block of Python can be parsed; None if there are none."""
     for above in _openers(block):
         if len(above) > room:
             continue
@@ -104,7 +103,7 @@ def _parseable(block: Sequence[str], room: int) -> tuple[list[str], list[str]] |
 
 
 def _openers(block: Sequence[str]) -> Iterator[list[str]]:
-    """Lines that open the blocks a piece of code may stand in, the plainest first."""
+    """Yield lines that open possible enclosing blocks of a piece of code, the simplest first."""
     code = [line for line in block if line.strip() and not line.lstrip().startswith("#")]
     yield []
     if not code:
@@ -126,7 +125,7 @@ def _openers(block: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _left(indents: Sequence[int]) -> Iterator[int]:
-    """The levels that a block falls back to below its first line's."""
+    """Return the indentation levels below the first line's to which a block returns."""
     lowest = indents[0]
     for indent in indents:
         if indent < lowest:
@@ -135,7 +134,7 @@ def _left(indents: Sequence[int]) -> Iterator[int]:
 
 
 def _resumed(code: Sequence[str], indents: Sequence[int], level: int) -> str | None:
-    """What must have opened a level for the first line that falls back to it to go on there."""
+    """Return the statement that must have opened a level for the first line that returns to it."""
     back = next((line for line, indent in zip(code, indents, strict=True) if indent <= level), "")
     if len(back) - len(back.lstrip()) != level:
         return None

@@ -1,15 +1,15 @@
-"""How sure a measured share is."""
+"""Confidence intervals of measured shares."""
 
 from __future__ import annotations
 
 import math
 
 _Z = 1.959963984540054
-"""The standard normal's 97.5% point, for an interval of 95%."""
+"""The 97.5% quantile of the standard normal distribution, for a 95% interval."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """The 95% interval of a proportion, both ends from 0 to 1; all of it where nothing was counted.
+    """Return the 95% interval of a proportion, both ends from 0 to 1; (0, 1) if nothing was counted.
 
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
     """

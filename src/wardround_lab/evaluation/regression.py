@@ -1,8 +1,8 @@
-"""Cases whose findings are known exactly: what is shown must be what is expected, and nothing else.
+"""Regression cases: the findings must equal the expected ones exactly.
 
-An expected place is met by a finding on its file and line; where it has a ``rule``, by one that the rule is a
-source of, where it has a ``severity``, by one of that severity. ``meta.profile`` is the profile a case is
-reviewed in, ``commit`` unless it says ``ci``.
+An expected position is met by a finding on its file and line; if it has a ``rule``, by one that has the rule
+as a source, and if it has a ``severity``, by one of that severity. ``meta.profile`` is the profile of the
+review, ``commit`` unless it is ``ci``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FOLDER = Path("evals") / "reviewer_regression"
 
 @dataclass(frozen=True, slots=True)
 class RegressionDiff:
-    """One case: what was expected and not said, what was said and not expected."""
+    """One case with its missing and its unexpected findings."""
 
     outcome: CaseOutcome
     missing: tuple[ExpectedPosition, ...]
@@ -37,37 +37,37 @@ class RegressionDiff:
 
     @property
     def wrong(self) -> bool:
-        """Whether the reviewers, not what was absent, are why it is not as expected."""
+        """Return True if the reviewers, and not a missing tool, cause the difference."""
         if self.outcome.unusable or self.outcome.crashed:
             return True
         return bool(self.unexpected) or (bool(self.missing) and not self.inconclusive)
 
 
 def case_files(folder: Path) -> list[Path]:
-    """The case files below a folder, sorted.
+    """Return the case files below a directory, sorted.
 
     Raises:
-        UsageError: there is no such folder, or no case file in it.
+        UsageError: there is no such directory, or no case file in it.
     """
     if folder.is_file():
         return [folder]
     found = sorted(folder.rglob("*.jsonl"))
     if not found:
         what = "no case file in it" if folder.is_dir() else "no such folder"
-        raise UsageError(f"{folder}: {what}; give a folder with *.jsonl files, such as {FOLDER}")
+        raise UsageError(f"{folder}: {what}; pass a directory with *.jsonl files, such as {FOLDER}")
     return found
 
 
 def default_folder(start: Path) -> Path:
-    """The regression cases of the repository one is in.
+    """Return the directory of regression cases of the current repository.
 
     Raises:
-        UsageError: there are none.
+        UsageError: there is none.
     """
     for folder in (start, *start.parents):
         if (folder / FOLDER).is_dir():
             return folder / FOLDER
-    raise UsageError(f"there is no {FOLDER} here or above; give a folder of cases")
+    raise UsageError(f"there is no {FOLDER} here or above; pass a directory of cases")
 
 
 def compared(
@@ -77,10 +77,10 @@ def compared(
     profiles: Sequence[Profile] = tuple(Profile),
     progress: Callable[[str], None] = lambda text: None,
 ) -> list[RegressionDiff]:
-    """Review the cases of some files and compare what is shown with what is expected.
+    """Review the cases of some files and compare findings with expectations.
 
     Raises:
-        UsageError: a file is no case file, or a case names no profile there is.
+        UsageError: a file is not a case file, or a case names an unknown profile.
     """
     cases = [case for path in files for case in read_cases(path).cases]
     found = []
@@ -121,7 +121,7 @@ def _meets(said: CaseFinding, place: ExpectedPosition) -> bool:
 
 
 def render(found: Sequence[RegressionDiff]) -> str:
-    """What is not as expected, and the counts, for people."""
+    """Return the differences and the counts as text."""
     lines = []
     for one in found:
         outcome = one.outcome
@@ -147,7 +147,7 @@ def render(found: Sequence[RegressionDiff]) -> str:
 
 def _told_place(place: ExpectedPosition, inconclusive: bool) -> str:
     wanted = " ".join(part for part in (place.severity, place.rule or place.category) if part)
-    said = "missing, perhaps for want of a tool" if inconclusive else "missing"
+    said = "missing, possibly because of a missing tool" if inconclusive else "missing"
     return f"{said}  {place.file}:{place.line} {wanted}".rstrip()
 
 
@@ -156,10 +156,10 @@ def _told(said: CaseFinding) -> str:
 
 
 def update(files: Iterable[Path], found: Sequence[RegressionDiff]) -> list[Path]:
-    """Write what was said into the case files in place of what was expected; return those that changed.
+    """Write the findings into the case files in place of the expectations; return the changed files.
 
-    Places that were met stay as they are written, and so does the rest of every case. Cases that were not
-    fully reviewed are left alone.
+    Positions that were met keep their form, and so does the rest of every case. Cases that were not fully
+    reviewed are not changed.
     """
     by_id = {one.outcome.place: one for one in found if not one.inconclusive and not one.outcome.unusable}
     changed = []

@@ -1,7 +1,7 @@
-"""What came of each case, kept in a file that a later run goes on from.
+"""Outcomes of cases in a file from which a later run resumes.
 
-A line belongs to a case under the settings and the reviewers of its run; where one of them has changed the
-case is reviewed again, and a line is added.
+A line is valid for a case under the settings and the reviewers of its run; if one of them has changed, the
+case is reviewed again, and a line is appended.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from wardround_lab.evaluation.batch import CaseOutcome, Settings, digest_of
 from wardround_lab.evaluation.cases import Case
 
 _TELLING = {"cli", "reports"}
-"""Folders of code that says what was found, and does not find it."""
+"""Directories of code that reports findings and does not detect them."""
 _START = b'{"key":'
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One outcome and what it depends on."""
+    """One outcome and its inputs."""
 
     key: str
     outcome: CaseOutcome
 
 
 class ResumeLog:
-    """The outcomes of a file; none, and none are kept, where there is no file."""
+    """The outcomes of a file; without a file none are read or stored."""
 
     def __init__(self, file: IO[bytes] | None, lines: Sequence[Line], settings: Settings) -> None:
         self._file = file
@@ -46,10 +46,10 @@ class ResumeLog:
 
     @classmethod
     def open(cls, path: Path | None, settings: Settings) -> ResumeLog:
-        """Read a file of outcomes, if it is there, to add to it.
+        """Open a file of outcomes for appending, and read it if it exists.
 
         Raises:
-            UsageError: it cannot be read or written, or holds something else.
+            UsageError: it cannot be read or written, or is malformed.
         """
         if path is None:
             return cls(None, (), settings)
@@ -61,7 +61,7 @@ class ResumeLog:
             if rest:  # a run that was killed wrote half a line
                 file.truncate(len(whole) + 1 if whole else 0)
         except OSError as cause:
-            raise UsageError(f"--results {path}: {cause.strerror}; give another file") from cause
+            raise UsageError(f"--results {path}: {cause.strerror}; choose another file") from cause
         return cls(file, found, settings)
 
     def __enter__(self) -> Self:
@@ -74,7 +74,7 @@ class ResumeLog:
             self._file.close()
 
     def known(self, cases: Sequence[Case]) -> dict[str, CaseOutcome]:
-        """The outcomes of cases that were reviewed before, by their place in the case file."""
+        """Return the outcomes of cases that were reviewed before, by their index in the case file."""
         if not self._lines:
             return {}
         keys = {case.place: self._key(case) for case in cases}
@@ -85,7 +85,7 @@ class ResumeLog:
         }
 
     def append(self, case: Case, outcome: CaseOutcome) -> None:
-        """Keep an outcome; it is on disk when this returns."""
+        """Append an outcome; it is on disk when this returns."""
         if self._file is not None:
             self._file.write(msgspec.json.encode(Line(self._key(case), outcome)) + b"\n")
             self._file.flush()
@@ -101,16 +101,16 @@ def _lines(whole: bytes, rest: bytes, path: Path) -> list[Line]:
             found.append(msgspec.json.decode(line, type=Line))
         except msgspec.MsgspecError as cause:
             raise UsageError(
-                f"--results {path}:{number}: this is no outcome; give a new file, or one of an earlier run"
+                f"--results {path}:{number}: this is not an outcome; use a new file, or one of an earlier run"
             ) from cause
     if rest and not rest.startswith(_START[: len(rest)]):
-        raise UsageError(f"--results {path}: it holds something else; give a new file")
+        raise UsageError(f"--results {path}: this is not a file of outcomes; choose a new file")
     return found
 
 
 @cache
 def reviewers_digest() -> str:
-    """What changes when wardround, a plugin or a rule does."""
+    """Return a digest that changes with wardround, a plugin or a rule."""
     packages = [
         "wardround",
         RULES_PACKAGE,

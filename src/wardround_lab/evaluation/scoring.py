@@ -1,9 +1,9 @@
-"""Counting what came of the cases: recall, alerts, precision, by set, by rule and by category.
+"""Score outcomes: recall, alerts and precision, by set, by rule and by category.
 
-An expected line is *found* if a shown finding stands on its file within the distance, going by the finding's
-first line; a case is *found* if one of its lines is. Positions that are anchors of a fix, and not the defect
-itself, are counted apart. A finding of a defect case is *right* if an expected line is within three lines of
-it. A clean case with a finding is a false alarm.
+An expected line is *found* if a shown finding of its file is within the distance, by the finding's first
+line; a case is *found* if one of its lines is. Positions that are anchors of a fix, and not the defect
+itself, are counted separately. A finding of a defect case is *right* if an expected line is within three
+lines of it. A clean case with a finding is a false alarm.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from wardround_lab.evaluation.cases import ANCHOR
 from wardround_lab.evaluation.intervals import wilson
 
 NEAR = 3
-"""Lines between an expected place and a finding that a reader still takes to be about it."""
+"""Maximum distance in lines at which a reader still relates a finding to an expected position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A proportion, as counted."""
+    """A proportion as its counts."""
 
     hits: int
     of: int
@@ -39,11 +39,11 @@ class Share:
 
 @dataclass(slots=True)
 class Recall:
-    """How many of some expected places were found.
+    """How many of some expected positions were found.
 
     Attributes:
-        named: found on the line by a rule, of ours or a tool's, that has the name of the expected category:
-            what suites of linters are about.
+        named: found on the line by a rule, of wardround or of a tool, with the name of the expected category,
+            which is how suites of linters are scored.
     """
 
     expected: int = 0
@@ -61,24 +61,24 @@ class Recall:
         self.named += any(is_near(place, one, 0) and _has_name(one, place.category) for one in shown)
 
     def extend(self, other: Recall) -> None:
-        """Add what was counted elsewhere."""
+        """Add other counts."""
         for one in fields(self):
             setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
 
 
 @dataclass(slots=True)
 class SetScore:
-    """What came of the cases of one set.
+    """Scores of the cases of one set.
 
     Attributes:
-        recall: over the expected places of the defect cases, but for anchors.
-        anchored: the same over the places that are anchors of a fix.
-        found_exact, found_near: defect cases of which one place is found, on its line or within three.
-        right: findings shown in defect cases that are near an expected place.
+        recall: over the expected positions of the defect cases, without anchors.
+        anchored: the same over the positions that are anchors of a fix.
+        found_exact, found_near: defect cases with a found position, on its line or within three.
+        right: findings shown in defect cases that are near an expected position.
         shown_in_defects: findings shown in defect cases.
         alarmed: clean cases with a finding.
         shown: shown findings by severity.
-        held_back: findings that were not shown, by why.
+        held_back: findings that were not shown, by reason.
         seconds: of all cases.
     """
 
@@ -110,7 +110,9 @@ class SetScore:
         return Share(self.right, self.shown_in_defects)
 
     def cases_found(self, distance: int) -> Share:
-        """The share of defect cases with a finding within 0 or ``NEAR`` lines of an expected place."""
+        """Return the share of defect cases with a finding within 0 or ``NEAR`` lines of an expected
+        position.
+        """
         return Share(self.found_near if distance else self.found_exact, self.defect_cases)
 
     @property
@@ -118,7 +120,7 @@ class SetScore:
         return Share(self.alarmed, self.clean_cases)
 
     def rate(self, *severities: str) -> float | None:
-        """Shown findings for each 100 added lines, of some severities or of all."""
+        """Return the shown findings per 100 added lines, of some severities or of all."""
         if not self.added_lines:
             return None
         count = sum(n for name, n in self.shown.items() if not severities or name in severities)
@@ -127,7 +129,7 @@ class SetScore:
 
 @dataclass(slots=True)
 class RuleScore:
-    """What one rule did over all cases of a set."""
+    """Scores of one rule over all cases of a set."""
 
     rule: str
     defect_class: str
@@ -141,16 +143,16 @@ class RuleScore:
 
     @property
     def precision(self) -> Share:
-        """Share of its findings in defect cases that are near an expected place."""
+        """Share of its findings in defect cases that are near an expected position."""
         return Share(self.right, self.in_defects)
 
 
 @dataclass(slots=True)
 class CategoryScore:
-    """What was said about the places of one expected category.
+    """Scores of the positions of one expected category.
 
     Attributes:
-        by_rule: how many of its places each rule spoke near; a place may count for several.
+        by_rule: number of its positions near a finding of each rule; a position may count for several.
         by_class: the same by defect class.
     """
 
@@ -162,12 +164,12 @@ class CategoryScore:
 
 @dataclass(slots=True)
 class Score:
-    """What came of all cases.
+    """Scores of all cases.
 
     Attributes:
         unreviewed: (tool, reason) -> number of cases.
-        unusable: (place, reason) of cases that say nothing about a reviewer.
-        crashed: (place, reason) of cases in which wardround itself failed.
+        unusable: (place, reason) of cases that cannot be scored.
+        crashed: (place, reason) of cases with an internal error of wardround.
     """
 
     sets: dict[str, SetScore] = field(default_factory=dict)
@@ -184,7 +186,7 @@ class Score:
 
 
 def score(outcomes: Iterable[CaseOutcome], level: str = "info") -> Score:
-    """Count the outcomes of cases; findings below ``level`` do not count."""
+    """Score the outcomes of cases; findings below ``level`` do not count."""
     floor = Severity.named(level)
     total = Score()
     for outcome in outcomes:
@@ -207,7 +209,7 @@ def score(outcomes: Iterable[CaseOutcome], level: str = "info") -> Score:
 
 
 def is_near(place: ExpectedPosition, said: CaseFinding, distance: int) -> bool:
-    """Whether a finding is about an expected place, going by file and line."""
+    """Return True if a finding is near an expected position, by file and line."""
     return said.file == place.file and place.line - distance <= said.line <= place.last_line + distance
 
 
@@ -263,7 +265,7 @@ def _add_to_categories(total: Score, outcome: CaseOutcome, said: Sequence[CaseFi
 
 
 def summed(sets: Iterable[SetScore]) -> SetScore:
-    """Several sets as one."""
+    """Sum several sets."""
     total = SetScore("all")
     for one in sets:
         for name in ("cases", "defect_cases", "clean_cases", "unusable", "crashed", "not_fully_reviewed",
@@ -278,7 +280,7 @@ def summed(sets: Iterable[SetScore]) -> SetScore:
 
 
 def over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
-    """The rules and the categories, each over all sets."""
+    """Return the rules and the categories, each summed over all sets."""
     rules: dict[str, RuleScore] = {}
     for (_, name), one in sorted(score.rules.items()):
         rule = rules.setdefault(name, RuleScore(name, one.defect_class, one.severity))

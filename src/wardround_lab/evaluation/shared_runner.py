@@ -1,8 +1,8 @@
-"""Many cases on one workbench: every tool runs once over the files of all of them.
+"""Review many cases on one workbench: every tool runs once over the files of all cases.
 
-Each case stands in a folder of its own in the private snapshot, and only the tools see that folder: who
-claims a file, the checks, the comparison with the base and the weighing see the paths of the case. A tool
-that follows imports runs for each case alone where a case has more than one file, so no case sees another.
+Each case has a directory of its own in the private snapshot, which only the tools see: claims of files, the
+checks, the comparison with the base and the processors use the paths of the case. A tool that follows imports
+runs separately for each case of more than one file, so no case sees another.
 """
 
 from __future__ import annotations
@@ -34,15 +34,17 @@ from wardround.tools.tool import Profile, Tool, ToolScope
 from wardround_lab.evaluation.case_source import NOWHERE, CaseChangeSource
 
 _TIMEOUT_S = 120.0
-"""For one run of a tool over hundreds of files."""
+"""Seconds, for one run of a tool over hundreds of files."""
 _FILES_PER_RUN = 400
 _RETRIES = 40
-"""Runs after one that failed: enough to tell three bad cases of two hundred from the others."""
+"""Maximum number of repeated runs after a failure: enough to isolate three failing cases among two
+hundred.
+"""
 
 
 @dataclass(slots=True)
 class SideRequest:
-    """One side of one case that is to be looked at, and what came of it."""
+    """One side of one case to be analysed, and its results."""
 
     number: int
     origin: CaseChangeSource
@@ -57,7 +59,9 @@ class SideRequest:
 
 
 class SharedRunner(Scheduler):
-    """A workbench for many cases. No configuration counts and nothing is cached, so that times are true."""
+    """A workbench for many cases. It reads no configuration and caches nothing, so durations are
+    realistic.
+    """
 
     def __init__(
         self, host: PluginHost, profile: Profile, jobs: int, progress: Callable[[str], None]
@@ -87,7 +91,7 @@ class SharedRunner(Scheduler):
         self.clear()
 
     def clear(self) -> None:
-        """Remove what the tools were shown."""
+        """Remove the files of the tools."""
         if self._snapshot is not None:
             self._snapshot.__exit__(None, None, None)
             self._snapshot = None
@@ -98,7 +102,7 @@ class SharedRunner(Scheduler):
         return self._snapshot
 
     def run(self, asked: Sequence[SideRequest]) -> None:
-        """Look at one side of many cases; the answers are in their ``results``."""
+        """Analyse one side of many cases; the results are in their ``results``."""
         for one in asked:
             one.jobs = self.plan(one.side, one.units, one.results)
         alone = [(one, job) for one in asked for job in one.jobs if _follows_imports(one, job)]
@@ -118,7 +122,7 @@ class SharedRunner(Scheduler):
             self.conclude(one.jobs, one.results)
 
     def _settle(self, side: ReviewSide, run: _SharedRun) -> None:
-        """Give each case its part; where a run failed, find the cases that spoil it by halves."""
+        """Assign each case its results; after a failure, isolate the failing cases by bisection."""
         left = _RETRIES
         waiting = [run]
         while waiting:
@@ -133,7 +137,7 @@ class SharedRunner(Scheduler):
             waiting += halves
 
     def _run_alone(self, one: SideRequest, job: ToolJob) -> None:
-        """Run a tool in a folder that holds one case, as in a repository of its own."""
+        """Run a tool in a directory that contains one case, as in a repository of its own."""
         self.tools.wait(self.tools.start(_CaseSide(one), [job]), [job])
 
 
@@ -155,7 +159,7 @@ class _SharedRun:
         )
 
     def give_back(self) -> None:
-        """Divide the answer among the cases."""
+        """Distribute the results among the cases."""
         share = self.job.seconds / max(len(self.job.files), 1)
         for one, job in self.parts:
             stem = f"{one.folder}/"
@@ -172,7 +176,7 @@ class _SharedRun:
 
 
 def _within(result: RawFinding, path: str) -> RawFinding:
-    """A result with the path its file has in the case."""
+    """Return a result with the path of its file in the case."""
     fix = result.fix
     if fix is not None:
         fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
@@ -180,7 +184,7 @@ def _within(result: RawFinding, path: str) -> RawFinding:
 
 
 def _follows_imports(one: SideRequest, job: ToolJob) -> bool:
-    """Whether a tool could find files of the case beside the one it looks at."""
+    """Return True if a tool may read other files of the case."""
     if job.tool.scope is not ToolScope.PROJECT:
         return False
     names = job.tool.project_files
@@ -189,7 +193,7 @@ def _follows_imports(one: SideRequest, job: ToolJob) -> bool:
 
 
 def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple[SideRequest, ToolJob]]]:
-    """Jobs of the same tool together, not too many files at once."""
+    """Group jobs by tool, with a limited number of files each."""
     by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[SideRequest, ToolJob]]] = {}
     for one, job in parts:
         by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((one, job))
@@ -205,7 +209,7 @@ def _groups(parts: Sequence[tuple[SideRequest, ToolJob]]) -> Iterator[list[tuple
 
 
 class _MergedSide(ReviewSide):
-    """One side of all cases as the tools are to see it."""
+    """One side of all cases as the tools see it."""
 
     def __init__(self, requests: Sequence[SideRequest]) -> None:
         self.name = requests[0].side.name
@@ -224,7 +228,7 @@ class _MergedSide(ReviewSide):
 
 
 class _CaseSide(ReviewSide):
-    """One side of one case, in a room of the snapshot that holds nothing else."""
+    """One side of one case, in a directory of the snapshot that contains nothing else."""
 
     def __init__(self, request: SideRequest) -> None:
         self.name = f"{request.side.name}-{request.folder}"
@@ -240,7 +244,7 @@ class _CaseSide(ReviewSide):
         return self._request.side.has_tracked(path)
 
     def link_project(self, snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
-        """Write the files of the case that tell a tool what an import means."""
+        """Write the files of the case by which a tool resolves imports."""
         tree = self._request.origin.tree(_side_name(self._request.side))
         for path, content in sorted(tree.items()):
             if matches(path, patterns):

@@ -1,4 +1,4 @@
-"""Reviewing cases in several processes, a run of them in each, within bounds of memory."""
+"""Review cases in several processes, one run at a time in each, within a memory limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wardround_lab.evaluation.cases import Case
 
 Keep = Callable[[Case, CaseOutcome], None]
 _WAITING = 2
-"""Runs for each process that are read ahead, so that none is idle."""
+"""Number of runs per process that are read ahead, so that none is idle."""
 _POLL_S = 0.2
 _Run = tuple[list[Case], "AsyncResult[list[CaseOutcome]]"]
 
@@ -30,9 +30,9 @@ def review(
     keep: Keep,
     progress: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Review cases and hand each outcome to ``keep`` as soon as its run is done, in any order.
+    """Review cases and pass each outcome to ``keep`` as soon as its run is done, in any order.
 
-    An interruption ends the processes; what was done until then has been kept.
+    An interruption terminates the processes; outcomes until then are stored.
     """
     runs = chunks(cases)
     first = next(runs, [])
@@ -72,7 +72,7 @@ def _each(first: list[Case], rest: Iterable[list[Case]]) -> Iterator[list[Case]]
 
 
 def _keep_ready(pending: list[_Run], keep: Keep) -> int:
-    """Keep what finished, after a moment's wait where nothing did; return how many cases that were."""
+    """Store finished outcomes, after a short wait if there are none; return the number of cases."""
     ready = [run for run in pending if run[1].ready()]
     if not ready and pending:
         pending[0][1].wait(_POLL_S)
@@ -87,7 +87,7 @@ def _keep_ready(pending: list[_Run], keep: Keep) -> int:
 
 @contextmanager
 def _pool(processes: int) -> Iterator[Pool]:
-    """Processes that begin with nothing of this one; an exception ends them at once."""
+    """Processes that share no state with this one; an exception terminates them at once."""
     pool = multiprocessing.get_context("spawn").Pool(processes, _prepare)
     try:
         yield pool
@@ -106,9 +106,10 @@ def _prepare() -> None:
 
 
 class _Terminated(BaseException):
-    """The parent terminates the process during a review, which stops its tools and removes its snapshots.
+    """Raised when the parent terminates the process during a review; stops its tools and removes its
+    snapshots.
 
-    Not ``SystemExit``: a review takes that for the exit of a check, and goes on.
+    Not ``SystemExit``: a review treats that as the exit of a check, and continues.
     """
 
 

@@ -1,1 +1,1 @@
-"""Training tasks that no language owns."""
+"""Training tasks that are not specific to a language."""

@@ -1,6 +1,6 @@
-"""Choices out of what belongs together in a file: a comment and its code, a name and its body.
+"""Choices from adjacent text and code in a file: a comment and its code, a name and its body.
 
-Mined from history, so that each pair has the time at which it was written.
+They are mined from history, so that each pair has the time at which it was written.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import msgspec
 from wardround.training_tasks import Choice, Commit, History
 
 _FILES_OF_A_SWEEP = 30
-"""A commit that touches more files at once moves or reformats; what it brings was written before."""
+"""Maximum number of files in a commit; a larger one moves or reformats code that was written before."""
 _PER_FILE = 6
-"""Most choices of one file in one commit, so that a file that comes in whole does not outweigh the rest."""
+"""Maximum number of choices of one file in one commit, so that a new file does not dominate."""
 _CANDIDATES = 8
 _SHORTEST_CODE = 8
 _LONGEST_TEXT = 2_000
-"""Characters; what comes later is past every model's window."""
+"""Maximum length in characters; later text is beyond every model's window."""
 
 
 class CommentCodePair(msgspec.Struct, frozen=True):
-    """Words and the code they are about, as they stand in one file."""
+    """Text and the code it describes, verbatim from one file."""
 
     words: str
     code: str
@@ -37,10 +37,10 @@ PairsOf = Callable[[str, str], Sequence[CommentCodePair]]
 def mine_pair_choices(
     history: History, patterns: Sequence[str], pairs_of: PairsOf, *, ask_code: bool = False
 ) -> Iterator[Choice]:
-    """For every pair a commit brought: which of its file's codes do these words belong to?
+    """Yield, for every pair that a commit added, the choice of the code that the text describes.
 
     Args:
-        ask_code: ask the other way round, which words belong to this code.
+        ask_code: the reverse question, which text describes this code.
     """
     seen: set[bytes] = set()
     for commit in history.commits(patterns):
@@ -57,7 +57,7 @@ def mine_pair_choices(
 def _changed(
     history: History, commit: Commit, pairs_of: PairsOf
 ) -> Iterator[tuple[str, list[CommentCodePair], frozenset[CommentCodePair]]]:
-    """The files of a commit with enough pairs to choose from, and the pairs they had before."""
+    """Return the files of a commit with enough pairs to choose from, and their previous pairs."""
     for change in commit.changes:
         text = history.text(change.blob)
         if text is None:
@@ -73,7 +73,9 @@ def _changed(
 
 
 def _distinct(pairs: Sequence[CommentCodePair]) -> list[CommentCodePair]:
-    """Pairs whose words and code no earlier pair of the file has: a choice must have one answer."""
+    """Return pairs whose text and code differ from all earlier pairs of the file: a choice must have one
+    answer.
+    """
     words: set[str] = set()
     codes: set[str] = set()
     kept = []
@@ -87,7 +89,7 @@ def _distinct(pairs: Sequence[CommentCodePair]) -> list[CommentCodePair]:
 
 
 def _is_new(pair: CommentCodePair, seen: set[bytes]) -> bool:
-    """Whether no commit so far brought this very pair, whatever file it stood in."""
+    """Return True if no commit so far added this pair, in any file."""
     digest = _digest(" ".join(pair.words.split()), " ".join(pair.code.split()))
     if digest in seen:
         return False
@@ -98,7 +100,7 @@ def _is_new(pair: CommentCodePair, seen: set[bytes]) -> bool:
 def _choice(
     history: History, commit: Commit, path: str, pairs: list[CommentCodePair], at: int
 ) -> Choice | None:
-    """The pair among its nearest neighbours, in an order that tells nothing."""
+    """Return the pair among its nearest neighbours, in a random order."""
     near = sorted(range(len(pairs)), key=lambda other: (abs(other - at), other))[:_CANDIDATES]
     order = sorted(near, key=lambda other: _digest(commit.id, path, pairs[other].code))
     return Choice(
@@ -112,7 +114,7 @@ def _choice(
 
 
 def _turned(choice: Choice, pairs: list[CommentCodePair], at: int) -> Choice:
-    """The same choice asked from the code: which words?"""
+    """Return the reverse choice, from code to text."""
     words = {pair.code: pair.words for pair in pairs}
     return msgspec.structs.replace(
         choice, query=pairs[at].code, candidates=tuple(words[code] for code in choice.candidates)

@@ -1,4 +1,4 @@
-"""Choices out of commits: which of these hunks is a message about? The others are of commits near it."""
+"""Choices from commits: the hunk that a message is about, among hunks of neighbouring commits."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from wardround.retrieval.documents import hunk_text, query_text
 from wardround.training_tasks import Choice, Commit, History
 
 _FILES_AT_MOST = 8
-"""A commit that touches more is seldom about one thing."""
+"""Maximum number of files of a commit; a larger one is rarely about one topic."""
 _LINES_AT_MOST = 4_000
 _CANDIDATES = 8
 _FEWEST_WORDS = 4
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NAMES_A_PLACE = LazyPattern(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
-"""Names of files, numbers of issues and ids of commits: no criterion has them."""
+"""File names, issue numbers and commit ids, which would reveal the answer."""
 _ROUTINE = re.compile(
     r"(?i)\b(?:bump|release|version|changelog|merge|revert|typo|lint|format(?:ting)?|pre-commit)\b"
 )
@@ -30,7 +30,7 @@ _DEFINITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _DescribedCommit:
-    """A commit as a message and the texts of its hunks."""
+    """A commit as its message and the texts of its hunks."""
 
     commit: Commit
     message: str
@@ -38,7 +38,7 @@ class _DescribedCommit:
 
 
 def mine_message_choices(history: History, patterns: Sequence[str]) -> Iterator[Choice]:
-    """For every commit that says something: one hunk of its own among one each of the commits around it."""
+    """Yield, for every descriptive commit, one hunk of its own among one each of the neighbouring commits."""
     told: list[_DescribedCommit] = []
     for commit in history.commits(patterns):
         message = _message(commit)
@@ -51,7 +51,7 @@ def mine_message_choices(history: History, patterns: Sequence[str]) -> Iterator[
 
 
 def _message(commit: Commit) -> str:
-    """What a commit says it does; empty where that is routine, or hardly anything."""
+    """Return the description of a commit; empty if it is routine or too short."""
     if len(commit.changes) > _FILES_AT_MOST or _ROUTINE.search(commit.subject):
         return ""
     words = _NAMES_A_PLACE.sub(" ", query_text(f"{commit.subject}\n{commit.body}"))
@@ -72,12 +72,12 @@ def _hunks(history: History, commit: Commit) -> Iterator[str]:
 
 
 def _around(lines: Sequence[str], start: int) -> str:
-    """The first line of the definition a place is in, or empty."""
+    """Return the first line of the definition around a position, or an empty string."""
     return next((line.strip() for line in reversed(lines[: start + 1]) if _DEFINITION.match(line)), "")
 
 
 def _choice(history: History, told: Sequence[_DescribedCommit], at: int) -> Iterator[Choice]:
-    """The commit at a place asked against its neighbours, unless they all did the same."""
+    """Return the choice of a commit against its neighbours, unless they all changed the same."""
     asked = told[at]
     near = sorted((n for n in range(len(told)) if n != at), key=lambda n: (abs(n - at), n))
     own = _one_of(asked.hunks, asked.commit.id)

@@ -1,1 +1,1 @@
-"""Training, merging, exporting, measuring and promoting models: the ``train`` extra, never in a review."""
+"""Train, merge, export, evaluate and promote models: the ``train`` extra, never part of a review."""

@@ -107,7 +107,7 @@ class AdapterPipeline:
             say = self._labelled("calibrating")
             evaluate_shipped.calibrate_choices(models[0], self.recipe, base, "platt", 0.003, say)
         except TrainingError as trouble:
-            return (f"{self.task}: not calibrated, so its scores order and mean nothing else: {trouble}",)
+            return (f"{self.task}: not calibrated, so its scores only order candidates: {trouble}",)
         return ()
 
     def _run_folder(self, seed: int) -> Path:

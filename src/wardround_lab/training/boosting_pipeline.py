@@ -1,7 +1,7 @@
-"""Training boosted trees by a recipe: rows of numbers in, a model's folder out.
+"""Train boosted trees by a recipe: from rows of numbers to a model directory.
 
-A recipe of ``kind: trees`` has ``trees`` instead of a base and LoRA. Its rows are made by whoever brings the
-task; what they count is named by ``inputs``. The model stands in the training's folder as a ranker's does.
+A recipe of ``kind: trees`` has ``trees`` instead of a base and LoRA. The task creates the rows; ``inputs``
+names their columns. The model is in the directory of the training, as a ranker's is.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class TreeRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     """A recipe of trees.
 
     Attributes:
-        inputs: what the numbers of a row are, in order.
-        trees: how they are grown.
-        data: ``records`` are the rows trained on.
-        measured: the file of rows it is measured on, as seen from the recipe's folder.
-        cheap: the inputs that the baseline it must beat may read.
-        notes: what a reader of its figures must know about the rows, a sentence each.
+        inputs: the columns of a row, in order.
+        trees: parameters of the boosting.
+        data: ``records`` are the training rows.
+        measured: the file of evaluation rows, relative to the recipe's directory.
+        cheap: the inputs of the baseline that the model must beat.
+        notes: facts about the rows that readers of the figures need, one sentence each.
     """
 
     kind: Literal["trees"]
@@ -64,7 +64,7 @@ class TreeRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 @dataclass(frozen=True, slots=True)
 class TreeRun:
-    """A finished training; ``best`` is nothing, since all trees are kept."""
+    """A finished training; ``best`` is None, since all trees are used."""
 
     name: str
     steps: int
@@ -78,7 +78,7 @@ class TreeRun:
 
 
 class TreeEnsemble:
-    """Boosted trees, as a kind of recipe; see ``kinds.RecipeKind``."""
+    """Boosted trees, as a kind of recipe; see ``recipe_registry.RecipeKind``."""
 
     metric = "auc"
 
@@ -104,7 +104,7 @@ class TreeEnsemble:
 
         read = read_tree_recipe(recipe)
         if not read.measured or not read.cheap:
-            raise TrainingError(f"{recipe}: it names no `measured` rows or no `cheap` inputs; add them")
+            raise TrainingError(f"{recipe}: `measured` rows or `cheap` inputs are missing; add them")
         (training,) = record_files(read.data, recipe.parent)
         measured = recipe.parent / read.measured
         found = evaluate_rows(models, measured, training, read.cheap, exempt, progress)
@@ -112,7 +112,7 @@ class TreeEnsemble:
 
 
 def _noted(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata:
-    """The metadata with notes of the recipe among those of the evaluation, written."""
+    """Write the metadata with the notes of the recipe among those of the evaluation, and return it."""
     assert metadata.evaluation is not None
     evaluation = msgspec.structs.replace(metadata.evaluation, notes=(*metadata.evaluation.notes, *notes))
     noted = msgspec.structs.replace(metadata, evaluation=evaluation)
@@ -120,26 +120,26 @@ def _noted(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata
 
 
 def read_tree_recipe(path: Path) -> TreeRecipe:
-    """The recipe of trees in a file.
+    """Read the recipe of trees in a file.
 
     Raises:
-        TrainingError: it cannot be read, or says something else; the message names file and key.
+        TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
     recipe = decoded(path, TreeRecipe, "recipe")
     if len(recipe.data.records) != 1:
-        raise TrainingError(f"{path}: trees are grown over one file of rows, not {len(recipe.data.records)}")
+        raise TrainingError(f"{path}: trees are trained on one file of rows, not {len(recipe.data.records)}")
     return recipe
 
 
 def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
-    """Train, export and compare what was exported; the model is a shadow.
+    """Train, export and compare the export; the state of the model is shadow.
 
     Args:
         folder: of the training.
-        seed: another than the recipe's.
+        seed: overrides the recipe's.
 
     Raises:
-        TrainingError: the rows are not those of the recipe.
+        TrainingError: the rows do not match the recipe.
     """
     started = time.monotonic()
     recipe = read_tree_recipe(recipe_file)
@@ -183,10 +183,10 @@ def train_trees(recipe_file: Path, folder: Path, seed: int | None = None) -> Met
 
 
 def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, recipe_file: Path) -> str:
-    """How the audit of the rows ended, for the metadata. Rows hold numbers: there is no text to look through.
+    """Return the result of the audit of the rows for the metadata. Rows are numbers: no texts are checked.
 
     Raises:
-        TrainingError: a row has another width, is too young, or is of a repository that is not trained on.
+        TrainingError: a row has another width, is too recent, or is of a repository outside of the training.
     """
     known = {name.lower() for name in recipe.data.train}
     for row in rows:
@@ -196,8 +196,8 @@ def audited(rows: Sequence[tabular_evaluation.FeatureRow], recipe: TreeRecipe, r
                 "numbers; mine the rows again"
             )
         if row.repository.lower() not in known:
-            raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which it does not train on")
+            raise TrainingError(f"{recipe_file}: a row is of {row.repository}, which is not in data.train")
         if recipe.data.until and row.time >= recipe.data.until_seconds:
-            raise TrainingError(f"{recipe_file}: a row of {row.repository} is younger than data.until")
+            raise TrainingError(f"{recipe_file}: a row of {row.repository} is more recent than data.until")
     told = f"{len(rows)} rows, {len({row.repository for row in rows})} repositories, {recipe.data.until}"
     return f"passed, {hashlib.sha256(told.encode()).hexdigest()[:16]}"

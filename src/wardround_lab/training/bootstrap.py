@@ -1,7 +1,7 @@
-"""Figures with their uncertainty: repositories are drawn again, never rows.
+"""Bootstrap intervals of figures: repositories are resampled, never rows.
 
 Rows of one repository resemble each other, so an interval over rows would be far too narrow. All figures of
-one evaluation are drawn with the same repositories, so their differences are paired.
+one evaluation use the same samples of repositories, so their differences are paired.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ Places = NDArray[np.int64]
 
 DRAWS = 2000
 _DIGITS = 5
-"""Decimals that are kept of a figure: the rest is below what any evaluation here can tell."""
+"""Number of decimals of a figure: the rest is below the resolution of any evaluation here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A figure and what it came to in each draw.
+    """A figure and its value in each sample.
 
     Attributes:
-        draws: shape (draws,); of a figure that was drawn in several ways, (ways, draws).
+        draws: shape (draws,); for several ways of resampling, (ways, draws).
     """
 
     value: float
     draws: Floats
 
     def difference(self, other: Figure) -> Figure:
-        """How much larger it is than another of the same draws."""
+        """Return how much larger it is than another figure of the same samples."""
         return Figure(self.value - other.value, self.draws - other.draws)
 
     def interval(self) -> Interval:
-        """With the 2.5% and 97.5% points of the draws; of several ways the ends that lie furthest out.
+        """Return it with the 2.5% and 97.5% quantiles of the samples; of several ways the outermost ends.
 
         Raises:
-            ValueError: it has no value, such as an AUC without positives.
+            ValueError: it is undefined, such as an AUC without positives.
         """
         ways = [draws[np.isfinite(draws)] for draws in np.atleast_2d(self.draws)]
         if not np.isfinite(self.value) or not all(map(len, ways)):
-            raise ValueError("a figure has no value: one kind of answer is missing")
+            raise ValueError("a figure is undefined: one class of answers is missing")
         points = [np.quantile(known, [0.025, 0.975]) for known in ways]
         low, high = min(point[0] for point in points), max(point[1] for point in points)
         ends = min(low, self.value), self.value, max(high, self.value)
@@ -56,12 +56,13 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repositories:
-    """Which repository each row belongs to, and how often each is drawn.
+    """The repository of each row, and its frequency in each sample.
 
     Attributes:
         names: sorted.
-        of_row: shape (rows,), places in ``names``.
-        counts: shape (draws, names): how often each repository came up, as many as there are in each draw.
+        of_row: shape (rows,), indices into ``names``.
+        counts: shape (draws, names): the frequency of each repository; each sample has as many as there are
+            names.
     """
 
     names: tuple[str, ...]
@@ -70,7 +71,7 @@ class Repositories:
 
     @classmethod
     def resample(cls, of_rows: Sequence[str], *, seed: int = 0, draws: int = DRAWS) -> Repositories:
-        """Draw with replacement, the same way for the same names and seed."""
+        """Draw with replacement, the same for the same names and seed."""
         names = tuple(sorted(set(of_rows)))
         place = {name: at for at, name in enumerate(names)}
         generator = np.random.Generator(np.random.PCG64(seed))
@@ -79,7 +80,7 @@ class Repositories:
         return cls(names, of_row, counts.astype(np.float64))
 
     def mean(self, values: Floats) -> Figure:
-        """The mean over rows."""
+        """Return the mean over rows."""
         sums = np.bincount(self.of_row, values, len(self.names))
         sizes = np.bincount(self.of_row, minlength=len(self.names)).astype(np.float64)
         with np.errstate(invalid="ignore"):
@@ -87,11 +88,11 @@ class Repositories:
 
     def auc(self, scores: Floats, right: Flags, *, bins: Places | None = None, weights: Floats | None = None
             ) -> Figure:  # fmt: skip
-        """The share of pairs of a right and a wrong row that the score orders, ties counted half.
+        """Return the share of pairs of a right and a wrong row that the score orders, ties counted half.
 
         Args:
-            bins: only pairs of the same bin count; all pairs unless given.
-            weights: how many rows each stands for; 1 each unless given.
+            bins: only pairs of the same bin count; all pairs by default.
+            weights: the number of rows that each row represents; 1 each by default.
         """
         ordered, pairs = self._pairs(scores, right, bins, weights)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -100,14 +101,16 @@ class Repositories:
         return Figure(float(value), draws)
 
     def drawn_again(self, statistic: Callable[[Floats], float]) -> Figure:
-        """Any figure: ``statistic`` is given how much each row counts, shape (rows,), once for each draw."""
+        """Return any figure: ``statistic`` gets the weight of each row, shape (rows,), once for each
+        sample.
+        """
         value = statistic(np.ones(len(self.of_row)))
         return Figure(value, np.array([statistic(counts[self.of_row]) for counts in self.counts]))
 
     def _pairs(
         self, scores: Floats, right: Flags, bins: Places | None, weights: Floats | None
     ) -> tuple[Floats, Floats]:
-        """Pairs that are ordered, and all pairs, by the repository of the right and of the wrong row."""
+        """Return ordered pairs and all pairs, by the repository of the right and of the wrong row."""
         counts = np.ones(len(right)) if weights is None else weights
         groups = len(self.names)
         ordered, pairs = np.zeros((groups, groups)), np.zeros((groups, groups))
@@ -124,10 +127,10 @@ class Repositories:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledUnits:
-    """What is drawn again for an interval: repositories, or of one repository its weeks and its files.
+    """The units that are resampled for an interval: repositories, or the weeks and the files of one.
 
     Attributes:
-        ways: each draws other units; an interval covers those of all of them.
+        ways: each resamples other units; an interval covers those of all of them.
     """
 
     ways: tuple[Repositories, ...]
@@ -138,18 +141,20 @@ class ResampledUnits:
         return cls(tuple(Repositories.resample(of_rows) for of_rows in units.values()))
 
     def mean(self, values: Floats) -> Figure:
-        """The mean over rows."""
+        """Return the mean over rows."""
         found = [way.mean(values) for way in self.ways]
         return found[0] if len(found) == 1 else Figure(found[0].value, np.stack([one.draws for one in found]))
 
 
 def auc(scores: Floats, right: Flags, weights: Floats | None = None) -> float:
-    """The share of pairs of a right and a wrong row that the score orders, ties half; NaN without a pair."""
+    """Return the share of pairs of a right and a wrong row that the score orders, ties half; NaN without
+    pairs.
+    """
     return binned_auc(scores, right, np.zeros(len(right), dtype=np.int64), weights)
 
 
 def binned_auc(scores: Floats, right: Flags, bins: Places, weights: Floats | None = None) -> float:
-    """The same over pairs of equal ``bins`` alone: what the score knows beyond what the bins hold."""
+    """Return the same over pairs of equal ``bins``: what the score adds to the bins."""
     counts = np.ones(len(right)) if weights is None else weights
     ordered = pairs = 0.0
     for rows in _by_bin(bins, len(right)):
@@ -161,9 +166,9 @@ def binned_auc(scores: Floats, right: Flags, bins: Places, weights: Floats | Non
 
 
 def precision_at_recall(scores: Floats, right: Flags, recall: float, weights: Floats | None = None) -> float:
-    """The precision at the highest threshold that finds at least ``recall`` of the right rows.
+    """Return the precision at the highest threshold with at least ``recall``.
 
-    Rows of the same score pass together. NaN where nothing is right.
+    Rows of equal score are above it together. NaN if no row is right.
     """
     threshold = threshold_for_recall(scores, right, recall, weights)
     if np.isnan(threshold):
@@ -174,7 +179,7 @@ def precision_at_recall(scores: Floats, right: Flags, recall: float, weights: Fl
 
 
 def threshold_for_recall(scores: Floats, right: Flags, recall: float, weights: Floats | None = None) -> float:
-    """The highest score from which at least ``recall`` of the right rows are found; NaN without any."""
+    """Return the highest score with at least ``recall``; NaN if no row is right."""
     counts = np.ones(len(right)) if weights is None else weights
     order = np.argsort(-scores, kind="stable")
     found = np.cumsum(np.where(right, counts, 0.0)[order])
@@ -187,7 +192,7 @@ def threshold_for_recall(scores: Floats, right: Flags, recall: float, weights: F
 def precision_recall(
     scores: Floats, right: Flags, weights: Floats | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """(thresholds, precision, recall) for each different score, from the highest down."""
+    """Return (thresholds, precision, recall) for each distinct score, in descending order."""
     counts = np.ones(len(right)) if weights is None else weights
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
@@ -196,7 +201,7 @@ def precision_recall(
 
 
 def quantile_bins(values: Floats, bins: int) -> Places:
-    """The bin of each value, 0-based, of as many equally full bins as ties allow."""
+    """Return the 0-based bin of each value, of as many equally full bins as ties allow."""
     edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)[1:-1]))
     return np.searchsorted(edges, values, side="right").astype(np.int64)
 

@@ -26,7 +26,7 @@ Method = Literal["platt", "isotonic"]
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Rows of similar probability: how likely they were said to be, and how often they were right."""
+    """Rows of similar probability: predicted and observed rate."""
 
     said: float
     right: float
@@ -73,10 +73,10 @@ def calibrate(
         scores: of the shipped file, shape (rows,); none of the repositories was trained on.
         alarm_rate: the share of wrong rows that may pass the threshold, above 0 and below 1.
         model: SHA-256 of the shipped file.
-        weights: how many real rows each stands for, so that the rate is the natural one.
+        weights: number of real rows that each represents, so that the rate is the natural one.
 
     Raises:
-        TrainingError: too few repositories or rows of one kind on either side.
+        TrainingError: too few repositories or rows of one class on either side.
     """
     if not 0 < alarm_rate < 1:
         raise TrainingError(f"an alarm rate of {alarm_rate} is not between 0 and 1")
@@ -87,7 +87,7 @@ def calibrate(
         few = min(int((right & side).sum()), int((~right & side).sum()))
         if few < _FEWEST:
             raise TrainingError(
-                f"a calibration is {name} {few} rows of the rarer kind, and needs {_FEWEST}; mine more "
+                f"a calibration is {name} {few} rows of the rarer class, and needs {_FEWEST}; mine more "
                 "repositories"
             )
     fit = fit_platt if method == "platt" else fit_isotonic
@@ -115,7 +115,7 @@ def calibrate(
 
 
 def fit_platt(scores: Floats, right: Flags, weights: Floats | None = None) -> Calibration:
-    """A slope and a bias, since a slope alone cannot mend the rate.
+    """Fit a slope and a bias, since a slope alone cannot correct the rate.
 
     Source: J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999, without his smoothed targets:
     the ridge keeps separable data finite.
@@ -125,7 +125,7 @@ def fit_platt(scores: Floats, right: Flags, weights: Floats | None = None) -> Ca
 
 
 def fit_isotonic(scores: Floats, right: Flags, weights: Floats | None = None) -> Calibration:
-    """The best map that never falls, by pooling neighbours that are out of order, linear in between.
+    """Fit the best monotone map by pooling adjacent violators, linear in between.
 
     Source: Ayer et al., "An Empirical Distribution Function for Sampling with Incomplete Information", 1955.
     """
@@ -142,7 +142,7 @@ def fit_isotonic(scores: Floats, right: Flags, weights: Floats | None = None) ->
 
 
 def probability(calibration: Calibration, scores: Floats) -> Floats:
-    """The probability of each raw score, 0 to 1."""
+    """Return the probability of each raw score, 0 to 1."""
     if calibration.method == "platt":
         return conditional_logit.probabilities(calibration.slope * scores + calibration.bias)
     if calibration.method == "isotonic":
@@ -152,7 +152,9 @@ def probability(calibration: Calibration, scores: Floats) -> Floats:
 
 
 def threshold_for(wrong: Floats, alarm_rate: float, weights: Floats | None = None) -> float:
-    """The lowest value that at most ``alarm_rate`` of the wrong rows reach; just above them all at worst."""
+    """Return the lowest value that at most ``alarm_rate`` of the wrong rows reach; above all of them if
+    necessary.
+    """
     counts = np.ones(len(wrong)) if weights is None else weights
     order = np.argsort(-wrong, kind="stable")
     values, passed = wrong[order], np.cumsum(counts[order])
@@ -169,10 +171,10 @@ def threshold_for(wrong: Floats, alarm_rate: float, weights: Floats | None = Non
 
 
 def reliability(likely: Floats, right: Flags, weights: Floats | None = None) -> Reliability:
-    """Compare what was said with what came, in equally full bins.
+    """Compare predicted with observed rates in equally full bins.
 
-    Source: Guo et al., "On Calibration of Modern Neural Networks", 2017, 2; with equally full bins, since
-    at a low rate nearly all rows would share the first of equally wide ones.
+    Source: Guo et al., "On Calibration of Modern Neural Networks", 2017, 2; with equally full bins, since at
+    a low rate nearly all rows would share the first of equally wide ones.
     """
     counts = np.ones(len(right)) if weights is None else weights
     order = np.argsort(likely, kind="stable")
@@ -195,18 +197,20 @@ def reliability(likely: Floats, right: Flags, weights: Floats | None = None) -> 
 
 
 def _halves(repositories: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Repositories to fit on and to check on: halves, in the order of the digests of their names."""
+    """Split the repositories into halves to fit and to check on, by the order of the digests of their
+    names.
+    """
     names = sorted(set(repositories), key=lambda name: hashlib.sha256(name.lower().encode()).digest())
     if len(names) < 2:
         raise TrainingError(
-            "a calibration needs two repositories at least: one to fit on, another to check on"
+            "a calibration needs at least two repositories: one to fit on, another to check on"
         )
     half = len(names) // 2
     return tuple(sorted(names[:half])), tuple(sorted(names[half:]))
 
 
 def _tied(scores: Floats, right: Flags, counts: Floats) -> tuple[list[float], list[float], list[float]]:
-    """Sorted rows of the same score as one: the score, the weight of the right ones, all weight."""
+    """Merge sorted rows of equal score: the score, the weight of the right ones, the total weight."""
     starts = np.flatnonzero(np.diff(scores, prepend=np.nan) != 0)
     hits = np.add.reduceat(np.where(right, counts, 0.0), starts)
     return (
@@ -217,7 +221,7 @@ def _tied(scores: Floats, right: Flags, counts: Floats) -> tuple[list[float], li
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """At most as many points as mean something, ends among them, ascending after rounding too."""
+    """Return at most as many points as are significant, ends included, ascending after rounding too."""
     chosen = np.unique(np.linspace(0, len(points) - 1, min(_POINTS, len(points))).round().astype(int))
     kept: list[tuple[float, float]] = []
     for at in chosen:

@@ -1,4 +1,4 @@
-"""The state of an unfinished training in one file that is replaced as a whole, and holds tensors only."""
+"""The state of an unfinished training in one file that is replaced atomically and contains tensors only."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from wardround_lab.training.run_directory import CHECKPOINT_FILE, write_atomical
 
 
 class Position(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a training stands.
+    """The position of a training.
 
     Attributes:
-        inputs: digest of everything that decides the weights; a checkpoint of other inputs is refused.
-        step: how many were made.
+        inputs: digest of all inputs of the weights; a checkpoint of other inputs is rejected.
+        step: completed steps.
         seconds: wall time so far.
-        kept: the step of the best weights so far; 0 before the first look at the validation questions.
+        kept: the step of the best weights so far; 0 before the first validation.
         best: their metric.
     """
 
@@ -34,11 +34,12 @@ class Position(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A position with the tensors it needs.
+    """A position with its tensors.
 
     Attributes:
-        lora, best: LoRA weights by name: of this step, and the best so far (none before the first look).
-        optimiser: its state by place of the weight and name.
+        lora, best: LoRA weights by name: of this step, and the best so far (none before the first
+            validation).
+        optimiser: its state by position of the weight and name.
         random: the state of torch's generator.
     """
 
@@ -50,13 +51,13 @@ class Checkpoint:
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """The state of an optimiser as tensors by name."""
+    """Return the state of an optimiser as tensors by name."""
     state: dict[int, dict[str, torch.Tensor]] = optimiser.state_dict()["state"]
     return {f"{place}.{name}": value for place, parts in state.items() for name, value in parts.items()}
 
 
 def set_optimiser_tensors(optimiser: torch.optim.Optimizer, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Put the state of an optimiser back."""
+    """Restore the state of an optimiser."""
     whole: dict[str, Any] = optimiser.state_dict()
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, value in tensors.items():
@@ -66,7 +67,7 @@ def set_optimiser_tensors(optimiser: torch.optim.Optimizer, tensors: Mapping[str
 
 
 def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Replace the checkpoint of a folder; killed at any moment, the old or the new one stands there whole."""
+    """Replace the checkpoint of a directory atomically, so that the old or the new one is always complete."""
     from safetensors.torch import save
 
     parts = {"lora": checkpoint.lora, "best": checkpoint.best, "optimiser": checkpoint.optimiser}
@@ -78,7 +79,7 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """The tensors of a file of weights; no code can hide in it.
+    """Read the tensors of a file of weights, a format without code.
 
     Raises:
         TrainingError: it cannot be read, or is damaged.
@@ -93,7 +94,7 @@ def read_tensors(file: Path) -> dict[str, torch.Tensor]:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """The checkpoint of a folder; None where there is none.
+    """Read the checkpoint of a directory; None if there is none.
 
     Raises:
         TrainingError: it is damaged.

@@ -1,4 +1,4 @@
-"""Choices as a training sees them: which belong to which side, and their texts as token ids."""
+"""Choices for a training: the assignment to sides, and their texts as token ids."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A choice with numbers for texts.
+    """A choice with indices of texts.
 
     Attributes:
-        query: number of the text.
-        candidates: numbers of the texts.
-        right: places in ``candidates``.
+        query: index of the text.
+        candidates: indices of the texts.
+        right: positions in ``candidates``.
     """
 
     group: str
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceDataset:
-    """Questions and the token ids of their texts, each different text once."""
+    """Questions and the token ids of their distinct texts."""
 
     tokens: list[list[int]]
     training: list[Question]
@@ -57,12 +57,12 @@ class ChoiceDataset:
 
 
 def record_files(data: DataPart, folder: Path) -> list[Path]:
-    """The files of records a recipe in ``folder`` names."""
+    """Return the files of records that a recipe in ``folder`` names."""
     return [folder / name for name in data.records]
 
 
 def records_digest(paths: Sequence[Path]) -> str:
-    """SHA-256 of a file of records; of several, SHA-256 over their digests in the recipe's order.
+    """Return the SHA-256 of a file of records; of several, that of their digests in the recipe's order.
 
     Raises:
         TrainingError: one cannot be read.
@@ -77,10 +77,10 @@ def records_digest(paths: Sequence[Path]) -> str:
 
 
 def split(recipe: Recipe, folder: Path) -> Split:
-    """The choices of a recipe's records, by its rule; those that are on no side are left out.
+    """Split the choices of a recipe's records by its rule; those on no side are excluded.
 
     Raises:
-        TrainingError: a file cannot be read, or a side that is asked for has no choices.
+        TrainingError: a file cannot be read, or a requested side has no choices.
     """
     data = recipe.data
     sides: dict[str, list[Choice]] = {side: [] for side in _SIDES}
@@ -99,10 +99,10 @@ def split(recipe: Recipe, folder: Path) -> Split:
 
 
 def sides_of(data: DataPart, folder: Path) -> Callable[[Choice], str | None]:
-    """The rule by which a recipe divides its records: the side of a choice, or None.
+    """Return the rule by which a recipe splits its records: the side of a choice, or None.
 
     Raises:
-        TrainingError: one repository is to be divided, and a file of records cannot be read.
+        TrainingError: one repository is to be split, and a file of records cannot be read.
     """
     if data.own is not None:
         rows = ((one.repository, one.group, one.time) for one in _choices(data, folder))
@@ -134,7 +134,7 @@ def _in_time(choice: Choice, side: str, data: DataPart) -> bool:
 def tokenized(
     training: Sequence[Choice], validation: Sequence[Choice], tokenizer: Tokenizer
 ) -> ChoiceDataset:
-    """Choices with numbers for texts, and the token ids of the texts."""
+    """Return choices with indices of texts, and the token ids of the texts."""
     texts: dict[str, int] = {}
 
     def numbers(choice: Choice) -> Question:
@@ -149,7 +149,7 @@ def tokenized(
 
 
 def _has_wrong(question: Question) -> bool:
-    """Whether a candidate is wrong that does not read like a right one or the query."""
+    """Return True if a wrong candidate differs in text from the right ones and the query."""
     right = {question.candidates[place] for place in question.right}
     return bool(set(question.candidates) - right - {question.query})
 
@@ -157,10 +157,10 @@ def _has_wrong(question: Question) -> bool:
 def batches(
     questions: Sequence[Question], size: int, candidates: int, seed: int, start: int
 ) -> Iterator[list[Question]]:
-    """Batches without end, from step ``start``; what step N gets depends on nothing but the arguments.
+    """Yield batches endlessly, from step ``start``; the batch of step N depends on the arguments only.
 
-    Each round goes through all questions in another order, and draws other candidates where there are more
-    than ``candidates``.
+    Each epoch visits all questions in another order, and samples other candidates if there are more than
+    ``candidates``.
     """
     rounds: dict[int, list[int]] = {}
     at = start * size
@@ -184,7 +184,9 @@ def _shuffled(count: int, seed: int, turn: int) -> list[int]:
 
 
 def subsample(question: Question, most: int, seed: str) -> Question:
-    """The question with at most ``most`` candidates: right ones up to half of them, the rest wrong, drawn."""
+    """Return the question with at most ``most`` candidates: right ones up to half, the rest sampled wrong
+    ones.
+    """
     count = len(question.candidates)
     if count <= most:
         return question
@@ -201,6 +203,6 @@ def subsample(question: Question, most: int, seed: str) -> Question:
 
 
 def spread(items: Sequence[Item], count: int) -> Iterator[Item]:
-    """At most ``count`` items, from all over."""
+    """Return at most ``count`` items, evenly spaced."""
     taken = min(count, len(items))
     return (items[at * len(items) // taken] for at in range(taken))

@@ -1,7 +1,7 @@
-"""Logistic regression by Newton's method: the cheap judge a model must beat, and the one that fuses both.
+"""Logistic regression by Newton's method: the baseline a model must beat, and the fusion of both.
 
-``fit`` judges rows on their own; ``fit_choices`` judges which row of a question is right, so that what all
-rows of a question share (a long query, a common word) cannot blur the weights.
+``fit`` scores rows independently; ``fit_choices`` scores which row of a question is right, so that features
+shared by all rows of a question (a long query, a common word) do not affect the weights.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ RIDGE = 1.0
 _STEPS = 60
 _CLOSE = 1e-9
 _DIGITS = 9
-"""Decimals that are kept: the last bits differ between processors."""
+"""Number of decimals: the last bits differ between processors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """Weights for the columns as they come, not standardised."""
+    """Weights for the raw columns, not standardised ones."""
 
     weights: tuple[float, ...]
     bias: float
 
     def scores(self, rows: Floats) -> Floats:
-        """Log-odds, shape (rows,)."""
+        """Return the log-odds, shape (rows,)."""
         answer: Floats = rows @ np.asarray(self.weights, dtype=np.float64) + self.bias
         return answer
 
 
 def fit(rows: Floats, right: Flags, weights: Floats | None = None, ridge: float = RIDGE) -> Logistic:
-    """The most likely weights under the penalty; the same for the same data.
+    """Return the most likely weights under the penalty; the same for the same data.
 
     Args:
-        rows: shape (rows, columns), finite; a column that never changes gets weight 0.
-        right: shape (rows,); both kinds must be there.
-        weights: how much each row counts; 1 each unless given.
+        rows: shape (rows, columns), finite; a constant column gets weight 0.
+        right: shape (rows,); both classes must occur.
+        weights: weight of each row; 1 each by default.
 
     Raises:
-        ValueError: one kind is missing, or a number is not finite.
+        ValueError: a class is missing, or a number is not finite.
     """
     if right.all() or not right.any():
-        raise ValueError("all rows are of one kind, so nothing can be told apart")
+        raise ValueError("all rows are of one class, so nothing can be fitted")
     if not np.isfinite(rows).all():
         raise ValueError("a feature is not a finite number")
     counts = np.ones(len(rows)) if weights is None else weights
@@ -64,18 +64,18 @@ def fit(rows: Floats, right: Flags, weights: Floats | None = None, ridge: float 
 
 
 def fit_choices(rows: Floats, right: Flags, starts: Places, ridge: float = RIDGE) -> Logistic:
-    """The weights under which the right rows of each question are most likely to be chosen from it.
+    """Return the weights that maximise the likelihood of the right rows of each question.
 
     Args:
-        rows: shape (rows, columns), finite; a column that never changes within a question gets weight 0.
-        right: shape (rows,); each question has both kinds.
+        rows: shape (rows, columns), finite; a column that is constant within every question gets weight 0.
+        right: shape (rows,); each question has both classes.
         starts: the first row of each question, ascending.
 
     Raises:
         ValueError: a number is not finite.
 
-    Source: D. McFadden, "Conditional Logit Analysis of Qualitative Choice Behavior", 1974; each right row
-    of a question is a choice of its own.
+    Source: D. McFadden, "Conditional Logit Analysis of Qualitative Choice Behavior", 1974; each right row of
+    a question is a choice of its own.
     """
     if not np.isfinite(rows).all():
         raise ValueError("a feature is not a finite number")
@@ -88,7 +88,7 @@ def fit_choices(rows: Floats, right: Flags, starts: Places, ridge: float = RIDGE
 
 
 def probabilities(log_odds: Floats) -> Floats:
-    """Each as a probability, without overflow."""
+    """Return each value as a probability, without overflow."""
     answer: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))
     return answer
 
@@ -116,7 +116,7 @@ def _newton_choices(columns: Floats, right: Flags, starts: Places, sizes: Places
     wanted = columns[right].sum(axis=0)
 
     def look(at: Floats) -> tuple[float, Floats]:
-        """The loss, and how likely each row is chosen from its question."""
+        """Return the loss, and the probability of each row within its question."""
         scores = columns @ at
         scores = scores - np.repeat(np.maximum.reduceat(scores, starts), sizes)
         raised = np.exp(scores)

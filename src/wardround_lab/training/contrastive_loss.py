@@ -1,4 +1,4 @@
-"""What a training makes small: how far the right candidates are from being the closest to their query."""
+"""The contrastive loss: how far the right candidates are from being the closest to their query."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch
 from wardround_lab.training.choice_dataset import Question
 
 _FAR = -1e9
-"""The score of what does not count; finite, so that a question with nothing wrong has a gradient of 0."""
+"""Score of excluded texts; finite, so that a question without wrong candidates has a gradient of 0."""
 
 
 def texts_of(batch: Sequence[Question]) -> list[int]:
-    """Numbers of the different texts of a batch, ascending."""
+    """Return the indices of the distinct texts of a batch, ascending."""
     return sorted({text for one in batch for text in (one.query, *one.candidates)})
 
 
@@ -22,11 +22,11 @@ def loss(
 ) -> torch.Tensor:
     """InfoNCE: each right candidate against the wrong ones of its question and of the other questions.
 
-    Candidates of other questions of the same group are left out: whether they are wrong here nobody said.
+    Candidates of other questions of the same group are excluded, since they are unlabelled here.
 
     Args:
         vectors: shape (texts, dimensions), of length 1.
-        texts: number of the text of each row.
+        texts: index of the text of each row.
 
     Source: van den Oord et al. 2018, "Representation Learning with Contrastive Predictive Coding".
     """
@@ -42,7 +42,7 @@ def loss(
 def _masks(
     batch: Sequence[Question], row: dict[int, int], device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Which texts are right, and which count as wrong, for each question: two of shape (questions, texts)."""
+    """Return the masks of right and of wrong texts of each question, both of shape (questions, texts)."""
     right = torch.zeros((len(batch), len(row)), dtype=torch.bool)
     wrong = torch.zeros_like(right)
     for at, question in enumerate(batch):
@@ -55,7 +55,7 @@ def _masks(
 
 
 def mean_reciprocal_rank(vectors: torch.Tensor, texts: Sequence[int], questions: Sequence[Question]) -> float:
-    """Mean of 1 / place of the first right candidate; among equals it comes last."""
+    """Return the mean of 1 / rank of the first right candidate; ties rank it last."""
     row = {text: at for at, text in enumerate(texts)}
     total = 0.0
     for question in questions:

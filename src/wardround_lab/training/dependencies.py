@@ -1,4 +1,4 @@
-"""Whether what trains models is installed."""
+"""Check that the dependencies of training are installed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _MODULES = ("torch", "transformers", "peft", "safetensors", "tokenizers", "onnx"
 
 
 MEASURING = ("numpy", "onnxruntime", "tokenizers", "matplotlib")
-"""What measuring and calibrating take: no torch."""
+"""Dependencies of evaluation and calibration: no torch."""
 
 
 def require_extra(modules: Sequence[str] = _MODULES) -> None:
-    """See that what is needed of the ``train`` extra is installed, without loading it.
+    """Require parts of the ``train`` extra, without importing them.
 
     Raises:
         UsageError: a part of it is missing.

@@ -1,4 +1,4 @@
-"""A base as a torch module that turns token ids into one vector of length 1 for each text."""
+"""A base as a torch module that turns token ids into one vector of length 1 per text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _TOKEN_BUDGET = 4096
-"""Tokens that go through the layers at once: as much as the processor's cache holds the activations of."""
+"""Tokens per forward pass: as many as have activations that fit into the processor's cache."""
 
 
 class Encoder(nn.Module):
-    """A model with pooling and normalisation behind it.
+    """A model with pooling and normalisation.
 
     Attributes:
-        model: gives ``last_hidden_state`` of shape (texts, tokens, dimensions).
+        model: returns ``last_hidden_state`` of shape (texts, tokens, dimensions).
     """
 
     def __init__(self, model: nn.Module, pooling: Literal["mean", "last"], causal: bool) -> None:
@@ -35,11 +35,11 @@ class Encoder(nn.Module):
         self.causal = causal
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Vectors of shape (texts, dimensions) and length 1.
+        """Return vectors of shape (texts, dimensions) and length 1.
 
         Args:
-            input_ids: shape (texts, tokens), filled up on the right.
-            attention_mask: of the same shape, 1 where there is a token.
+            input_ids: shape (texts, tokens), padded on the right.
+            attention_mask: of the same shape, 1 for tokens.
         """
         mask = causal_mask(attention_mask) if self.causal else attention_mask
         hidden = self.model(input_ids=input_ids, attention_mask=mask).last_hidden_state
@@ -47,9 +47,9 @@ class Encoder(nn.Module):
 
 
 def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
-    """Whether a token of a decoder sees another: shape (texts, 1, tokens, tokens).
+    """Return the attention mask of a decoder: shape (texts, 1, tokens, tokens).
 
-    Made here, because the library's way of making it cannot be traced into an ONNX graph.
+    Created here, because the library's own cannot be traced into an ONNX graph.
     """
     places = torch.cumsum(torch.ones_like(attention_mask), dim=1)
     before = places.unsqueeze(1) <= places.unsqueeze(2)
@@ -57,7 +57,7 @@ def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
 
 
 def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
-    """One vector of length 1 for each text, from those of its tokens."""
+    """Pool the vectors of the tokens of each text into one of length 1."""
     if pooling == "mean":
         weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
         summed = (hidden * weights).sum(1)
@@ -69,13 +69,13 @@ def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> 
 
 
 def load_encoder(located: Located, **options: Any) -> Encoder:
-    """The base, frozen and in float32.
+    """Load the base, frozen and in float32.
 
     Args:
-        options: of transformers' loading: how, or where, its weights are held.
+        options: of transformers' loading: format and location of the weights.
 
     Raises:
-        TrainingError: its files do not make a model.
+        TrainingError: its files are not a valid model.
     """
     from transformers import AutoModel
 
@@ -88,7 +88,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
         except (OSError, ValueError, KeyError, RuntimeError) as cause:
             what = " ".join(str(cause).split())[:300]
             raise TrainingError(
-                f"{located.folder}: {what}; get the files of {located.base.id} again"
+                f"{located.folder}: {what}; download the files of {located.base.id} again"
             ) from cause
     model.config.use_cache = False
     if hasattr(model.config, "reference_compile"):
@@ -101,7 +101,7 @@ def load_encoder(located: Located, **options: Any) -> Encoder:
 
 
 def skeleton(located: Located) -> nn.Module:
-    """The base without its weights, from its configuration alone."""
+    """Return the base without its weights, from its configuration alone."""
     import transformers
 
     configurations: Any = transformers.AutoConfig
@@ -113,7 +113,7 @@ def skeleton(located: Located) -> nn.Module:
 
 
 def load_from_disk(located: Located) -> Encoder:
-    """The base with one layer at a time in memory while it runs; each call reads all of its files anew."""
+    """Return the base with one layer at a time in memory; each call reads all of its files again."""
     parts = list(skeleton(located).named_children())
     places = {name: "cpu" for name, part in parts if not isinstance(part, nn.ModuleList)}
     for name, part in parts:
@@ -123,9 +123,9 @@ def load_from_disk(located: Located) -> Encoder:
 
 
 def load_tokenizer(located: Located, window: int, marker_position: MarkerPosition) -> Tokenizer:
-    """The tokenizer of a base, cutting at ``window`` tokens and filling up nothing.
+    """Load the tokenizer of a base, with truncation at ``window`` tokens and without padding.
 
-    It is complete in itself: its JSON is all that is needed where the model runs.
+    It is self-contained: its JSON is sufficient at inference.
     """
     from tokenizers import Tokenizer
 
@@ -138,7 +138,7 @@ def load_tokenizer(located: Located, window: int, marker_position: MarkerPositio
 
 
 def _converted(located: Located) -> Tokenizer:
-    """The tokenizer of a base that comes as a vocabulary and a list of merges."""
+    """Convert the tokenizer of a base with a vocabulary and a list of merges."""
     import transformers
 
     kinds: Any = transformers.AutoTokenizer
@@ -147,12 +147,12 @@ def _converted(located: Located) -> Tokenizer:
             slow = kinds.from_pretrained(located.folder, local_files_only=True, use_fast=True)
             tokenizer: Tokenizer = slow.backend_tokenizer
         except (OSError, ValueError, AttributeError) as cause:
-            raise TrainingError(f"{located.folder}: there is no tokenizer; get the files again") from cause
+            raise TrainingError(f"{located.folder}: no tokenizer; download the files again") from cause
     return tokenizer
 
 
 def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str) -> None:
-    """Let the tokenizer put ``marker`` at one end of every text, unless it does so already."""
+    """Let the tokenizer add ``marker`` at one end of every text, unless it already does."""
     if not marker:
         return
     number = tokenizer.token_to_id(marker)
@@ -173,7 +173,7 @@ def _mark(tokenizer: Tokenizer, marker: str, position: MarkerPosition, base: str
 def padded(
     rows: Sequence[Sequence[int]], device: torch.device | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids of several texts as one tensor, filled up with 0 on the right, and where there are tokens."""
+    """Return the token ids of several texts as one tensor, padded with 0 on the right, and the mask."""
     longest = max(len(row) for row in rows)
     ids = torch.zeros((len(rows), longest), dtype=torch.int64)
     mask = torch.zeros((len(rows), longest), dtype=torch.int64)
@@ -184,7 +184,7 @@ def padded(
 
 
 def bucketed(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[list[int]]:
-    """Places of texts, by length, in buckets of about ``budget`` tokens with little to fill up."""
+    """Return the indices of texts by length, in buckets of about ``budget`` tokens with little padding."""
     order = sorted(range(len(lengths)), key=lambda place: (lengths[place], place))
     bucket: list[int] = []
     for place in order:
@@ -198,7 +198,7 @@ def bucketed(lengths: Sequence[int], budget: int = _TOKEN_BUDGET) -> Iterator[li
 
 @contextmanager
 def silence_transformers() -> Iterator[None]:
-    """Keep the remarks of other libraries, which no user can act on, off the screen."""
+    """Suppress the output of other libraries that users cannot act on."""
     import logging
 
     import transformers

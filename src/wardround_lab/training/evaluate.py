@@ -1,7 +1,7 @@
-"""Measuring a model that chooses, against guessing, size, word overlap and the frozen base, on unseen code.
+"""Evaluate a ranking model against chance, size, word overlap and the frozen base, on unseen code.
 
-Everything that can be fitted is fitted on other repositories than those it is measured on. What decides is
-fixed beforehand: the gain in ``mrr`` of the fused score, by repository.
+All fitted parts are fitted on other repositories than those of the evaluation. The deciding metric is fixed
+beforehand: the gain in ``mrr`` of the fused score, by repository.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wardround_lab.training.ranking_metrics import RankedQuestions, Ranking
 DECIDING = "mrr"
 METRICS = ("mrr", "top-1", "auc")
 LIKE_SIZE = "same size"
-"""What the name of a metric ends in where it was taken among candidates of like size."""
+"""Suffix of the name of a metric among candidates of similar size."""
 _FUSED = (("cheap+adapter", "cheap+base"), ("cheap+adapter", "cheap"))
 _PAIRS = (
     *_FUSED,
@@ -36,7 +36,7 @@ _PAIRS = (
     ("cheap+size+adapter", "cheap+size"),
     ("adapter", "base"),
 )
-"""What is compared with what; among candidates of like size ``_FUSED`` alone."""
+"""The compared pairs of scorers; among candidates of similar size ``_FUSED`` only."""
 _SHUFFLES = 30
 _AT_ONCE = 64
 
@@ -48,12 +48,12 @@ class EvaluationSides:
     """The questions of the three sides of a split.
 
     Attributes:
-        training: what the adapters were trained on; the weights of the cheap evidence are fitted here.
-        validation: of repositories on neither other side; how much a model counts beside the cheap score, two
-            numbers, is fitted here. Where there is none, on ``training``, which trusts an adapter too much.
-        evaluation: of repositories never trained on, younger than all training.
-        own: all sides are of one repository; its files are on one side each, and its weeks and files are
-            drawn again for the intervals.
+        training: the training data of the adapters; the weights of the inexpensive features are fitted on it.
+        validation: of repositories on neither other side; the two weights of a model next to the inexpensive
+            score are fitted on it. Without one, on ``training``, which overestimates an adapter.
+        evaluation: of repositories never trained on, later than all training.
+        own: all sides are of one repository; each of its files is on one side, and its weeks and files are
+            resampled for the intervals.
     """
 
     training: Sequence[Choice]
@@ -64,7 +64,7 @@ class EvaluationSides:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What was measured, with what the plots and the calibration need.
+    """Results of an evaluation, with the data of the plots and the calibration.
 
     Attributes:
         scores: scorer -> one score per row of ``questions``.
@@ -86,15 +86,15 @@ def evaluate(
     models: Mapping[int, str],
     progress: Progress = lambda text: None,
 ) -> Measured:
-    """Measure the adapters of one task.
+    """Evaluate the adapters of one task.
 
     Args:
-        adapters: by the seed of their training; as shipped, since quantising changes scores.
+        adapters: by the seed of their training; as shipped, since quantisation changes scores.
         shipped: the seed of the adapter whose figures come first.
         models: seed -> SHA-256 of the model file.
 
     Raises:
-        TrainingError: a side is empty, or the task's features are not what it says.
+        TrainingError: a side is empty, or the features do not match the task's names.
     """
     if not sides.evaluation or not sides.training:
         missing = "evaluation" if not sides.evaluation else "training"
@@ -107,7 +107,7 @@ def evaluate(
 
 
 def records_digest(choices: Sequence[Choice]) -> str:
-    """SHA-256 of what is asked, in its order."""
+    """Return the SHA-256 of the questions, in order."""
     import msgspec
 
     digest = hashlib.sha256()
@@ -117,7 +117,7 @@ def records_digest(choices: Sequence[Choice]) -> str:
 
 
 def leaks(fitted: Sequence[Choice], evaluation: Sequence[Choice], *, own: bool = False) -> int:
-    """How many repositories, groups and answered questions of the evaluation were fitted on too.
+    """Count repositories, groups and answered questions of the evaluation that were fitted on too.
 
     Args:
         own: all are of one repository; its files, or else weeks, are counted in place of repositories.
@@ -138,13 +138,13 @@ def _own_unit(choice: Choice) -> str:
 
 
 def _answered(choice: Choice) -> bytes:
-    """A question with its right answers, however it is spaced."""
+    """Return a question with its right answers, with normalised white space."""
     texts = (choice.query, *(choice.candidates[at] for at in choice.right))
     return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).digest()
 
 
 def _named(adapters: Mapping[int, TextEmbedder], shipped: int) -> dict[str, TextEmbedder]:
-    """The shipped one is ``adapter``, others have their seed behind the name."""
+    """Name the shipped adapter ``adapter`` and others with their seed as suffix."""
     named = {"adapter": adapters[shipped]}
     return named | {f"adapter@{seed}": adapters[seed] for seed in sorted(adapters) if seed != shipped}
 
@@ -197,10 +197,10 @@ def _fit(columns: Floats, questions: RankedQuestions) -> conditional_logit.Logis
 
 
 def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
-    """The task's features and BM25, a row for each candidate.
+    """Return the task's features and BM25, one row per candidate.
 
     Raises:
-        TrainingError: the features are not what the task says.
+        TrainingError: the features do not match the task's names.
     """
     rows: list[list[float]] = []
     for choice in choices:
@@ -221,7 +221,7 @@ def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
 
 
 def _size(questions: RankedQuestions) -> Floats:
-    """Everything that length and place tell: what a model could pick up without reading a word."""
+    """Return features of length and position only: what a model could learn without reading a word."""
     logs = np.log1p(questions.lengths)
     mean = np.add.reduceat(logs, questions.starts) / questions.sizes
     apart = logs - mean[questions.question]
@@ -231,7 +231,9 @@ def _size(questions: RankedQuestions) -> Floats:
 
 
 def cosines(embedder: TextEmbedder, choices: Sequence[Choice], progress: Progress, what: str) -> Floats:
-    """The cosine of each candidate with its query, on the grid a review has; each text is embedded once."""
+    """Return the cosine of each candidate with its query, rounded as in a review; each text is embedded
+    once.
+    """
     place: dict[str, int] = {}
     for choice in choices:
         for text in (choice.query, *choice.candidates):
@@ -291,7 +293,7 @@ def _figures(
 
 
 def told_units(questions: RankedQuestions) -> str:
-    """How many units of each kind there are."""
+    """Describe the number of units of each kind."""
     return " and ".join(f"{len(set(names))} {kind}" for kind, names in questions.units.items())
 
 
@@ -305,7 +307,7 @@ def _fitted_on(sides: EvaluationSides) -> str:
 
 
 def _measure(questions: RankedQuestions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
-    """Every metric of every scorer, on the same draws."""
+    """Compute every metric of every scorer, on the same samples."""
     drawn = ResampledUnits.of(questions.units)
     found: dict[str, dict[str, Figure]] = {}
     for name, rows in scores.items():
@@ -326,7 +328,7 @@ def _gains(
     metrics: Sequence[str],
     suffix: str = "",
 ) -> list[Improvement]:
-    """What each adapter adds; in ``pairs`` it is called ``adapter``."""
+    """Compute the gain of each adapter; in ``pairs`` it is named ``adapter``."""
     return [
         Improvement(
             of=of,
@@ -344,9 +346,9 @@ def _gains(
 
 
 def placebo(questions: RankedQuestions, scores: Mapping[str, Floats]) -> Interval:
-    """What the scorer that does best keeps above guessing when the right answers are drawn at random.
+    """Return the advantage of the best scorer over chance when the right answers are randomised.
 
-    Anything but about 0 means that the figures are made by the measurement.
+    Any value but about 0 means that the evaluation itself produces the figures.
     """
     generator = np.random.Generator(np.random.PCG64(0))
     shuffled = [questions.shuffled(generator) for _ in range(_SHUFFLES)]

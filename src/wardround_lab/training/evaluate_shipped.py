@@ -1,6 +1,6 @@
-"""Measuring and calibrating models as they ship: the verified files, run as a review runs them.
+"""Evaluate and calibrate models as shipped: the verified files, run as a review runs them.
 
-Whatever is measured anew loses its state: the gates are asked again, by ``promote``.
+A new evaluation resets the state of a model; ``promote`` applies the gates again.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def evaluate_choices(
     exempt: Mapping[str, str],
     progress: Progress,
 ) -> Metadata:
-    """Measure adapters of one recipe, trained from different seeds; write what came of it to the first.
+    """Evaluate adapters of one recipe, trained from different seeds; write the result to the first.
 
     Raises:
-        TrainingError: they are not of this recipe and these records, or of one seed.
-        ModelError: a file is not what its metadata says.
+        TrainingError: they are not of this recipe and these records, or two have the same seed.
+        ModelError: a file does not match its metadata.
     """
     recipe, first = read_recipe(recipe_file), models[0]
     _require_same(models, recipe_file, recipe)
@@ -79,19 +79,19 @@ def evaluate_choices(
 
 
 def task_of(name: str) -> Task:
-    """The task of a name, from the plugin that brings it.
+    """Return the task of a name, from the plugin that contributes it.
 
     Raises:
-        TrainingError: none does.
+        TrainingError: there is none.
     """
     return _named_task(name, Task)
 
 
 def line_task_of(name: str) -> LineTask:
-    """The task of a name that judges lines.
+    """Return the line task of a name.
 
     Raises:
-        TrainingError: no plugin brings it.
+        TrainingError: no plugin contributes it.
     """
     return _named_task(name, LineTask)
 
@@ -102,14 +102,14 @@ def _named_task(name: str, kind: type[OneTask]) -> OneTask:
         if task.name == name:
             return task
     known = ", ".join(task.name for task in tasks) or "none"
-    raise TrainingError(f"task {name!r}: no plugin brings it; there are {known}")
+    raise TrainingError(f"task {name!r}: no plugin contributes it; choose one of {known}")
 
 
 def embedder(model: Model, base: Path | None) -> TextEmbedder:
-    """A model over texts as it ships, on the CPU and one thread, since that is what reviews have.
+    """Return a text model as shipped, on the CPU with one thread, as in a review.
 
     Raises:
-        ModelError: a file is not what its metadata says, or models cannot be run here.
+        ModelError: a file does not match its metadata, or models cannot be run here.
     """
     shelf = ModelRegistry.of([model.folder.absolute(), *([] if base is None else [base.absolute()])])
     return shelf.embedder(model.metadata.name, detect_runtime("cpu"))
@@ -117,10 +117,10 @@ def embedder(model: Model, base: Path | None) -> TextEmbedder:
 
 def _base_model(base: Path | None, first: Model) -> Model:
     if base is None:
-        raise TrainingError("there is no frozen base to compare with; give its folder with --base")
+        raise TrainingError("there is no frozen base to compare with; pass its directory with --base")
     model = Model(base, read_metadata(base))
     if model.metadata.data is not None:
-        raise TrainingError(f"{base}: this was trained, so it is no frozen base; give the base with --base")
+        raise TrainingError(f"{base}: this is a trained model, not a frozen base; pass the base with --base")
     ours, theirs = first.metadata.base, model.metadata.base
     if ours is None or theirs is None or ours.digest != theirs.digest:
         raise TrainingError(f"{first.folder}: it was trained on another base than the one in {base}")
@@ -141,11 +141,11 @@ def _require_same(models: Sequence[Model], recipe_file: Path, recipe: Recipe) ->
             )
     seeds = [model.metadata.seed for model in models]
     if len(set(seeds)) < len(seeds):
-        raise TrainingError("two of these models are of one seed; train the recipe with another")
+        raise TrainingError("two of these models have the same seed; train the recipe with another")
 
 
 def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
-    """Scores are drawn as they stand within their question, since across questions they mean nothing."""
+    """Plot scores relative to their question, since they are not comparable across questions."""
     right = measured.questions.right
     shown = {
         one: measured.questions.standardised(measured.scores[one])
@@ -160,7 +160,7 @@ def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
 
 
 def fused_scores(model: Model, base: Path | None, choices: Sequence[Choice], progress: Progress) -> Floats:
-    """What a review would order by: the fused score of each candidate, as the metadata says.
+    """Return the fused score of each candidate as the metadata defines it, by which a review orders.
 
     Raises:
         TrainingError: it was not evaluated, so there is no fused score.
@@ -177,16 +177,16 @@ def fused_scores(model: Model, base: Path | None, choices: Sequence[Choice], pro
 
 
 def raw_scores(model: Model, rows: Sequence[tabular_evaluation.FeatureRow], progress: Progress) -> Floats:
-    """The raw score of each row, each alone, as a review asks.
+    """Return the raw score of each row, computed separately as in a review.
 
     Raises:
-        TrainingError: the rows have other numbers than the model reads.
-        ModelError: a file is not what its metadata says.
+        TrainingError: the rows have other columns than the model's inputs.
+        ModelError: a file does not match its metadata.
     """
     width = len(model.metadata.inputs)
     if any(len(row.features) != width for row in rows):
         raise TrainingError(
-            f"{model.folder}: it reads {width} numbers, and a row has others; mine the rows again"
+            f"{model.folder}: it has {width} inputs, and the rows have other columns; mine the rows again"
         )
     shelf = ModelRegistry.of([model.folder.absolute()])
     session = shelf.load(shelf.get(model.metadata.name), detect_runtime("cpu")).session
@@ -202,11 +202,12 @@ def evaluate_rows(
     exempt: Mapping[str, str],
     progress: Progress,
 ) -> Metadata:
-    """Measure models over numbers against a regression on the ``cheap`` inputs; write it to the first.
+    """Evaluate models over numbers against a regression on the ``cheap`` inputs; write the result to the
+    first.
 
     Raises:
-        TrainingError: the rows do not fit the models, or one kind of row is missing.
-        ModelError: a file is not what its metadata says.
+        TrainingError: the rows do not match the models, or a class of row is missing.
+        ModelError: a file does not match its metadata.
     """
     first = models[0]
     rows, training = tabular_evaluation.read_rows(rows_file), tabular_evaluation.read_rows(training_file)
@@ -280,7 +281,7 @@ def _calibrated(
     both = promotion_policy.shared_repositories(trained, of_rows)
     if both:
         raise TrainingError(
-            f"{both[0]} was trained on, so it cannot calibrate; give items of other repositories"
+            f"{both[0]} is in the training data, so it cannot calibrate; pass items of other repositories"
         )
     digest = known.model.sha256
     found = calibrate(

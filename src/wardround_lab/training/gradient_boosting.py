@@ -1,4 +1,4 @@
-"""Boosted trees over rows of numbers: trained, measured on repositories left out, exported to plain ONNX.
+"""Boosted trees over rows of numbers: training, leave-one-group-out scores, export to plain ONNX.
 
 The exported graph has one input ``features``, shape (rows, inputs), and one output ``score``, shape (rows,
 1), both float32. The score is the log-odds before calibration, a sum over trees (``TreeEnsembleRegressor``).
@@ -26,17 +26,17 @@ _ML_OPSET = 3
 
 
 class BoostingRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How the trees are grown.
+    """Parameters of the boosting.
 
     Attributes:
-        rounds: trees.
-        rate: how much each tree counts.
-        leaves: most leaves of a tree.
-        smallest_leaf: fewest rows of a leaf.
+        rounds: number of trees.
+        rate: learning rate.
+        leaves: maximum number of leaves of a tree.
+        smallest_leaf: minimum number of rows of a leaf.
         ridge: penalty on squared leaf values.
-        columns: share of the columns a split may choose from, drawn anew for each split.
-        rising: inputs that may only raise the score.
-        seed: of the drawn columns.
+        columns: share of the columns that each split considers, sampled per split.
+        rising: inputs with a monotone increasing effect on the score.
+        seed: of the sampled columns.
     """
 
     rounds: int = 300
@@ -57,25 +57,25 @@ class Trees:
     model: Any
 
     def scores(self, rows: Floats) -> Floats:
-        """Log-odds, shape (rows,)."""
+        """Return the log-odds, shape (rows,)."""
         found: Floats = self.model.decision_function(quantized_rows(rows))
         return found
 
 
 def quantized_rows(rows: Floats) -> Floats:
-    """The numbers as the exported graph sees them: rounded to float32."""
+    """Return the numbers as the exported graph reads them: rounded to float32."""
     return rows.astype(np.float32).astype(np.float64)
 
 
 def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRecipe) -> Trees:
-    """Grow the trees; the same for the same rows, recipe and version of scikit-learn.
+    """Train the trees; the same for the same rows, recipe and version of scikit-learn.
 
     Args:
         rows: shape (rows, inputs), finite.
         right: shape (rows,).
 
     Raises:
-        TrainingError: one kind of row is missing, a number is not finite, or the recipe does not fit.
+        TrainingError: a class of row is missing, a number is not finite, or the recipe does not match.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -97,13 +97,13 @@ def train(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRec
 def _require(rows: Floats, right: Flags, inputs: Sequence[str], recipe: BoostingRecipe) -> None:
     unknown = sorted(set(recipe.rising) - set(inputs))
     if unknown:
-        raise TrainingError(f"the recipe lets {unknown[0]!r} rise, which is no input of these rows")
+        raise TrainingError(f"rising: {unknown[0]!r} is not an input of these rows")
     if rows.shape != (len(right), len(inputs)):
-        raise TrainingError(f"{rows.shape[1]} numbers a row do not go with {len(inputs)} inputs")
+        raise TrainingError(f"rows have {rows.shape[1]} columns, and there are {len(inputs)} inputs")
     if not np.isfinite(rows).all():
         raise TrainingError("a feature is not a finite number; mine the rows again")
     if right.all() or not right.any():
-        raise TrainingError("all rows are of one kind, so nothing can be learned; mine more repositories")
+        raise TrainingError("all rows are of one class, so nothing can be learned; mine more repositories")
 
 
 def leave_one_group_out(
@@ -113,14 +113,14 @@ def leave_one_group_out(
     inputs: Sequence[str],
     recipe: BoostingRecipe,
 ) -> Floats:
-    """The score of every row by trees that saw no row of its repository, shape (rows,).
+    """Return the score of every row by trees that were trained without its repository, shape (rows,).
 
     Raises:
-        TrainingError: there is one repository only, or what is left cannot be trained on.
+        TrainingError: there is only one repository, or the rest cannot be trained on.
     """
     names = np.array(repositories)
     if len(set(repositories)) < 2:
-        raise TrainingError("rows of one repository leave nothing to train on when it is left out")
+        raise TrainingError("all rows are of one repository, so none is left to train on")
     scores = np.empty(len(rows))
     for name in sorted(set(repositories)):
         out = names == name
@@ -129,7 +129,7 @@ def leave_one_group_out(
 
 
 def exported(trees: Trees) -> bytes:
-    """The ensemble as an ONNX model; its metadata names the inputs in order."""
+    """Return the ensemble as an ONNX model; its metadata names the inputs in order."""
     import onnx
     from skl2onnx import to_onnx
     from skl2onnx.common.data_types import FloatTensorType
@@ -163,7 +163,7 @@ _OF_LEAVES = {"class_treeids": "target_treeids", "class_nodeids": "target_nodeid
 
 
 def _regressor(ensemble: Any) -> Any:
-    """The trees of a classifier as those of a regressor: their plain sum and nothing else."""
+    """Convert the trees of a classifier to those of a regressor: their plain sum."""
     import onnx
 
     node = onnx.helper.make_node("TreeEnsembleRegressor", [INPUT], [OUTPUT], domain="ai.onnx.ml", n_targets=1)
@@ -177,7 +177,7 @@ def _regressor(ensemble: Any) -> Any:
 
 
 def parity(trees: Trees, model: bytes, rows: Floats) -> Parity:
-    """How far the exported scores are from the trained ones on these rows, run as a review runs them."""
+    """Return the difference of the exported from the trained scores on these rows, run as in a review."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -1,4 +1,4 @@
-"""LoRA on the upper layers of a base: what lies below stays as it is, byte by byte."""
+"""LoRA on the upper layers of a base; the layers below stay unchanged, byte by byte."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _LAYER = re.compile(r"(?:^|\.)layers?\.(\d+)\.")
 
 
 def chosen(encoder: Encoder, part: LoraPart, targets: Sequence[str]) -> Lora:
-    """A recipe's LoRA configuration with everything that the recipe leaves to the base.
+    """Return a recipe's LoRA configuration with the defaults of the base.
 
     Raises:
-        TrainingError: the base has no such layer, or none of the linear layers is meant.
+        TrainingError: the base has no such layer, or no linear layer is selected.
     """
     count = layer_count(encoder)
     layers = part.layers or tuple(range(count // 2, count))
     if layers[-1] >= count:
         raise TrainingError(
-            f"lora.layers: the base has the layers 0 to {count - 1}, and none is {layers[-1]}"
+            f"lora.layers: {layers[-1]} is not a layer of the base, which has 0 to {count - 1}"
         )
     lora = Lora(
         rank=part.rank, alpha=part.alpha, dropout=part.dropout, layers=layers,
@@ -44,28 +44,26 @@ def chosen(encoder: Encoder, part: LoraPart, targets: Sequence[str]) -> Lora:
 
 
 def layer_count(encoder: Encoder) -> int:
-    """How many layers the base has."""
+    """Return the number of layers of the base."""
     return 1 + max(layer_of(name) for name, _ in encoder.model.named_parameters())
 
 
 def layer_of(name: str) -> int:
-    """The 0-based layer a weight belongs to; -1 for the embedding and what follows the last layer."""
+    """Return the 0-based layer of a weight; -1 for the embedding and everything after the last layer."""
     found = _LAYER.search(name)
     return int(found.group(1)) if found else -1
 
 
 def linear_layers(encoder: Encoder, lora: Lora) -> list[str]:
-    """Names of the linear layers that get LoRA weights.
+    """Return the names of the linear layers that get LoRA weights.
 
     Raises:
-        TrainingError: a target names none.
+        TrainingError: a target matches none.
     """
     linear = [name for name, module in encoder.model.named_modules() if isinstance(module, nn.Linear)]
     for target in lora.targets:
         if not any(_meant(name, target) for name in linear):
-            raise TrainingError(
-                f"lora.targets: the base has no linear layer that ends in {target!r}; correct it"
-            )
+            raise TrainingError(f"lora.targets: no linear layer of the base ends in {target!r}; correct it")
     return [
         name
         for name in linear
@@ -78,7 +76,7 @@ def _meant(name: str, target: str) -> bool:
 
 
 def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
-    """Put LoRA weights, which change nothing yet, into the encoder's model."""
+    """Add LoRA weights, initially without effect, to the encoder's model."""
     with silence_transformers():
         from peft import LoraConfig, get_peft_model
 
@@ -94,7 +92,7 @@ def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
 
 
 class _Fused(torch.autograd.Function):
-    """A linear layer with its LoRA weights as one product instead of three, and no copies between them."""
+    """A linear layer with its LoRA weights as one product instead of three, without intermediate copies."""
 
     @staticmethod
     def forward(
@@ -123,9 +121,9 @@ class _Fused(torch.autograd.Function):
 
 
 def fuse(adapted: PeftModel) -> None:
-    """Let the layers with LoRA weights compute in one product, which is a third faster on a CPU.
+    """Let the layers with LoRA weights compute one product, which is a third faster on a CPU.
 
-    For training in float32 without dropout; what is computed is the same but for rounding.
+    For training in float32 without dropout; the result is the same except for rounding.
     """
     from peft.tuners.lora import Linear
 
@@ -148,7 +146,7 @@ def _fused_forward(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
 
 
 def lora_weights(adapted: PeftModel) -> dict[str, torch.Tensor]:
-    """The LoRA weights by name, as the file of an adapter names them."""
+    """Return the LoRA weights by the names in the file of an adapter."""
     from peft import get_peft_model_state_dict
 
     return {
@@ -161,7 +159,7 @@ def set_lora_weights(adapted: PeftModel, weights: Mapping[str, torch.Tensor]) ->
     """Replace the LoRA weights.
 
     Raises:
-        TrainingError: they are those of another base or configuration.
+        TrainingError: they are of another base or configuration.
     """
     from peft import set_peft_model_state_dict
 
@@ -185,7 +183,7 @@ def save_lora(adapted: PeftModel, weights: Mapping[str, torch.Tensor], base: str
 
 
 def read_lora(file: Path, content: bytes) -> dict[str, torch.Tensor]:
-    """LoRA weights from what a file holds, which was compared with its digest; no code can hide in this kind.
+    """Read LoRA weights from file content that was verified by its digest; the format contains no code.
 
     Raises:
         TrainingError: they are damaged.

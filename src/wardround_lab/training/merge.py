@@ -1,4 +1,4 @@
-"""Folding LoRA weights into the base: a model like the base, of which only the trained layers differ."""
+"""Merge LoRA weights into the base: the result differs from the base in the trained layers only."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """An adapter at hand: the base it stands on, its weights, and how texts become tokens.
+    """A loaded adapter: its base, its weights, and its tokenizer.
 
     Attributes:
-        about: the training, or the model, that it is of.
-        base: what is said of the base there.
-        digest: SHA-256 of the file its weights were read from, which is the one that was trained.
+        about: its training, or its model.
+        base: the description of the base there.
+        digest: SHA-256 of the file of its weights, as trained.
     """
 
     located: Located
@@ -58,16 +58,16 @@ class Trained:
     digest: str
 
     def adapted(self) -> Encoder:
-        """The base with the LoRA weights beside it, as it was trained."""
+        """Return the base with separate LoRA weights, as it was trained."""
         encoder = load_trainable(self.located, "float32")
         set_lora_weights(with_lora(encoder, self.lora, 0), self.weights)
         return encoder.eval()
 
     def merged(self) -> Encoder:
-        """The base with the LoRA weights folded in, in float32.
+        """Return the base with merged LoRA weights, in float32.
 
         Raises:
-            TrainingError: a layer that was not trained is no longer what it was.
+            TrainingError: a layer that was not trained has changed.
         """
         encoder = load_encoder(self.located)
         before = {name: value.clone() for name, value in encoder.model.state_dict().items()}
@@ -80,16 +80,17 @@ class Trained:
         return encoder.eval()
 
     def write_merged(self, folder: Path) -> Encoder:
-        """Write the merged model with its tokenizer, as transformers reads it; the encoder of what it wrote.
+        """Write the merged model with its tokenizer in transformers' format; return the encoder of the
+        result.
 
-        A base in four bits is too large to be held whole, so neither its merging nor its encoder holds it.
-        The weights of its files are merged, not what four bits leave of them.
+        A base in four bits exceeds the memory, so neither its merge nor its encoder loads it completely. The
+        weights of its files are merged, not their four-bit approximation.
 
         Raises:
-            TrainingError: it is the base's own folder, or it cannot be written.
+            TrainingError: it is the base's own directory, or it cannot be written.
         """
         if folder.resolve() == self.located.folder.resolve():
-            raise TrainingError(f"{folder} is the base, into which nothing is written; give another --out")
+            raise TrainingError(f"{folder} is the base, which is read-only; choose another --out")
         if self.located.base.four_bit:
             merge_shards(self.located, self.lora, self.weights, folder)
             merged = load_from_disk(replace(self.located, folder=folder))
@@ -103,14 +104,14 @@ class Trained:
 
 
 def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
-    """The adapter of a finished training, or of a model that was made from one.
+    """Read the adapter of a finished training, or of a model that was built from one.
 
     Args:
-        base_folder: where the base's files stand, if not where its description says.
+        base_folder: directory of the base's files, if not that of its description.
 
     Raises:
         TrainingError: there is none, or its weights or its base are not those of the training.
-        ModelError: a file of the model is not what its metadata says.
+        ModelError: a file of the model does not match its metadata.
     """
     if is_model(folder):
         return _of_model(folder, base_folder)
@@ -129,7 +130,7 @@ def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
 
 
 def adapter_folder(name: str) -> Path:
-    """The folder of a training or a model; or that of the model of this name that comes with wardround."""
+    """Return the directory of a training or a model, or that of the bundled model of this name."""
     folder, own = Path(name), package_folder()
     there = any((folder / file).is_file() for file in (RUN_FILE, METADATA_FILE))
     if there or own is None or not (own / name / METADATA_FILE).is_file():
@@ -138,7 +139,7 @@ def adapter_folder(name: str) -> Path:
 
 
 def is_model(folder: Path) -> bool:
-    """Whether a folder is that of a model, which a step of a training must not be written into."""
+    """Return True if a directory is that of a model, into which no step of a training may write."""
     return not (folder / RUN_FILE).is_file() and (folder / METADATA_FILE).is_file()
 
 
@@ -149,8 +150,8 @@ def _of_model(folder: Path, base_folder: Path | None) -> Trained:
     file = next((one for one in metadata.files if one.name == WEIGHTS_FILE), None)
     if file is None:
         raise TrainingError(
-            f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so nothing may use it; "
-            "make the model again with `wardround adapters quantise`"
+            f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so it must not be used; "
+            "build the model again with `wardround adapters quantise`"
         )
     entry = ModelEntry(folder, metadata)
     if not entry.is_built:
@@ -175,7 +176,7 @@ def _located(base: Base, digest: str, folder: Path | None) -> Located:
 def _require_untouched(
     before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor], trained: set[str], lora: Lora
 ) -> None:
-    """See that nothing but the trained weights changed, and those only in the trained layers."""
+    """Require that only the weights of the trained layers changed."""
     if before.keys() != after.keys():
         raise TrainingError("merging changed the names of weights; use the peft version of the `train` extra")
     for name, value in after.items():

@@ -1,4 +1,4 @@
-"""A model's card, from its metadata alone: the same metadata, the same bytes."""
+"""Render a model's card from its metadata alone: the same metadata, the same bytes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ASKED = {
     "table": ("rows", "rows are right"),
     "lines": ("pairs of a real fix and the same undone, of equal size,", "sides are broken"),
 }
-"""Kind of model -> what it was measured on, and what is right of that."""
+"""Kind of model -> its items, and what a right one is."""
 _OWN_SCORERS = {
     "table": {
         "size": "logistic regression on how large a row's change, or its words, are",
@@ -67,14 +67,14 @@ _OWN_SCORERS = {
         "cheap": "logistic regression on which tokens came and went, fitted on real fixes; no model",
     },
 }
-"""Scorers that mean something else for a kind of model."""
+"""Scorers with another description for a kind of model."""
 
 
 def card(metadata: Metadata, asked_by: Sequence[str] = ()) -> str:
-    """The card as Markdown, for a reader who believes nothing that is not shown.
+    """Render the card as Markdown, with the evidence for every claim.
 
     Args:
-        asked_by: the specialists that ask it.
+        asked_by: the specialists that use the model.
     """
     evaluation = metadata.evaluation
     parts = [_head(metadata, asked_by), _trained(metadata)]
@@ -218,7 +218,7 @@ def _drawn(evaluation: Evaluation) -> str:
 
 
 def _columns(evaluation: Evaluation) -> list[str]:
-    """The metrics of all scorers, the usual ones first."""
+    """Return the metrics of all scorers, the usual ones first."""
     found = {metric for metrics in evaluation.metrics.values() for metric in metrics}
     known = [metric for metric in _METRICS if metric in found]
     return known + sorted(found - set(known))
@@ -462,7 +462,7 @@ def _repositories(count: int, kind: str = "") -> str:
 
 
 def _units(metadata: Metadata, count: int, kind: str = "") -> str:
-    """Repositories, or of a model for one repository its files."""
+    """Describe repositories, or files for a model of one repository."""
     if not metadata.scope:
         return _repositories(count, kind)
     return f"{count} {kind}{'file' if count == 1 else 'files'}"
@@ -484,12 +484,12 @@ def _sentence(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """On one line, and no end of a table's cell."""
+    """Escape text for a cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def render(metadata: Metadata) -> Iterator[str]:
-    """What ``promote`` prints: the state, and why not more."""
+    """Render the output of ``promote``: the state, and the reasons why it is not higher."""
     yield f"{metadata.name}: {metadata.state.value}"
     for reason in metadata.reasons:
         yield f"  - {reason}"

@@ -1,8 +1,7 @@
-"""A model as an ONNX graph: token ids of one text in, a vector of length 1 out.
+"""Export a model as an ONNX graph: token ids of one text in, a vector of length 1 out.
 
 The graph has one input, ``input_ids`` of shape (texts, tokens), and one output, ``embedding`` of shape
-(texts, dimensions). Every token counts: texts are run one at a time, or several of the same length, and never
-filled up.
+(texts, dimensions). Without padding, texts are run one at a time, or several of the same length.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ OPSET = 18
 
 
 class UnpaddedEncoder(nn.Module):
-    """An encoder of texts that are not filled up."""
+    """An encoder of texts without padding."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
@@ -41,9 +40,9 @@ class UnpaddedEncoder(nn.Module):
 
 @contextmanager
 def float32_graph(encoder: Encoder, tokens: Sequence[int], beside: Path) -> Iterator[Path]:
-    """The ONNX file of an encoder, as long as it is needed.
+    """Context manager of a temporary ONNX file of an encoder.
 
-    Above 2 GB its weights stand in files beside it, so it has a folder of its own.
+    Above 2 GB its weights are in separate files, so it has a directory of its own.
     """
     beside.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".float32-", dir=beside) as scratch:
@@ -53,13 +52,13 @@ def float32_graph(encoder: Encoder, tokens: Sequence[int], beside: Path) -> Iter
 
 
 def export_onnx(encoder: Encoder, tokens: Sequence[int], file: Path) -> None:
-    """Write an encoder as an ONNX file in float32; above 2 GB its weights stand in files beside it.
+    """Write an encoder as an ONNX file in float32; above 2 GB its weights are in separate files.
 
     Args:
-        tokens: of some text, to follow the computation with.
+        tokens: of some text, to trace the computation.
 
     Raises:
-        TrainingError: the model computes something ONNX has no word for.
+        TrainingError: ONNX does not support an operation of the model.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)

@@ -1,4 +1,4 @@
-"""The same model exported by optimum, to hold our own export against."""
+"""Export the same model with optimum, for comparison with our own export."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from wardround_lab.training.parity import Floats
 
 
 def vectors(merged: Path, pooling: str, texts: Sequence[Sequence[int]]) -> Floats:
-    """Vectors of length 1 of texts, shape (texts, dimensions), by optimum's graph and pooling behind it.
+    """Return vectors of length 1 of texts, shape (texts, dimensions), by optimum's graph and pooling.
 
     Args:
-        merged: a model's folder, as transformers reads it.
+        merged: a model's directory in transformers' format.
     """
     import onnxruntime
     from optimum.exporters.onnx import main_export

@@ -1,4 +1,4 @@
-"""A model as it is shipped: eight-bit ONNX, what it shares with its base, its tokenizer and its metadata."""
+"""Package a model for shipping: eight-bit ONNX, tensors shared with its base, tokenizer and metadata."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _CPU = ("CPUExecutionProvider",)
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """A model that stands on the disk: its folder and what is known about it."""
+    """A model on disk: its directory and its metadata."""
 
     folder: Path
     metadata: Metadata
@@ -76,14 +76,14 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
 
     Args:
         folder: of a training, or of a model.
-        target: where the merged model is to stand; ``merged`` below the folder of a training if not given.
+        target: directory of the merged model; by default ``merged`` below the directory of a training.
 
     Raises:
         TrainingError: there is no adapter, or it is a model's and no target is given.
-        ModelError: a file of the model is not what its metadata says.
+        ModelError: a file of the model does not match its metadata.
     """
     if target is None and is_model(folder):
-        raise TrainingError(f"{folder} is a model, into which nothing is written; give --out DIR")
+        raise TrainingError(f"{folder} is a finished model, which is read-only; set --out DIR")
     if target is not None:
         _require_free(target)
     trained = read_trained(folder, base_folder=base_folder)
@@ -97,13 +97,13 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
 
 
 def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
-    """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder.
+    """Export the adapter of a training; the float32 graph is in ``onnx`` below its directory.
 
     Raises:
-        TrainingError: there is no finished training, or not the memory.
+        TrainingError: there is no finished training, or not enough memory.
     """
     if is_model(folder):
-        raise TrainingError(f"{folder} is a model, into which nothing is written; give --merged --out DIR")
+        raise TrainingError(f"{folder} is a finished model, which is read-only; set --merged --out DIR")
     trained = read_trained(folder, base_folder=base_folder)
     require_memory(trained.located)
     tokens = _tokens(folder, trained.tokenizer)
@@ -119,7 +119,7 @@ def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
 
 
 def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
-    """How far our export of a training is from optimum's of the same merged model.
+    """Compare our export of a training with optimum's of the same merged model.
 
     Raises:
         TrainingError: it was not merged and exported.
@@ -128,7 +128,7 @@ def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
 
     merged, exported = folder / MERGED_FOLDER, folder / ONNX_FOLDER / MODEL_FILE
     if not (merged / "config.json").is_file() or not exported.is_file():
-        raise TrainingError(f"{folder}: it is not merged yet; run `wardround adapters merge {folder}`")
+        raise TrainingError(f"{folder}: it is not merged; run `wardround adapters merge {folder}`")
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     theirs = optimum_export.vectors(merged, trained.located.base.pooling, tokens)
@@ -139,21 +139,21 @@ def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
 def quantise(
     folder: Path, base: Path, target: Path | None = None, *, base_folder: Path | None = None
 ) -> Shipped:
-    """Make the model that is shipped of an exported adapter.
+    """Build the shipped model from an exported adapter.
 
     Args:
-        base: the folder of the shipped base, whose tensors are shared.
-        target: the folder of the model; ``model`` below ``folder`` if not given.
+        base: the directory of the shipped base, whose tensors are shared.
+        target: the directory of the model; ``model`` below ``folder`` by default.
 
     Raises:
-        TrainingError: the adapter was not exported, or the base is another than the one it was trained on.
+        TrainingError: the adapter was not exported, or it was trained on another base.
     """
     run = read_run(folder)
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     exported = folder / ONNX_FOLDER / MODEL_FILE
     if not exported.is_file():
-        raise TrainingError(f"{exported} is not there; run `wardround adapters export {folder}` first")
+        raise TrainingError(f"{exported} does not exist; run `wardround adapters export {folder}` first")
     base_metadata = _base_metadata(base, run)
     assert base_metadata.shares is not None
     content = read_verified(base, base_metadata.shares)
@@ -185,9 +185,9 @@ def finish(folder: Path, base: Path, *, base_folder: Path | None = None, progres
 def shipped_base(
     folder: Path, base: Path | None, *, base_folder: Path | None = None, progress: Progress
 ) -> Path:
-    """The folder of the shipped base of a training.
+    """Return the directory of the shipped base of a training.
 
-    It is ``base``, or the one that comes with wardround, or one that is exported into the training's folder.
+    It is ``base``, the bundled one, or one that is exported into the training's directory.
     """
     if base is not None:
         return base
@@ -231,7 +231,7 @@ def _base_metadata(base: Path, run: Run) -> Metadata:
         metadata = read_metadata(base)
     except ModelError as cause:
         hint = f"`wardround adapters export --base {run.base} --out {base}`"
-        raise TrainingError(f"{base}: there is no shipped base; make it with {hint}") from cause
+        raise TrainingError(f"{base}: there is no exported base; create it with {hint}") from cause
     if metadata.shares is None or metadata.base is None or metadata.base.digest != run.base_model.digest:
         raise TrainingError(
             f"{base}: this is not the base {run.base_model.id} that the adapter was trained on"
@@ -243,7 +243,9 @@ def _base_metadata(base: Path, run: Run) -> Metadata:
 
 
 def export_base(located: Located, target: Path, *, date: str = "", progress: Progress) -> Shipped:
-    """Export a frozen base as a model of its own, its large tensors in the file that its adapters share."""
+    """Export a frozen base as a model of its own, with its large tensors in the file that its adapters
+    share.
+    """
     base = located.base
     tokenizer = load_tokenizer(located, base.window, base.marker_position)
     tokens = [made.ids for made in tokenizer.encode_batch(own_texts())]
@@ -286,14 +288,14 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
 
 
 def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
-    """Export an adapter as one ONNX file that needs nothing beside it but the tokenizer, for other programs.
+    """Export an adapter as one self-contained ONNX file plus tokenizer, for other programs.
 
-    The tokenizer cuts texts at the model's window. The metadata says what it was made of; what was measured
-    was another file, so nothing of that is repeated.
+    The tokenizer truncates texts at the model's window. The metadata names the sources; figures were measured
+    with another file, so they are not included.
 
     Raises:
-        TrainingError: another model stands there already, there is not the memory, or it is too large for
-            one file.
+        TrainingError: another model exists there, there is not enough memory, or it is too large for one
+            file.
     """
     _require_free(target)
     require_one_file(trained.located, int8=int8)
@@ -319,16 +321,16 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
 
 
 def _require_free(target: Path) -> None:
-    """See that nothing but what was exported before is written over."""
+    """Require that the target contains nothing but an earlier export."""
     if is_model(target) and read_metadata(target).source is None:
-        raise TrainingError(f"{target} is a model, into which nothing is written; give another --out")
+        raise TrainingError(f"{target} is a finished model, which is read-only; choose another --out")
 
 
 # --- sessions, texts, files
 
 
 def plain_session(file: Path) -> Session:
-    """A session of an ONNX file that stands alone."""
+    """Return a session of a self-contained ONNX file."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -338,7 +340,7 @@ def plain_session(file: Path) -> Session:
 
 
 def session(folder: Path, metadata: Metadata, base: Path) -> Session:
-    """A session of a shipped model, as a review loads it."""
+    """Return a session of a shipped model, as a review loads it."""
     content = read_verified(folder, metadata.model)
     if not metadata.shared:
         return load(content, metadata, None, _CPU, 1)
@@ -352,7 +354,7 @@ def session(folder: Path, metadata: Metadata, base: Path) -> Session:
 
 
 def own_texts() -> list[str]:
-    """Real texts that are always at hand: pieces of wardround's own source."""
+    """Return real texts that are always available: parts of wardround's own source."""
     from importlib.resources import files
 
     texts = []
@@ -363,14 +365,14 @@ def own_texts() -> list[str]:
 
 
 def _tokens(folder: Path, tokenizer: Tokenizer) -> list[list[int]]:
-    """Texts to measure with: those the training kept, else our own."""
+    """Return texts for measurements: those of the training, or else our own."""
     file = folder / TEXTS_FILE
     texts = msgspec.json.decode(file.read_bytes(), type=list[str]) if file.is_file() else own_texts()
     return [made.ids for made in tokenizer.encode_batch(texts)]
 
 
 def _keep_parity(folder: Path, found: Parity) -> None:
-    """Keep a measured difference, and drop those of later steps, which no longer hold."""
+    """Store a measured difference, and drop those of later steps, which are outdated."""
     order = ("merged", "onnx-fp32", "onnx-int8")
     earlier = order[: order.index(found.step)]
     kept = [*(one for one in _kept_parity(folder) if one.step in earlier), found]
@@ -402,7 +404,7 @@ def _file(path: Path) -> File:
 
 
 def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
-    """The metadata with the tokenizer, which is written unless the base has the very same."""
+    """Return the metadata with the tokenizer, which is written unless it equals the base's."""
     content = _tokenizer_json(tokenizer)
     file = File(name=TOKENIZER_FILE, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
     if base is None or base.tokenizer != file:
@@ -411,12 +413,12 @@ def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base:
 
 
 def _save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
-    """Write the tokenizer for other programs: it cuts texts at the model's window."""
+    """Write the tokenizer for other programs: it truncates texts at the model's window."""
     write_atomically(folder / TOKENIZER_FILE, tokenizer.to_str().encode())
 
 
 def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
-    """A tokenizer without a window: how many tokens a text may have is the metadata's to say."""
+    """Return a tokenizer without truncation: the metadata defines the window."""
     from tokenizers import Tokenizer
 
     free = Tokenizer.from_str(tokenizer.to_str())

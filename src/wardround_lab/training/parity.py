@@ -1,4 +1,4 @@
-"""How far each step of an export moves the vectors and the scores, measured on real texts."""
+"""Measure on real texts how far each step of an export changes the vectors and the scores."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 _TOGETHER = 8192
-"""Tokens in one call: what a layer of 30,000 numbers a token makes of them takes 1 GB."""
+"""Tokens per call: a layer of 30,000 numbers per token needs 1 GB for them."""
 
 
 class Vectors(Protocol):
-    """Something that makes a vector of length 1 of the tokens of one text."""
+    """Computes a vector of length 1 from the tokens of one text."""
 
     def __call__(self, tokens: Sequence[int]) -> Floats: ...
 
 
 def of_torch(encoder: Encoder) -> Vectors:
-    """An encoder, one text at a time."""
+    """Wrap an encoder, one text at a time."""
 
     def vector(tokens: Sequence[int]) -> Floats:
         ids = torch.tensor([list(tokens)], dtype=torch.int64)
@@ -40,17 +40,17 @@ def of_torch(encoder: Encoder) -> Vectors:
 
 
 def of_session(session: Session) -> Vectors:
-    """A loaded model, one text at a time."""
+    """Wrap a loaded model, one text at a time."""
     return lambda tokens: session.run({INPUT: np.array([list(tokens)], dtype=np.int64)})[0][0]
 
 
 def embedded(vectors: Vectors, texts: Sequence[Sequence[int]]) -> Floats:
-    """Vectors of shape (texts, dimensions)."""
+    """Return vectors of shape (texts, dimensions)."""
     return np.stack([vectors(tokens) for tokens in texts])
 
 
 def embedded_together(encoder: Encoder, texts: Sequence[Sequence[int]]) -> Floats:
-    """The same by an encoder for which a call costs much, in as few as the memory allows."""
+    """Return the same by an encoder with expensive calls, in as few as the memory allows."""
     device = next(encoder.parameters()).device
     vectors: dict[int, Floats] = {}
     for bucket in bucketed([len(text) for text in texts], _TOGETHER):
@@ -61,7 +61,7 @@ def embedded_together(encoder: Encoder, texts: Sequence[Sequence[int]]) -> Float
 
 
 def compared(step: str, before: Floats, after: Floats) -> Parity:
-    """The difference one step makes: of coordinates, and of the scores of all pairs of texts."""
+    """Return the difference of one step: of coordinates, and of the scores of all pairs of texts."""
     pairs = np.triu_indices(len(before), 1)
     scores = [(made @ made.T)[pairs].astype(np.float64) for made in (before, after)]
     return Parity(

@@ -1,4 +1,4 @@
-"""Pictures beside a card: small SVG or PNG files, the same bytes for the same figures, no screen needed."""
+"""Plots of a card: small SVG or PNG files, the same bytes for the same figures, without a display."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PRECISION_RECALL, SCORES, CALIBRATION, PROBABILITIES, TRAINING = PLOT_FILES
 
 _STYLES = (("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", "-."), ("#5a5a5a", ":"))
-"""Colours that people who see few colours tell apart, and a dash for each.
+"""Colours for colour-blind readers, and a dash for each.
 
 Source: M. Okabe, K. Ito, "Color Universal Design", 2008.
 """
@@ -49,12 +49,12 @@ _LOOK = {
 
 @dataclass(frozen=True, slots=True)
 class PlottedStep:
-    """How far a training was.
+    """Progress of a training.
 
     Attributes:
-        at: optimiser steps taken.
-        loss: of the training batches since the step before.
-        held_out: the deciding metric on validation repositories; None where it was not taken.
+        at: completed optimiser steps.
+        loss: of the training batches since the previous record.
+        held_out: the deciding metric on validation repositories; None if it was not computed.
     """
 
     at: int
@@ -63,7 +63,7 @@ class PlottedStep:
 
 
 def draw_calibration(path: Path, reliability: Reliability, what: str) -> None:
-    """What was said against what came, a point for each tenth of the rows."""
+    """Plot predicted against observed rates, one point per tenth of the rows."""
     with _figure(path, f"{what}: calibration", "probability it said", "share that was right") as axes:
         said = [one.said for one in reliability.bins]
         right = [one.right for one in reliability.bins]
@@ -85,7 +85,7 @@ def draw_precision_recall(
     what: str,
     weights: Floats | None = None,
 ) -> None:
-    """Precision against recall of up to four scorers, and what saying it everywhere gives."""
+    """Plot precision against recall of up to four scorers, and the base rate."""
     if len(scores) > len(_STYLES):
         raise TrainingError(f"{what}: a plot shows at most {len(_STYLES)} scorers, not {len(scores)}")
     with _figure(path, f"{what}: precision and recall", "recall", "precision") as axes:
@@ -101,7 +101,7 @@ def draw_precision_recall(
 def draw_scores(
     path: Path, scores: Floats, right: Flags, what: str, threshold: float | None = None, unit: str = "score"
 ) -> None:
-    """How the scores of right and wrong ones lie, each kind as a share of its own."""
+    """Plot the distributions of the scores of right and wrong rows."""
     edges = np.linspace(float(scores.min()), float(scores.max()) + 1e-9, 41)
     with _figure(path, f"{what}: scores", unit, "share of its kind per bin (%)") as axes:
         for (name, rows), (colour, dash) in zip(
@@ -117,7 +117,7 @@ def draw_scores(
 
 
 def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: str = "mrr") -> None:
-    """The loss of training, and the metric on repositories held out, over the steps."""
+    """Plot the training loss, and the metric on held-out repositories, over the steps."""
     with _figure(path, f"{what}: training", "optimiser steps", "training loss (nats)") as axes:
         (colour, dash), (other, other_dash) = _STYLES[:2]
         kept = steps[:: max(1, len(steps) // _MOST_POINTS)]
@@ -136,7 +136,7 @@ def draw_training(path: Path, steps: Sequence[PlottedStep], what: str, metric: s
 
 @contextmanager
 def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
-    """One pair of axes, written when they are full."""
+    """One pair of axes, saved at the end."""
     if path.suffix not in (".svg", ".png"):
         raise TrainingError(f"{path.name}: plots are written as .svg or .png")
     try:
@@ -158,11 +158,11 @@ def _figure(path: Path, title: str, across: str, up: str) -> Iterator[Axes]:
         try:
             figure.savefig(path, metadata=undated)
         except OSError as cause:
-            raise TrainingError(f"{path}: {cause.strerror}; give another folder") from cause
+            raise TrainingError(f"{path}: {cause.strerror}; choose another directory") from cause
 
 
 def _thinned(values: Floats) -> slice | list[int]:
-    """Places of few points that still show the curve: one for each step of the horizontal axis."""
+    """Return the indices of few points that preserve the curve: one per step of the horizontal axis."""
     if len(values) <= _MOST_POINTS:
         return slice(None)
     wanted = np.linspace(float(values[0]), float(values[-1]), _MOST_POINTS)

@@ -1,4 +1,4 @@
-"""Writing what the gates allow: the state, the reasons why it is not more, and the card."""
+"""Write the result of the promotion gates: the state, the reasons why it is not higher, and the card."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _CHUNK = 1 << 20
 
 
 BASE = "base"
-"""The folder of the frozen base beside those of the adapters, and its name."""
+"""The name of the frozen base's directory next to those of the adapters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's folder and what stands in it."""
+    """A model's directory and its content."""
 
     folder: Path
     metadata: Metadata
 
 
 def model_of(name: str) -> Model:
-    """A model by its folder, the folder of its training, or its name among those that come with wardround.
+    """Return a model by its directory, the directory of its training, or the name of a bundled model.
 
     Raises:
-        ModelError: there is none, its metadata cannot be read, or a file it was made of is another now.
+        ModelError: there is none, its metadata cannot be read, or one of its input files has changed.
     """
     own = package_folder()
     places = [Path(name), Path(name) / MODEL_FOLDER, *([] if own is None else [own / name])]
@@ -58,11 +58,11 @@ def model_of(name: str) -> Model:
             for trouble in wrong_beside(place, metadata):
                 raise ModelError(trouble)
             return Model(place, metadata)
-    raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
+    raise ModelError(f"{name}: no directory with {METADATA_FILE} and no known model; pass its directory")
 
 
 def base_of(folder: Path | None) -> Path | None:
-    """Where the frozen base lies: as given, or with the models that come with wardround."""
+    """Return the directory of the frozen base: the given one, or the bundled one."""
     if folder is not None:
         return folder
     own = package_folder()
@@ -70,7 +70,7 @@ def base_of(folder: Path | None) -> Path | None:
 
 
 def records_of(recipe_file: Path) -> list[Path]:
-    """The records a recipe of any kind names; none where it cannot be read."""
+    """Return the records that a recipe of any kind names; none if it cannot be read."""
     try:
         data = decoded(recipe_file, dict[str, Any], "recipe").get("data")
         return record_files(msgspec.convert(data, DataPart), recipe_file.parent)
@@ -81,18 +81,18 @@ def records_of(recipe_file: Path) -> list[Path]:
 def promote(
     folder: Path, wanted: PromotionState, seen: promotion_gates.FileDigests, read: HumanReview | None = None
 ) -> Metadata:
-    """Ask the gates for a state and write what they say.
+    """Apply the gates for a state and write the result.
 
-    A refusal never raises a state, and lowers one that is no longer earned. Where only files are missing, or
-    are others than the model was made of, nothing is known against it, and it stays as it is.
+    A refusal never raises a state, and lowers one that is no longer earned. If files are only missing or
+    differ from those of the model, nothing is known against it, and the state does not change.
 
     Args:
         folder: of the model.
-        seen: the digests of the files at hand.
-        read: findings people have read since; None keeps what is known.
+        seen: the digests of the local files.
+        read: findings that people have judged since; None keeps the recorded ones.
 
     Raises:
-        ModelError: the metadata cannot be read or written, or the files at hand do not let it be judged.
+        ModelError: the metadata cannot be read or written, or the local files do not allow a decision.
     """
     metadata = read_metadata(folder)
     if read is not None and metadata.evaluation is not None:
@@ -105,8 +105,8 @@ def promote(
     ):
         reason = decision.reasons[0][0].lower() + decision.reasons[0][1:].rstrip(".")
         raise ModelError(
-            f"{folder}: it is not judged and stays {metadata.state.value}: {reason}; "
-            "give what it was trained with by --recipe, --records and --base"
+            f"{folder}: no decision, the state stays {metadata.state.value}: {reason}; "
+            "pass its training inputs with --recipe, --records and --base"
         )
     state = wanted if decision.state is wanted else promotion_policy.min_state(metadata.state, decision.state)
     decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
@@ -114,10 +114,10 @@ def promote(
 
 
 def write(folder: Path, metadata: Metadata) -> Metadata:
-    """Write the metadata and the card made from it; the metadata as it was written.
+    """Write the metadata and its card; return the metadata as written.
 
     Raises:
-        ModelError: the folder cannot be written.
+        ModelError: the directory cannot be written.
     """
     try:
         written = write_metadata(folder, metadata)
@@ -128,15 +128,15 @@ def write(folder: Path, metadata: Metadata) -> Metadata:
 
 
 def asked_by(metadata: Metadata) -> list[str]:
-    """The installed specialists that ask a model of this name."""
+    """Return the installed specialists that use a model of this name."""
     return [one.name for one in host.load().specialists if metadata.name in one.models]
 
 
 def keep_recipe(folder: Path, recipe: Path) -> None:
-    """Put a copy of the recipe beside the model.
+    """Copy the recipe into the directory of the model.
 
     Raises:
-        ModelError: the folder cannot be written.
+        ModelError: the directory cannot be written.
     """
     try:
         (folder / RECIPE_FILE).write_bytes(recipe.read_bytes())
@@ -147,12 +147,12 @@ def keep_recipe(folder: Path, recipe: Path) -> None:
 def files_seen(
     folder: Path, metadata: Metadata, *, base: Path | None, recipe: Path | None, records: Sequence[Path]
 ) -> promotion_gates.FileDigests:
-    """The digests of the files at hand.
+    """Return the digests of the local files.
 
     Args:
-        base: the folder of the frozen base.
+        base: the directory of the frozen base.
         recipe: the file of the recipe.
-        records: the files trained on, in the recipe's order.
+        records: the training files, in the recipe's order.
     """
     names = [] if metadata.tokenizer is None else [metadata.tokenizer.name]
     beside = [folder, *([] if base is None else [base])]

@@ -1,4 +1,4 @@
-"""Whether a model earned a state: by what its metadata records, and by the files it was made of."""
+"""Promotion gates: decide from metadata and source files whether a model earned a state."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from wardround.inference.promotion_policy import Decision
 
 @dataclass(frozen=True, slots=True)
 class FileDigests:
-    """SHA-256 of the files at hand; None where there is no such file.
+    """SHA-256 of the local files; None for a missing one.
 
     Attributes:
         model: of the model's file.
-        base: of the weights the base was exported from, as the base itself says; None for tables.
+        base: of the weights that the base was exported from, as the base records; None for tables.
         recipe: of the recipe.
-        records: of the records trained on.
-        shared: of the file of tensors that it has in common with the base.
+        records: of the training records.
+        shared: of the file of tensors shared with the base.
         tokenizer: of the tokenizer.
     """
 
@@ -32,7 +32,7 @@ class FileDigests:
 
 
 def decide(metadata: Metadata, wanted: PromotionState, seen: FileDigests) -> Decision:
-    """The highest state up to ``wanted`` that is earned."""
+    """Return the highest state up to ``wanted`` that is earned."""
     if wanted is PromotionState.SHADOW:
         return Decision(PromotionState.SHADOW, ())
     found = promotion_policy.allowed_state(metadata, wanted)
@@ -45,7 +45,7 @@ def decide(metadata: Metadata, wanted: PromotionState, seen: FileDigests) -> Dec
 
 
 def against_files(metadata: Metadata, seen: FileDigests) -> Iterator[str]:
-    """What is wrong with the files at hand, a sentence each."""
+    """Return the mismatches of the local files, one sentence each."""
     data = metadata.data
     pairs = [("model file", metadata.model.sha256, seen.model)]
     if metadata.base is not None:

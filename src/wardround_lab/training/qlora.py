@@ -1,4 +1,4 @@
-"""QLoRA: the frozen weights of a base in four bits, and LoRA weights trained beside them.
+"""QLoRA: frozen base weights in four bits, with separately trained LoRA weights.
 
 Source: Dettmers et al. 2023, "QLoRA: Efficient Finetuning of Quantized LLMs".
 """
@@ -19,14 +19,14 @@ from wardround_lab.training.trainer import Precision
 
 
 def load_trainable(located: Located, precision: Precision) -> Encoder:
-    """The base as LoRA weights are trained on it: frozen, in four bits where its description says so.
+    """Load the base for a LoRA training: frozen, in four bits if its description requires that.
 
     Args:
-        precision: what the layers of a base in four bits compute in. What else it holds, and every other
-            base, is in float32.
+        precision: of the computation of a four-bit base. Its other tensors, and every other base, are in
+            float32.
 
     Raises:
-        TrainingError: its files do not make a model, or four bits are wanted without bitsandbytes.
+        TrainingError: its files are not a valid model, or bitsandbytes is missing for four bits.
     """
     if not located.base.four_bit:
         return load_encoder(located)
@@ -40,7 +40,7 @@ def load_trainable(located: Located, precision: Precision) -> Encoder:
 
 
 def _four_bits(precision: Precision) -> dict[str, Any]:
-    """What transformers is to load a base in four bits with: on the GPU, or on the processor without one."""
+    """Return transformers' configuration for a base in four bits: on the GPU, or on the CPU without one."""
     import transformers
 
     configuration: Any = transformers.BitsAndBytesConfig
@@ -53,7 +53,7 @@ def _four_bits(precision: Precision) -> dict[str, Any]:
 
 
 def _recompute(encoder: Encoder) -> None:
-    """Compute each layer again on the way back: what all of them computed would need more room than they."""
+    """Recompute each layer in the backward pass, since storing all activations would exceed the memory."""
     with silence_transformers():
         from bitsandbytes.nn.modules import Linear4bit
         from transformers.modeling_layers import GradientCheckpointingLayer

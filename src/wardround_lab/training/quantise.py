@@ -1,4 +1,4 @@
-"""Weights in eight bits: a quarter of the size, half of the time, measured and not assumed to be harmless."""
+"""Quantise weights to eight bits: a quarter of the size, half of the time, with measured differences."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def quantised(file: Path) -> ModelProto:
-    """The ONNX model of a file with its weights in eight bits, one scale for each output of a layer.
+    """Return the ONNX model of a file with weights in eight bits, one scale for each output of a layer.
 
-    The same file gives the same bytes, so a layer that is the base's stays the base's. Products of two
+    The same file gives the same bytes, so a layer that equals the base's stays equal. Products of two
     activations stay in float32.
 
     Weights use seven of the eight bits. With all eight, the sums of products that processors without VNNI
-    form in 16 bits are cut off: the same file then gave coordinates up to 0.06 apart on two processors, and
-    was slower once that was forbidden (``session.x64quantprecision``); with seven the sums are the same
+    form in 16 bits saturate: the same file then gave coordinates up to 0.06 apart on two processors, and was
+    slower once that was forbidden (``session.x64quantprecision``); with seven the sums are the same
     everywhere.
     """
     import onnx

@@ -1,4 +1,4 @@
-"""How well scores order the candidates of questions; ties count what a random order of them would give."""
+"""Ranking metrics of scores over the candidates of questions; ties count as a random order of them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from wardround_lab.training.bootstrap import Flags, Floats, Places
 REPOSITORIES, WEEKS, FILES = "repositories", "weeks", "files"
 """Kinds of units."""
 ALIKE = 0.25
-"""Candidates whose lengths differ by at most this share are of the same size."""
+"""Maximum relative difference of the lengths of candidates of similar size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedQuestions:
-    """Questions laid end to end: a row is one candidate.
+    """Questions as concatenated rows: a row is one candidate.
 
     Attributes:
         units: kind of unit -> that of each question, such as its repository; questions of one unit resemble
-            each other, so units are what is drawn again.
+            each other, so units are resampled.
         starts: the first row of each question, ascending.
         question: shape (rows,), the question of each row.
         right: shape (rows,).
@@ -40,7 +40,7 @@ class RankedQuestions:
 
     @classmethod
     def of(cls, choices: Sequence[Choice], *, own: bool = False) -> RankedQuestions:
-        """Lay the questions out, in their order.
+        """Concatenate the questions in order.
 
         Args:
             own: all are of one repository, so that its weeks and files are the units.
@@ -62,17 +62,17 @@ class RankedQuestions:
 
     @property
     def sizes(self) -> Places:
-        """How many candidates each question has."""
+        """Return the number of candidates of each question."""
         return np.diff(np.append(self.starts, len(self.right)))
 
     def places(self) -> Floats:
-        """Where each row stands among its question's, from 0 (first) to 1 (last)."""
+        """Return the relative position of each row in its question, from 0 (first) to 1 (last)."""
         at = np.arange(len(self.right)) - self.starts[self.question]
         answer: Floats = at / np.maximum(self.sizes[self.question] - 1, 1)
         return answer
 
     def standardised(self, scores: Floats) -> Floats:
-        """Scores in standard deviations from the mean of their question; 0 where all are the same."""
+        """Return scores in standard deviations from the mean of their question; 0 if all are equal."""
         sizes = self.sizes
         apart = scores - np.repeat(np.add.reduceat(scores, self.starts) / sizes, sizes)
         spread = np.repeat(np.sqrt(np.add.reduceat(apart**2, self.starts) / sizes), sizes)
@@ -80,11 +80,11 @@ class RankedQuestions:
         return answer
 
     def of_like_size(self) -> tuple[RankedQuestions, Flags]:
-        """The questions where size tells nothing, and which rows are left.
+        """Return the questions of similar size, and the remaining rows.
 
-        Left are the right rows and wrong ones nearly as long as one of them, as many longer as shorter, since
-        within any width the right ones could still be the longer ones. Where one kind is too many, those
-        furthest from the right length go first; questions without a wrong row go too.
+        Remaining are the right rows and wrong ones of similar length, as many longer as shorter, since within
+        any width the right ones could still be the longer ones. Surplus rows furthest from the right length
+        are dropped first, and so are questions without a wrong row.
         """
         gaps = self._gaps()
         near = ~self.right & (np.abs(gaps) <= ALIKE)
@@ -97,7 +97,7 @@ class RankedQuestions:
         return self._only(kept, usable), kept
 
     def _gaps(self) -> Floats:
-        """How much longer each row is than the nearest right one of its question, as a share of that."""
+        """Return the relative difference of each row's length from the nearest right one of its question."""
         gaps = np.empty(len(self.right))
         for start, size in zip(self.starts, self.sizes, strict=True):
             rows = slice(int(start), int(start + size))
@@ -121,7 +121,7 @@ class RankedQuestions:
         )
 
     def shuffled(self, generator: np.random.Generator) -> Flags:
-        """As many right rows in each question as there are, but drawn at random."""
+        """Return as many right rows in each question as there are, but at random."""
         order = np.lexsort((generator.random(len(self.right)), self.question))
         wanted = np.add.reduceat(self.right, self.starts, dtype=np.int64)
         place = np.arange(len(self.right)) - self.starts[self.question]
@@ -140,11 +140,11 @@ def _units(choices: Sequence[Choice], own: bool) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The order that scores give the rows of each question.
+    """The ranking of the rows of each question by scores.
 
     Attributes:
-        better: shape (rows,), how many rows of the question score higher.
-        tied: shape (rows,), how many score the same, itself among them.
+        better: shape (rows,), number of rows of the question with a higher score.
+        tied: shape (rows,), number of rows with the same score, itself included.
     """
 
     questions: RankedQuestions
@@ -164,7 +164,7 @@ class Ranking:
         return cls(questions, better, tied)
 
     def reciprocal_ranks(self, right: Flags | None = None) -> Floats:
-        """One over the rank of the first right row, expected over ties; shape (questions,)."""
+        """Return one over the rank of the first right row, expected over ties; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         answer: Floats = 1 / (first + 1.0)
         for at in np.flatnonzero(tied > 1):
@@ -172,12 +172,14 @@ class Ranking:
         return answer
 
     def top1(self, right: Flags | None = None) -> Floats:
-        """How likely a right row comes first; shape (questions,)."""
+        """Return the probability that a right row comes first; shape (questions,)."""
         first, tied, hits = self._first(self.questions.right if right is None else right)
         return np.where(first == 0, hits / tied, 0.0)
 
     def ordered_pairs(self) -> Floats:
-        """The share of pairs of a right and a wrong row in the right order, ties half; shape (questions,)."""
+        """Return the share of pairs of a right and a wrong row in the right order, ties half; shape
+        (questions,).
+        """
         questions, right = self.questions, self.questions.right
         worse = questions.sizes[questions.question] - self.better - self.tied
         above = np.add.reduceat(np.where(right, worse + (self.tied - 1) / 2, 0.0), questions.starts)
@@ -187,7 +189,9 @@ class Ranking:
         return answer
 
     def _first(self, right: Flags) -> tuple[Places, Places, Places]:
-        """For each question: rows above its first right one, rows tied with that, right ones among these."""
+        """Return for each question: rows above its first right one, rows tied with it, right ones among
+        these.
+        """
         starts, question = self.questions.starts, self.questions.question
         first = np.minimum.reduceat(np.where(right, self.better, len(right)), starts)
         there = right & (self.better == first[question])
@@ -197,7 +201,7 @@ class Ranking:
 
 @lru_cache(maxsize=1 << 14)
 def _expected(above: int, tied: int, hits: int) -> float:
-    """The mean of one over the rank of the first of ``hits`` rows among ``tied`` in a random order."""
+    """Return the mean of one over the rank of the first of ``hits`` rows among ``tied`` in a random order."""
     ways = math.comb(tied, hits)
     return sum(
         math.comb(tied - place, hits - 1) / ways / (above + place) for place in range(1, tied - hits + 2)

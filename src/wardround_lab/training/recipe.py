@@ -1,4 +1,4 @@
-"""A recipe: everything that decides what a training makes, in one YAML file, so that a command repeats it."""
+"""A recipe: all inputs of a training in one YAML file, so that a command repeats it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def _demand(holds: bool, otherwise: str) -> None:
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """A part of a recipe; unknown keys are refused."""
+    """A part of a recipe; unknown keys are rejected."""
 
 
 class LoraPart(_Strict, frozen=True):
-    """Which weights are trained, and by how many numbers.
+    """The trained weights, and the rank of their updates.
 
     Attributes:
-        targets: names of the linear layers; none for those the base names.
-        layers: 0-based; none for the upper half. What lies below the lowest stays as the base has it.
+        targets: names of the linear layers; empty for those of the base.
+        layers: 0-based; empty for the upper half. Layers below the lowest are unchanged.
     """
 
     rank: int = 8
@@ -52,23 +52,23 @@ class LoraPart(_Strict, frozen=True):
 
 
 class TrainingPart(_Strict, frozen=True):
-    """How it is trained.
+    """Parameters of the training.
 
     Attributes:
         steps: of the optimiser; the rate falls to 0 over them.
-        batch: questions in one step.
-        candidates: most candidates of a question that are looked at in training; the right ones come first.
-        rate: of learning, at its highest.
+        batch: questions per step.
+        candidates: maximum number of candidates of a question in training; the right ones come first.
+        rate: maximum learning rate.
         warm_up: share of the steps in which the rate rises.
         temperature: cosines are divided by it.
-        precision: ``auto`` takes bfloat16 where the processor computes in it, else float32.
-        max_minutes: wall time; then what there is is kept. 0 for no limit.
-        checkpoint: steps between two savings.
-        validate: steps between two looks at the validation questions; 0 for eight in the whole training.
-        validation_items: how many of them are asked.
-        keep: the weights of the ``best`` look at the validation questions, or the ``last``.
+        precision: ``auto`` uses bfloat16 if the processor supports it, else float32.
+        max_minutes: limit of wall time, after which the current weights are used. 0 for no limit.
+        checkpoint: steps between two checkpoints.
+        validate: steps between two validations; 0 for eight in the whole training.
+        validation_items: maximum number of validation questions.
+        keep: use the weights of the ``best`` validation, or the ``last``.
         threads: of the processor.
-        cache: MiB of memory for what the layers below the trained ones make of a text.
+        cache: MiB of memory for cached outputs of the layers below the trained ones.
     """
 
     seed: int = 0
@@ -100,13 +100,13 @@ class TrainingPart(_Strict, frozen=True):
 
 
 class DataPart(_Strict, frozen=True):
-    """What it is trained, validated and evaluated on; no repository is in two of them.
+    """Data of training, validation and evaluation; no repository is in two of them.
 
     Attributes:
-        records: files of JSON lines, each a choice; paths as seen from the recipe's folder.
+        records: files of JSON lines, one choice each; paths relative to the recipe's directory.
         train, validation, evaluation: repositories, ``owner/name``.
         until: training and validation items are older.
-        since: evaluation items are younger, or as old.
+        since: evaluation items are at or after it.
         scope: in place of the three: all are of this one repository, and files are on one side only.
     """
 
@@ -124,8 +124,8 @@ class DataPart(_Strict, frozen=True):
             _demand(bool(self.train), "train names no repository")
         else:
             named = (*self.train, *self.validation, *self.evaluation)
-            _demand(not named, "scope is one repository, so train, validation and evaluation name none")
-            _demand(bool(self.until and self.since), "scope needs until and since: what is measured is later")
+            _demand(not named, "scope excludes train, validation and evaluation; remove them")
+            _demand(bool(self.until and self.since), "scope needs until and since: the evaluation is later")
         sides = {"train": self.train, "validation": self.validation, "evaluation": self.evaluation}
         seen: dict[str, str] = {}
         for side, names in sides.items():
@@ -133,16 +133,16 @@ class DataPart(_Strict, frozen=True):
                 other = seen.setdefault(name.lower(), side)
                 _demand(other == side, f"{name} is in {other} and in {side}")
         if self.until and self.since:
-            _demand(self.until <= self.since, f"since {self.since} lies before until {self.until}")
+            _demand(self.until <= self.since, f"since {self.since} is before until {self.until}")
 
     @property
     def own(self) -> WithinRepositorySplit | None:
-        """The rule by which one repository is divided; None where whole repositories are on a side."""
+        """The rule by which one repository is split; None if the sides are disjoint repositories."""
         return None if self.scope is msgspec.UNSET else self.scope
 
     @property
     def trained(self) -> tuple[str, ...]:
-        """The repositories that are trained on."""
+        """The training repositories."""
         return self.train if self.own is None else (self.own.repository,)
 
     @property
@@ -161,12 +161,12 @@ class Recipe(_Strict, frozen=True):
 
     Attributes:
         name: of the adapter, in kebab case.
-        specialist: whose adapter it is.
-        task: which choice it learns.
-        title: what it does, in one line, for people.
-        base: the name of a base that comes with wardround, or a file that describes one.
-        window: most tokens of a text; 0 for the base's.
-        marker_position: where the token stands that speaks for a text; none for the base's.
+        specialist: the specialist of the adapter.
+        task: the choice it learns.
+        title: one-line description.
+        base: the name of a bundled base, or a file that describes one.
+        window: maximum number of tokens of a text; 0 for the base's.
+        marker_position: the end of a text with its marker token; empty for the base's.
     """
 
     name: str
@@ -185,16 +185,16 @@ class Recipe(_Strict, frozen=True):
             text = getattr(self, name)
             _demand(
                 bool(text) and text.replace("-", "a").replace("_", "a").isalnum() and text.isascii(),
-                f"{name} {text!r} is not of letters, digits and dashes",
+                f"{name} {text!r} must consist of letters, digits and dashes",
             )
         _demand(self.window == 0 or self.window >= 8, f"window {self.window} is below 8 tokens")
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a file.
+    """Read the recipe in a file.
 
     Raises:
-        TrainingError: it cannot be read, or says something else; the message names file and key.
+        TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
     return decoded(path, Recipe, "recipe")
 
@@ -205,10 +205,10 @@ def recipe_digest(path: Path) -> str:
 
 
 def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
-    """The value a YAML file holds.
+    """Return the value of a YAML file.
 
     Raises:
-        TrainingError: it cannot be read, or is something else; the message names file and key.
+        TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
     import yaml
 
@@ -217,13 +217,13 @@ def decoded(path: Path, kind: type[Kind], what: str) -> Kind:
         content: Any = yaml.safe_load(data)
         return msgspec.convert(content, kind)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
-        raise TrainingError(f"{path}: this is no YAML: {' '.join(str(cause).split())}; correct it") from cause
+        raise TrainingError(f"{path}: not valid YAML: {' '.join(str(cause).split())}; correct it") from cause
     except (msgspec.MsgspecError, ValueError) as cause:
         raise TrainingError(f"{path}: {_pointed(str(cause))}; correct the {what}") from cause
 
 
 def read_bytes(path: Path, what: str) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
     Raises:
         TrainingError: it cannot be read.
@@ -231,11 +231,11 @@ def read_bytes(path: Path, what: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as cause:
-        raise TrainingError(f"{path}: {cause.strerror}; give the file of a {what}") from cause
+        raise TrainingError(f"{path}: {cause.strerror}; pass the file of a {what}") from cause
 
 
 def _pointed(message: str) -> str:
-    """The message of msgspec with the key as it stands in the file: ``$.lora`` becomes ``lora``."""
+    """Return msgspec's message with the key as written in the file: ``$.lora`` becomes ``lora``."""
     return message.replace("`$.", "`").replace(" - at `$`", "").replace("Object ", "it ", 1)
 
 

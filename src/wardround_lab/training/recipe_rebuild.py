@@ -58,7 +58,7 @@ class RecipeRebuild:
     def _records(self, read: Recipe) -> Path:
         if read.data.own is not None or len(read.data.records) != 1:
             raise UsageError(f"{self.recipe}: only a recipe with one file of records of several repositories "
-                             "is rebuilt from clones")  # fmt: skip
+                             "can be rebuilt from clones")  # fmt: skip
         return (self.recipe.parent / read.data.records[0]).resolve()
 
     def _mine(self, read: Recipe, records: Path) -> None:

@@ -1,6 +1,6 @@
-"""Kinds of recipes: what is done at each step differs, the steps and their commands do not.
+"""Kinds of recipes: each implements the same steps, so the commands are the same.
 
-A recipe says of which kind it is by ``kind``; one that says nothing makes choices.
+A recipe names its kind in ``kind``; the default is choices.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Progress = Callable[[str], None]
 
 
 class AnyRecipe(Protocol):
-    """What every recipe says."""
+    """Fields of every recipe."""
 
     @property
     def name(self) -> str: ...
@@ -34,7 +34,7 @@ class AnyRecipe(Protocol):
 
 
 class RunSummary(Protocol):
-    """What every finished training says."""
+    """Fields of every finished training."""
 
     @property
     def name(self) -> str: ...
@@ -57,11 +57,11 @@ class RunSummary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where the files of the base stand, where it is not the usual place.
+    """Locations of the files of the base, if not the default ones.
 
     Attributes:
         base: the exported frozen base.
-        base_folder: the files of the base to train on; ``hub``: whether they may be fetched.
+        base_folder: the files of the base to train on; ``hub``: whether they may be downloaded.
     """
 
     base: Path | None = None
@@ -73,28 +73,28 @@ class RecipeKind(Protocol):
     """One kind of recipe."""
 
     metric: str
-    """What ``best`` of a run is."""
+    """The name of the metric ``best`` of a run."""
 
     def read(self, recipe: Path) -> AnyRecipe:
-        """The recipe in a file."""
+        """Read the recipe in a file."""
 
     def train(
         self, recipe: Path, folder: Path, seed: int | None, files: Files, progress: Progress
     ) -> RunSummary:
-        """Train it, or go on with it."""
+        """Train it, or continue the training."""
 
     def finish(self, recipe: Path, folder: Path, files: Files, progress: Progress) -> Shipped:
-        """Merge, export and quantise what was trained."""
+        """Merge, export and quantise a finished training."""
 
     def evaluate(
         self, models: Sequence[Model], recipe: Path, base: Path | None, exempt: Mapping[str, str],
         progress: Progress,
     ) -> Metadata:  # fmt: skip
-        """Measure models; write what came of it to the first."""
+        """Evaluate models; write the result to the first."""
 
 
 class Choices:
-    """Choosing among candidates."""
+    """Choices among candidates."""
 
     metric = "mrr"
 
@@ -126,7 +126,7 @@ class Choices:
 
 
 class LineDefectRun:
-    """Judging the lines of a change."""
+    """Classification of the lines of a change."""
 
     metric = "pairwise"
 
@@ -162,15 +162,15 @@ KINDS: Mapping[str, RecipeKind] = {CHOICE: Choices(), "lines": LineDefectRun(), 
 
 
 def kind_of(recipe: Path) -> RecipeKind:
-    """The kind of a recipe.
+    """Return the kind of a recipe.
 
     Raises:
-        TrainingError: it cannot be read, or is of a kind nobody knows.
+        TrainingError: it cannot be read, or its kind is unknown.
     """
     name = decoded(recipe, dict[str, Any], "recipe").get("kind", CHOICE)
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise TrainingError(
-            f"{recipe}: kind {name!r} is not known; there are {', '.join(sorted(KINDS))}; correct the recipe"
+            f"{recipe}: kind {name!r} is unknown; correct the recipe, kinds are {', '.join(sorted(KINDS))}"
         )
     return kind

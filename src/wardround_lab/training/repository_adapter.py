@@ -1,8 +1,8 @@
-"""A team's own adapter from its own repository: mined, audited, trained twice, measured and judged in one go.
+"""Train an adapter for one repository from its own history, in one command.
 
-Each stage leaves its files in the folder and is passed over where they are there, so that the same command
-goes on after a kill; the history is read from the commit it was begun with. The claim is small: better on
-*this* repository's later commits, in files that were not learnt from.
+Each stage writes its files to the directory and is skipped if they exist, so that the same command continues
+after a kill; the history is read from the commit at the start. The claim is narrow: better on later commits
+of *this* repository, in files outside of the training.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 PLAN_FILE = "plan.json"
 FEWEST_TRAINED = 100
 FEWEST_MEASURED = 40
-"""Questions: with fewer nothing is learnt, or no gain of a likely size can be told from luck."""
+"""Minimum number of evaluation questions: fewer cannot show a gain of a likely size."""
 _LATER = 0.4
-"""The share of the questions, the youngest, among which those lie that are measured on."""
+"""Share of the questions, the most recent, from which the evaluation is taken."""
 _ROUNDS = 4
-"""How often each question is looked at, at most: more of so few is learnt by heart."""
+"""Maximum number of epochs: more of so few questions would be memorised."""
 _FEWEST_STEPS = 20
 _DAY = 24 * 3600
 
@@ -49,12 +49,12 @@ Progress = Callable[[str], None]
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """What a run was begun with.
+    """The options at the start of a run.
 
     Attributes:
-        head: the commit its history is read from, whatever was committed since.
+        head: the newest commit of the history, whatever was committed since.
         base: the base to train on, as a recipe names it.
-        steps: of each training; 0 for as many as the questions are worth.
+        steps: of each training; 0 to derive them from the number of questions.
         hours: of all trainings together; 0 for no limit.
     """
 
@@ -72,8 +72,8 @@ class RepositoryAdapterTraining:
     """One run over one repository.
 
     Args:
-        tasks: those that are asked for.
-        specialists: all that are loaded, since some of them look for secrets.
+        tasks: the requested ones.
+        specialists: all loaded ones, since some of them detect secrets.
     """
 
     repository: Path
@@ -85,11 +85,11 @@ class RepositoryAdapterTraining:
     plan: Plan = field(init=False)
 
     def run(self, base: str, steps: int, hours: float) -> list[TrainingOutcome]:
-        """Do what is left to be done; one outcome for each task, in their order.
+        """Complete the remaining stages; return one outcome for each task, in order.
 
         Raises:
-            UsageError: there is no such repository, it must not be trained on, or the folder holds a run that
-                was begun otherwise.
+            UsageError: there is no such repository, it is held out, or the directory contains a run with
+                other options.
         """
         self.plan = self._planned(base, steps, hours)
         self._mine()
@@ -118,11 +118,11 @@ class RepositoryAdapterTraining:
         try:
             begun = msgspec.json.decode(file.read_bytes(), type=Plan)
         except (OSError, msgspec.MsgspecError) as cause:
-            raise UsageError(f"{file}: {cause}; give another --out") from cause
+            raise UsageError(f"{file}: {cause}; choose another --out") from cause
         if msgspec.structs.replace(begun, head="") != msgspec.structs.replace(wanted, head=""):
             raise UsageError(
-                f"{self.folder}: it holds a run over other tasks, or with other options; "
-                "give the same ones to go on, or another --out"
+                f"{self.folder}: it contains a run with other tasks or options; "
+                "use the same ones to continue, or choose another --out"
             )
         return begun
 
@@ -140,7 +140,7 @@ class RepositoryAdapterTraining:
         mining.mine([MiningSource(task.name, task) for task in self.tasks], [RecordLocation(self.repository)])
 
     def _prepared(self, task: Task) -> Path | str:
-        """The recipe of a task whose records stand beside it, or why there is none."""
+        """Return the recipe of a task with prepared records, or the reason why there is none."""
         file = self.folder / task.name / RECIPE_FILE
         if file.is_file():
             return file
@@ -169,7 +169,7 @@ class RepositoryAdapterTraining:
     # --- the recipe
 
     def _recipe(self, task: Task, own: WithinRepositorySplit, cut: int) -> Recipe:
-        """The shipped recipe of the task, where there is one, with this repository's data."""
+        """Return the bundled recipe of the task, if any, with this repository's data."""
         model = shipped_recipe(task.name)
         day = datetime.datetime.fromtimestamp(cut, datetime.UTC).date()
         data = DataPart(records=(f"{task.name}.jsonl",), scope=own, until=day, since=day)
@@ -182,7 +182,7 @@ class RepositoryAdapterTraining:
         return msgspec.structs.replace(model, data=data)
 
     def _written(self, recipe: Recipe, items: int) -> bytes:
-        """The recipe as a file, with as many steps as its questions are worth."""
+        """Write the recipe, with a number of steps that matches its questions."""
         import yaml
 
         given = recipe.training
@@ -200,7 +200,7 @@ class RepositoryAdapterTraining:
 
 
 def shipped_recipe(task: str) -> Recipe | None:
-    """The recipe by which the model of a task that comes with wardround was made."""
+    """Return the recipe of the bundled model of a task."""
     own = package_folder()
     for file in sorted(own.glob(f"*/{RECIPE_FILE}")) if own is not None else ():
         try:
@@ -213,13 +213,14 @@ def shipped_recipe(task: str) -> Recipe | None:
 
 
 def make_private(folder: Path, *, ours: bool) -> None:
-    """Make a folder whose content git never offers to commit.
+    """Create a directory whose content git ignores.
 
     Args:
-        ours: its name is this program's; another that has files already is the user's, and left as it is.
+        ours: it was named by this program; another directory that has files already is the user's, and left
+            unchanged.
 
     Raises:
-        UsageError: it cannot be made.
+        UsageError: it cannot be created.
     """
     ignore = folder / ".gitignore"
     try:
@@ -228,7 +229,7 @@ def make_private(folder: Path, *, ours: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         ignore.write_text("*\n")
     except OSError as cause:
-        raise UsageError(f"{folder}: {cause.strerror}; give another folder with --out") from cause
+        raise UsageError(f"{folder}: {cause.strerror}; choose another directory with --out") from cause
 
 
 def _too_little(task: Task, items: int, trained: int, measured: int) -> str:
@@ -240,5 +241,5 @@ def _too_little(task: Task, items: int, trained: int, measured: int) -> str:
 
 
 def _day_of(time: int) -> int:
-    """Midnight UTC before a time."""
+    """Return midnight UTC before a time."""
     return time - time % _DAY

@@ -1,4 +1,4 @@
-"""The folder of one training: what went into it, what came of it, and the record of its steps."""
+"""The directory of one training: its inputs, its result, and the record of its steps."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MODEL_FOLDER = "model"
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """A training that came to its end.
+    """A finished training.
 
     Attributes:
         base: as a recipe names it.
-        ended: ``steps``: all were done; ``minutes``: the time was over.
-        kept: the step whose weights were kept.
+        ended: ``steps``: all were done; ``minutes``: the time limit was reached.
+        kept: the step of the selected weights.
         best: the validation metric at that step; None without validation questions.
         seconds: wall time, over all parts of an interrupted training.
         weights: SHA-256 of the LoRA weights.
-        scope: the one repository it was trained and measured on; empty for one that is for any.
-        versions: of the packages that took part.
+        scope: the one repository of training and evaluation; empty for a general one.
+        versions: of the packages involved.
     """
 
     schema: Literal["wardround.run/1"]
@@ -66,8 +66,8 @@ class TrainingStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     """One line of a training's record.
 
     Attributes:
-        rate: of learning.
-        mrr: of the validation questions, where they were asked after this step.
+        rate: learning rate.
+        mrr: of the validation questions, if they were evaluated after this step.
         seconds: since the training began, without interruptions.
     """
 
@@ -79,10 +79,10 @@ class TrainingStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 
 def read_run(folder: Path) -> Run:
-    """What the training in a folder came to.
+    """Read the result of the training in a directory.
 
     Raises:
-        TrainingError: it has not come to its end, or this is no such folder.
+        TrainingError: it is not finished, or this is not such a directory.
     """
     file = folder / RUN_FILE
     try:
@@ -96,19 +96,19 @@ def read_run(folder: Path) -> Run:
 
 
 def require_same(folder: Path, made: TrainingData, made_seed: int, data: TrainingData, seed: int) -> None:
-    """See that the finished training in a folder is the one that is asked for.
+    """Require that the finished training in a directory is the requested one.
 
     Raises:
-        TrainingError: it is another.
+        TrainingError: it is another one.
     """
     if (made.recipe, made.records, made_seed) != (data.recipe, data.records, seed):
         raise TrainingError(
-            f"{folder}: it holds the training of another recipe, seed or records; give another --out"
+            f"{folder}: it contains the training of another recipe, seed or records; choose another --out"
         )
 
 
 def read_steps(folder: Path) -> Iterator[TrainingStep]:
-    """The record of a training's steps; a line that was cut off by a kill ends it."""
+    """Read the record of a training's steps; a truncated line ends it."""
     decoder = msgspec.json.Decoder(TrainingStep)
     try:
         lines = (folder / STEPS_FILE).read_bytes().splitlines()
@@ -122,13 +122,13 @@ def read_steps(folder: Path) -> Iterator[TrainingStep]:
 
 
 def cut_steps(folder: Path, last: int) -> None:
-    """Take the lines behind step ``last`` off the record: those steps are made once more."""
+    """Remove the lines after step ``last`` from the record: those steps are repeated."""
     kept = [msgspec.json.encode(step) + b"\n" for step in read_steps(folder) if step.step <= last]
     write_atomically(folder / STEPS_FILE, b"".join(kept))
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or as it was before.
+    """Write a file atomically.
 
     Raises:
         TrainingError: it cannot be written.
@@ -142,11 +142,11 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(half, path)
     except OSError as cause:
-        raise TrainingError(f"{path}: {cause.strerror}; make room, or give another folder") from cause
+        raise TrainingError(f"{path}: {cause.strerror}; free space, or choose another directory") from cause
 
 
 def write_struct(path: Path, value: msgspec.Struct) -> None:
-    """Write a value as JSON for people, the same bytes for the same value."""
+    """Write a value as readable JSON, the same bytes for the same value."""
     write_atomically(
         path, msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
     )

@@ -1,7 +1,7 @@
-"""Folding LoRA weights into the files of a base one weight after another, whatever the size of the base.
+"""Merge LoRA weights into the files of a base one tensor at a time, for a base of any size.
 
-The files keep the numbers they have and their layout, so a merged file is a copy in which the bytes of the
-trained weights are others. A weight is folded in float32 and rounded once, to the kind its file holds.
+The files keep their number format and layout, so a merged file is a copy that differs in the bytes of the
+trained weights. A weight is merged in float32 and rounded once, to the format of its file.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from wardround_lab.training.base_model import Located, shards
 from wardround_lab.training.run_directory import write_atomically
 
 _LENGTH = 8
-"""Bytes of the number a file begins with: the length of its header."""
+"""Number of bytes of the header's length at the start of a file."""
 _FLOATS = ("F32", "F16", "BF16")
 _ADAPTED, _DOWN, _UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 _WITHIN = "model."
-"""Where a decoder stands in a model that writes texts, whose files those of most bases are."""
+"""Prefix of the decoder in the published files of most text generation models."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorLocation:
-    """Where the numbers of a weight stand in a file, in bytes from its start."""
+    """The location of a tensor in a file, in bytes from its start."""
 
     kind: str
     start: int
 
 
 def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tensor], folder: Path) -> None:
-    """Write a base with LoRA weights folded in into a folder, as transformers reads it, without a tokenizer.
+    """Write a base with merged LoRA weights to a directory in transformers' format, without a tokenizer.
 
     Args:
-        weights: LoRA's, as the file of an adapter names them.
+        weights: LoRA's, by the names in the file of an adapter.
 
     Raises:
-        TrainingError: the files hold no weight of a name that was trained, or not in floating point; or the
-            folder cannot be written.
+        TrainingError: the files lack a trained weight, or it is not in floating point; or the directory
+            cannot be written.
     """
     names = shards(located.folder, located.base.weights)
     places = {name: _places(located.folder / name) for name in names}
@@ -56,7 +56,9 @@ def merge_shards(located: Located, lora: Lora, weights: Mapping[str, torch.Tenso
             _fold(half, located.folder / name, places[name], trained, lora, weights)
             half.replace(folder / name)
         except OSError as cause:
-            raise TrainingError(f"{half}: {cause.strerror}; make room, or give another folder") from cause
+            raise TrainingError(
+                f"{half}: {cause.strerror}; free space, or choose another directory"
+            ) from cause
     for name in ("config.json", located.base.weights):
         if name not in names:
             write_atomically(folder / name, (located.folder / name).read_bytes())
@@ -70,7 +72,7 @@ def _fold(
     lora: Lora,
     weights: Mapping[str, torch.Tensor],
 ) -> None:
-    """Put the trained weights of one file in place of the base's."""
+    """Replace the base's weights in one file by the merged ones."""
     from safetensors import safe_open
 
     scale = lora.alpha / lora.rank
@@ -84,7 +86,7 @@ def _fold(
 
 
 def _places(file: Path) -> dict[str, TensorLocation]:
-    """Where each weight stands, from the header, which the library has found sound."""
+    """Return the location of each tensor from the header, which the library has validated."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -92,7 +94,7 @@ def _places(file: Path) -> dict[str, TensorLocation]:
             length = int.from_bytes(stream.read(_LENGTH), "little")
             header = json.loads(stream.read(length))
     except (OSError, SafetensorError) as cause:
-        raise TrainingError(f"{file}: {cause}; get the file again") from cause
+        raise TrainingError(f"{file}: {cause}; download the file again") from cause
     header.pop("__metadata__", None)
     begun = _LENGTH + length
     return {
@@ -103,7 +105,7 @@ def _places(file: Path) -> dict[str, TensorLocation]:
 def _trained(
     places: Mapping[str, Mapping[str, TensorLocation]], weights: Mapping[str, torch.Tensor], located: Located
 ) -> dict[str, str]:
-    """Name of a weight in the files -> name of the layer that was trained."""
+    """Name of a weight in the files -> name of the trained layer."""
     kinds = {name: place.kind for file in places.values() for name, place in file.items()}
     found = {}
     for layer in sorted(name[len(_ADAPTED) : -len(_DOWN)] for name in weights if name.endswith(_DOWN)):
@@ -111,8 +113,8 @@ def _trained(
         if name is None or kinds[name] not in _FLOATS:
             kind = "not there" if name is None else f"of {kinds[name]}"
             raise TrainingError(
-                f"{located.folder}: the weight of {layer} is {kind}; give the files of {located.base.id} as "
-                "it was published"
+                f"{located.folder}: the weight of {layer} is {kind}; use the published "
+                f"files of {located.base.id}"
             )
         found[name] = layer
     return found

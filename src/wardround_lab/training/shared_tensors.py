@@ -1,6 +1,6 @@
-"""Tensors that a model has in common with its base stand once, in the base's shared file.
+"""Share the tensors that a model has in common with its base, in the base's shared file.
 
-The layout is the one ``wardround.inference.onnx_session`` describes and checks.
+``wardround.inference.onnx_session`` describes and verifies the layout.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def laid_out(model: ModelProto) -> tuple[bytes, tuple[SharedTensor, ...]]:
     """Move a base's large tensors out of its graph.
 
     Returns:
-        The shared file, and where each tensor stands in it.
+        The shared file, and the location of each tensor in it.
     """
     content = bytearray()
     places: dict[Key, int] = {}
@@ -41,7 +41,7 @@ def laid_out(model: ModelProto) -> tuple[bytes, tuple[SharedTensor, ...]]:
 
 
 def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, ...]:
-    """Replace the tensors of a graph that stand in a shared file by references to it."""
+    """Replace the tensors of a graph that are in a shared file by references to it."""
     found = []
     for tensor in _large(model):
         key, data = _keyed(tensor)
@@ -53,7 +53,7 @@ def shared(model: ModelProto, places: Mapping[Key, int]) -> tuple[SharedTensor, 
 
 
 def places_of(content: bytes, tensors: tuple[SharedTensor, ...]) -> dict[Key, int]:
-    """What stands where in a base's shared file, from the base's metadata."""
+    """Return the locations of the tensors in a base's shared file, from the base's metadata."""
     import math
 
     import numpy as np

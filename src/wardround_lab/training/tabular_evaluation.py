@@ -1,4 +1,4 @@
-"""Measuring a model over numbers, such as boosted trees: against cheap scores, and within bins of size."""
+"""Evaluate a model over numbers, such as boosted trees: against baselines, and within bins of size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wardround_lab.training.bootstrap import (
 DECIDING = "auc"
 BINNED = "auc, same size"
 RECALLS = (0.05, 0.10, 0.20)
-"""Shares of the right rows at which the precision is told: what a user would see first."""
+"""Recalls at which the precision is reported: the findings that a user would see first."""
 _SHUFFLES = 30
 _DRAWS_OF_PRECISION = 500
 """Each needs a pass over all rows."""
@@ -36,10 +36,10 @@ class FeatureRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         repository: ``owner/name``.
         time: seconds since 1970.
-        group: what must not stand on both sides of a split, such as ``path@commit``.
-        features: as the model's ``inputs`` order them.
-        bin: rows of one bin are alike in what must not decide.
-        weight: how many real rows it stands for.
+        group: the unit that must be on one side of a split, such as ``path@commit``.
+        features: in the order of the model's ``inputs``.
+        bin: rows of one bin are equal in properties that must not decide.
+        weight: the number of real rows that it represents.
     """
 
     repository: str
@@ -58,8 +58,10 @@ class FeatureTable:
     Attributes:
         right: shape (rows,).
         repositories: of each row.
-        bins: shape (rows,), which rows are alike in what must not decide (size, length of the words ...).
-        weights: how many real rows each stands for, where some were left out; 1 each gives the natural rate.
+        bins: shape (rows,), rows of one bin are equal in properties that must not decide (size, length of the
+            text ...).
+        weights: the number of real rows that each represents, if some were sampled; 1 each gives the natural
+            rate.
         since: seconds since 1970; no row is older.
     """
 
@@ -75,7 +77,7 @@ class FeatureTable:
 
     @classmethod
     def of(cls, rows: Sequence[FeatureRow]) -> FeatureTable:
-        """A table of rows, in their order."""
+        """Build a table of rows, in order."""
         return cls(
             right=np.array([row.right for row in rows]),
             repositories=tuple(row.repository for row in rows),
@@ -86,7 +88,7 @@ class FeatureTable:
 
 
 def read_rows(file: Path) -> list[FeatureRow]:
-    """The rows of a file of JSON lines.
+    """Read the rows of a file of JSON lines.
 
     Raises:
         TrainingError: it cannot be read, or has none; the message names file and line.
@@ -97,9 +99,9 @@ def read_rows(file: Path) -> list[FeatureRow]:
             for number, line in enumerate(stream, 1):
                 rows.append(_row(decoder, line, f"{file}:{number}"))
     except OSError as cause:
-        raise TrainingError(f"{file}: {cause.strerror}; give a file of rows") from cause
+        raise TrainingError(f"{file}: {cause.strerror}; pass a file of rows") from cause
     if not rows:
-        raise TrainingError(f"{file}: there are no rows; mine more repositories")
+        raise TrainingError(f"{file}: the file has no rows; mine more repositories")
     return rows
 
 
@@ -111,7 +113,7 @@ def _row(decoder: msgspec.json.Decoder[FeatureRow], line: bytes, place: str) -> 
 
 
 def leaks(training: Sequence[FeatureRow], rows: Sequence[FeatureRow]) -> int:
-    """How many repositories and groups of the evaluation were trained on too."""
+    """Count repositories and groups of the evaluation that were trained on too."""
     keys: tuple[Callable[[FeatureRow], str], ...] = (
         lambda row: row.repository.lower(),
         lambda row: row.group,
@@ -122,10 +124,11 @@ def leaks(training: Sequence[FeatureRow], rows: Sequence[FeatureRow]) -> int:
 def cheap_scores(
     training: Sequence[FeatureRow], rows: Sequence[FeatureRow], inputs: Sequence[str], cheap: Sequence[str]
 ) -> dict[str, Floats]:
-    """Logistic regressions on the cheap inputs, and on the bin alone as ``size``, fitted on training rows.
+    """Return logistic regressions on the ``cheap`` inputs, and on the bin alone as ``size``, fitted on
+    training rows.
 
     Raises:
-        TrainingError: an input of this name does not exist, or one kind of row is missing.
+        TrainingError: an input of this name does not exist, or a class of row is missing.
     """
     unknown = [name for name in cheap if name not in inputs]
     if unknown or not cheap:
@@ -157,25 +160,23 @@ def evaluate_table(
     records: str,
     leaks: int,
 ) -> Evaluation:
-    """Measure the scores of a model and of the cheap baselines it must beat.
+    """Evaluate the scores of a model and of the baselines it must beat.
 
     Args:
         models: seed -> scores of the model as shipped; the shipped one is named ``model``.
-        cheap: name -> scores; one must be ``cheap``, the best that needs no model. ``size`` is what size
-            alone tells.
+        cheap: name -> scores; one must be ``cheap``, the best baseline without a model. ``size`` uses size
+            alone.
         digests: seed -> SHA-256 of the model file.
         records: SHA-256 of the rows.
         leaks: groups and rows on both sides of the split.
 
     Raises:
-        TrainingError: there is nothing to compare with, or one kind of row is missing.
+        TrainingError: there is no baseline, or a class of row is missing.
     """
     if "cheap" not in cheap or shipped not in models:
-        raise TrainingError(
-            "a table is measured against a baseline named 'cheap', for a seed that is shipped"
-        )
+        raise TrainingError("a table needs a baseline named 'cheap' and a seed that is shipped")
     if table.right.all() or not table.right.any():
-        raise TrainingError("all rows are of one kind, so nothing can be measured")
+        raise TrainingError("all rows are of one class, so nothing can be evaluated")
     scores = dict(cheap)
     for seed, rows in sorted(models.items()):
         scores["model" if seed == shipped else f"model@{seed}"] = rows
@@ -236,7 +237,9 @@ def _gains(
 
 
 def _placebo(table: FeatureTable, scores: Mapping[str, Floats], repositories: Repositories) -> Figure:
-    """What the best scorer keeps above one half when labels change places within repository and bin."""
+    """Return the advantage of the best scorer over one half when labels are permuted within repository and
+    bin.
+    """
     generator = np.random.Generator(np.random.PCG64(0))
     pairs = np.column_stack([repositories.of_row, table.bins])
     cells = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)

@@ -1,4 +1,4 @@
-"""Training an adapter on choices: LoRA on the upper layers, repeatable, and resumable after a kill."""
+"""Train an adapter on choices: LoRA on the upper layers, repeatable, and resumable after a kill."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
 
 _VALIDATION_CANDIDATES = 24
 _MEASURED = 16
-"""Questions whose texts the export is measured with."""
+"""Number of questions whose texts measure the export."""
 _PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All that decides the weights of a training."""
+    """All inputs of the weights of a training."""
 
     recipe: Recipe
     located: Located
@@ -79,7 +79,7 @@ class Inputs:
 
     @property
     def digest(self) -> str:
-        """Of everything but the limit in minutes, which a continued training may have raised."""
+        """Digest of everything except the limit in minutes, which a continued training may raise."""
         free = msgspec.structs.replace(self.recipe.training, max_minutes=0.0, checkpoint=1, threads=1)
         recipe = msgspec.structs.replace(self.recipe, training=free)
         known = [msgspec.json.encode(part, order="deterministic") for part in (recipe, self.data.records)]
@@ -96,16 +96,16 @@ def train(
     base_folder: Path | None = None,
     progress: Progress = lambda text: None,
 ) -> Run:
-    """Train what a recipe says, into ``folder``; go on where an earlier, interrupted training stopped.
+    """Train a recipe into ``folder``; continue an interrupted training.
 
     Args:
-        seed: instead of the recipe's.
-        hub: whether the base may be fetched over the network.
-        base_folder: where the base's files stand, if not where its description says.
+        seed: overrides the recipe's.
+        hub: allow downloading the base.
+        base_folder: directory of the base's files, if not that of its description.
 
     Raises:
-        TrainingError: the recipe, the records, their audit or the base is not what it must be, or the folder
-            holds the training of another recipe.
+        TrainingError: the recipe, the records, their audit or the base is invalid, or the directory contains
+            the training of another recipe.
     """
     recipe = _seeded(read_recipe(recipe_file), seed)
     progress("reading the base")
@@ -121,7 +121,7 @@ def train(
     tokenizer = load_tokenizer(located, inputs.window, inputs.marker_position)
     questions = tokenized(sides.training, sides.validation, tokenizer)
     if not questions.training:
-        raise TrainingError("data.train: its items have no wrong candidate that reads otherwise; mine others")
+        raise TrainingError("data.train: its items have no distinct wrong candidate; mine others")
     write_atomically(folder / BASE_FILE, described(base))
     write_atomically(folder / RECIPE_FILE, recipe_file.read_bytes())
     write_atomically(
@@ -137,7 +137,7 @@ def _seeded(recipe: Recipe, seed: int | None) -> Recipe:
 
 
 def _some_texts(choices: Sequence[Choice]) -> list[str]:
-    """Texts from all over, to measure the steps of the export with."""
+    """Return evenly sampled texts, to measure the steps of the export."""
     taken = spread(choices, _MEASURED)
     return list(dict.fromkeys(text for one in taken for text in (one.query, *one.candidates[:3])))
 
@@ -154,7 +154,7 @@ def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> 
 
 
 def _finished(folder: Path, inputs: Inputs) -> Run | None:
-    """The training in a folder if it is this one and came to its end."""
+    """Return the training in a directory if it is the requested one and finished."""
     if not (folder / RUN_FILE).is_file():
         return None
     run = read_run(folder)
@@ -163,7 +163,7 @@ def _finished(folder: Path, inputs: Inputs) -> Run | None:
 
 
 class Training(Trainer[list[Question], Run]):
-    """A training on choices under way."""
+    """A training on choices in progress."""
 
     METRIC = "mrr"
     RUN_FILE = RUN_FILE
@@ -188,7 +188,7 @@ class Training(Trainer[list[Question], Run]):
         self.halves = self._halves()
 
     def _halves(self) -> FrozenLayerCache | None:
-        """The encoder cut in two, where that can be; planned for all steps, however many are made."""
+        """Return the split encoder, if possible, planned for all steps, however many are run."""
         settings, first = self.settings, min(self.lora.layers)
         if (
             not settings.cache
@@ -235,7 +235,7 @@ class Training(Trainer[list[Question], Run]):
         return _run(self.inputs, self.lora, self.position, ended, kept, target / WEIGHTS_FILE)
 
     def _vectors(self, texts: Sequence[int]) -> torch.Tensor:
-        """Vectors of texts, in their order; computed by length, so that little is filled up."""
+        """Return the vectors of texts in order; computed by length, to minimise padding."""
         tokens = [self.questions.tokens[text] for text in texts]
         parts, places = [], []
         for bucket in bucketed([len(row) for row in tokens]):
@@ -288,7 +288,7 @@ def _run(
 
 
 def _dropping(adapted: PeftModel) -> None:
-    """Let LoRA's own dropout drop; the base has none while its lower layers are taken as they are."""
+    """Enable LoRA's own dropout; the base has none while its lower layers are cached."""
     adapted.eval()
     for name, module in adapted.named_modules():
         if "lora_dropout" in name:

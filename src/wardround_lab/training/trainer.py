@@ -1,4 +1,4 @@
-"""What every training does step by step: repeatable, resumable after a kill, and saying how long is left."""
+"""The steps that every training shares: repeatable, resumable after a kill, with remaining time."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ Precision = Literal["float32", "bfloat16"]
 Progress = Callable[[str], None]
 Tensors = Mapping[str, torch.Tensor]
 _CLIP = 1.0
-"""Longest gradient; longer ones are shortened to it."""
+"""Maximum norm of the gradient; larger ones are clipped."""
 _LOOKS = 8
-"""Looks at the validation items in a training whose recipe does not say how often."""
+"""Number of validations in a training whose recipe does not set it."""
 
 
 class Trainer(ABC, Generic[Batch, RunResult]):
-    """A training under way; what it is trained on, and what it writes in the end, is for others to say.
+    """A training in progress; subclasses define its data and its result.
 
     Attributes:
-        METRIC: what the validation items are judged by.
-        RUN_FILE: what a finished training is written to.
-        settings: its steps, rate and limits; ``precision``: what the layers compute in.
-        weights: those that are trained.
-        inputs_digest: of everything that decides the weights, but for limits of time.
+        METRIC: the metric of the validation items.
+        RUN_FILE: the file of a finished training.
+        settings: its steps, rate and limits; ``precision``: of the layers.
+        weights: the trained ones.
+        inputs_digest: of all inputs of the weights, except time limits.
     """
 
     METRIC: ClassVar[str]
@@ -64,7 +64,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         self.best: dict[str, torch.Tensor] = {}
 
     def begin(self, weights: list[torch.nn.Parameter], inputs_digest: str) -> None:
-        """Take over what is trained, once it stands on its device."""
+        """Initialise the trained weights, once they are on their device."""
         self.weights = weights
         self.optimiser = torch.optim.AdamW(weights, lr=self.settings.rate, weight_decay=0.0, foreach=False)
         self.position = Position(inputs_digest, 0, 0.0, 0, None)
@@ -72,30 +72,30 @@ class Trainer(ABC, Generic[Batch, RunResult]):
 
     @abstractmethod
     def batches(self, start: int) -> Iterator[Batch]:
-        """What each step is made with, from a step on; the same whatever came before."""
+        """Yield the input of each step from a step on, independent of earlier calls."""
 
     @abstractmethod
     def loss(self, batch: Batch) -> torch.Tensor:
-        """The loss of one step, with what it takes to go backwards."""
+        """Return the loss of one step, with its gradient."""
 
     @abstractmethod
     def metric(self) -> float | None:
-        """How good it is on the validation items; None where there are none."""
+        """Return the metric of the validation items; None if there are none."""
 
     @abstractmethod
     def tensors(self) -> dict[str, torch.Tensor]:
-        """What is trained, by name."""
+        """Return the trained tensors by name."""
 
     @abstractmethod
     def set_tensors(self, tensors: Tensors) -> None:
-        """Put back what ``tensors`` gave."""
+        """Restore the result of ``tensors``."""
 
     @abstractmethod
     def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> RunResult:
-        """Write the weights of step ``kept``, and say what the training came to."""
+        """Write the weights of step ``kept``, and return the result of the training."""
 
     def run(self) -> RunResult:
-        """Train to the end and write what came of it."""
+        """Train to the end and write the result."""
         torch.use_deterministic_algorithms(True, warn_only=True)
         self._resume()
         settings, before, started = self.settings, self.position.seconds, self.position.step
@@ -120,14 +120,14 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         return self._end(ended)
 
     def computing(self) -> AbstractContextManager[object]:
-        """In which the layers compute."""
+        """Return the context of the layers' precision."""
         if self.precision == "float32":
             return nullcontext()
         return torch.autocast(self.device.type, torch.bfloat16)
 
     @property
     def validate(self) -> int:
-        """Steps from one look at the validation items to the next."""
+        """Return the number of steps between two validations."""
         return self.settings.validate or max(1, self.settings.steps // _LOOKS)
 
     def _resume(self) -> None:
@@ -138,8 +138,8 @@ class Trainer(ABC, Generic[Batch, RunResult]):
             return
         if found.position.inputs != self.position.inputs:
             raise TrainingError(
-                f"{self.folder}: it holds an unfinished training of another recipe, base or records; "
-                "give another --out, or delete it"
+                f"{self.folder}: it contains an unfinished training of another recipe, base or records; "
+                "choose another --out, or delete it"
             )
         self.set_tensors(found.lora)
         set_optimiser_tensors(self.optimiser, found.optimiser)
@@ -149,7 +149,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         cut_steps(self.folder, found.position.step)
 
     def _step(self, batch: Batch) -> tuple[float, float]:
-        """One step of the optimiser: its loss and its rate."""
+        """Run one step of the optimiser and return its loss and its rate."""
         rate = self.settings.rate * schedule(self.position.step, self.settings.steps, self.settings.warm_up)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
@@ -162,14 +162,14 @@ class Trainer(ABC, Generic[Batch, RunResult]):
         return lost.item(), rate
 
     def _look(self, step: int) -> float | None:
-        """The validation metric after a step, where it is time for it."""
+        """Return the validation metric after a step, if it is due."""
         if step % self.validate and step != self.settings.steps:
             return None
         metric = self.metric()
         return None if metric is None else round(metric, 6)
 
     def _moved(self, step: int, seconds: float, metric: float | None) -> None:
-        """Stand at a step; the best weights so far are kept."""
+        """Advance to a step, and remember the best weights so far."""
         best = self.position.best
         better = metric is not None and (best is None or metric > best)
         if better and self.settings.keep == "best":
@@ -193,7 +193,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
 
     def _end(self, ended: Literal["steps", "minutes"]) -> RunResult:
         if not self.position.step:
-            raise TrainingError("training.max-minutes was over before the first step; allow more")
+            raise TrainingError("training.max-minutes elapsed before the first step; increase it")
         self._save()
         kept = self.position.kept if self.best else self.position.step
         run = self.written(self.best or self.tensors(), kept, ended)
@@ -203,7 +203,7 @@ class Trainer(ABC, Generic[Batch, RunResult]):
 
 
 def precision_of(training: TrainingPart) -> Precision:
-    """What the layers compute in: bfloat16 where the processor does so itself; elsewhere it is slower."""
+    """Return the precision of the layers: bfloat16 if the processor supports it; otherwise it is slower."""
     if training.precision != "auto":
         return training.precision
     if torch.cuda.is_available():
@@ -212,7 +212,9 @@ def precision_of(training: TrainingPart) -> Precision:
 
 
 def _processor_flags() -> str:
-    """``avx512_bf16`` and ``amx_bf16`` stand here on Linux; elsewhere there is no such file."""
+    """Return the flags of the processor on Linux, such as ``avx512_bf16`` and ``amx_bf16``; elsewhere there
+    is no such file.
+    """
     try:
         return Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
@@ -220,7 +222,9 @@ def _processor_flags() -> str:
 
 
 def schedule(step: int, steps: int, warm_up: float) -> float:
-    """Share of the highest rate at a 0-based step: rising over ``warm_up`` of the steps, then falling."""
+    """Return the share of the maximum rate at a 0-based step: rising over ``warm_up`` of the steps, then
+    falling.
+    """
     rising = max(1, round(steps * warm_up))
     if step < rising:
         return (step + 1) / rising

@@ -60,7 +60,7 @@ def past(repo: GitRepository) -> Past:
 
 
 class TestOutcomes:
-    def test_what_is_left_alone_survived(self, past: Past, tmp_path: Path) -> None:
+    def test_an_unchanged_alert_survives(self, past: Past, tmp_path: Path) -> None:
         past.commit(1, {"other.py": "x = 1\n"})
         assert past.outcome(tmp_path) == ("survived", False)
 
@@ -78,29 +78,31 @@ class TestOutcomes:
         past.commit(1, {"shop.py": BEFORE.replace(line, ""), "new.py": moved})
         assert past.outcome(tmp_path) == ("survived", False)
 
-    def test_edited_and_still_complained_about(self, past: Past, tmp_path: Path) -> None:
+    def test_edited_and_still_reported(self, past: Past, tmp_path: Path) -> None:
         past.commit(
             1, {"shop.py": BEFORE.replace("unused_value = compute(99)", "unused_value = compute(98)")}
         )
         assert past.outcome(tmp_path) == ("survived", False)
 
-    def test_the_line_alone_is_a_fix(self, past: Past, tmp_path: Path) -> None:
+    def test_a_changed_line_among_unchanged_ones_is_a_fix(self, past: Past, tmp_path: Path) -> None:
         past.commit(1, {"shop.py": BEFORE.replace("unused_value = ", "")})
         assert past.outcome(tmp_path) == ("fix", False)
 
-    def test_the_complaint_alone_is_an_indirect_one(self, past: Past, tmp_path: Path) -> None:
+    def test_a_removed_alert_on_an_unchanged_line_is_an_indirect_fix(
+        self, past: Past, tmp_path: Path
+    ) -> None:
         past.commit(1, {"shop.py": BEFORE.replace("return record", "return unused_value")})
         assert past.outcome(tmp_path) == ("indirect", False)
 
-    def test_with_its_surroundings_it_is_a_rewrite(self, past: Past, tmp_path: Path) -> None:
+    def test_an_alert_removed_with_its_surroundings_is_a_rewrite(self, past: Past, tmp_path: Path) -> None:
         past.commit(1, {"shop.py": "def first(compute, record):\n    return record(compute)\n"})
         assert past.outcome(tmp_path) == ("rewrite", False)
 
-    def test_with_its_file_it_is_left_out(self, past: Past, tmp_path: Path) -> None:
+    def test_an_alert_of_a_deleted_file_is_excluded(self, past: Past, tmp_path: Path) -> None:
         past.commit(1, {"other.py": "x = 1\n"}, gone="shop.py")
         assert past.items(tmp_path) == []
 
-    def test_a_waiver_added_later_is_no_fix_and_an_old_one_no_complaint(
+    def test_a_later_waiver_is_not_a_fix_and_an_old_one_not_an_alert(
         self, past: Past, tmp_path: Path
     ) -> None:
         waived = BEFORE.replace("compute(99)", "compute(99)  # noqa: F841")
@@ -118,7 +120,7 @@ class TestOutcomes:
         outcomes = {(i.outcome, i.sweep) for i in past.items(tmp_path) if i.rule == "F841"}
         assert outcomes == {("fix", True)}
 
-    def test_one_by_one_they_are_none(self, past: Past, tmp_path: Path) -> None:
+    def test_single_removals_are_not_a_sweep(self, past: Past, tmp_path: Path) -> None:
         lines = "".join(
             f"    name_{n} = compute({n})\n    record({n})\n    record('{n}')\n" for n in range(8)
         )
@@ -132,7 +134,7 @@ class TestOutcomes:
 
 
 class TestItems:
-    def test_what_is_counted(self, past: Past, tmp_path: Path) -> None:
+    def test_item_counts_and_flags(self, past: Past, tmp_path: Path) -> None:
         past.commit(1, {"other.py": "x = 1\n"})
         (item,) = past.items(tmp_path)
         assert (item.path, item.line, item.lines) == ("shop.py", 26, 52)
@@ -154,12 +156,12 @@ class TestItems:
         assert [(item.path, item.window) for item in past.items(tmp_path)] == [("copy.py", 0)]
 
     @pytest.mark.parametrize("folder", ["docs", "src/vendor", "tests/fixtures"])
-    def test_code_of_others_is_left_out(self, past: Past, tmp_path: Path, folder: str) -> None:
+    def test_foreign_code_is_excluded(self, past: Past, tmp_path: Path, folder: str) -> None:
         past.commit(0, {f"{folder}/a.py": BEFORE.replace("99", "98")}, day=-3)
         past.commit(1, {"x.py": "x = 1\n"})
         assert {item.path for item in past.items(tmp_path)} == {"shop.py"}
 
-    def test_asserts_in_tests_are_no_complaints(self, past: Past, tmp_path: Path) -> None:
+    def test_asserts_in_tests_are_not_alerts(self, past: Past, tmp_path: Path) -> None:
         past.commit(0, {"tests/test_a.py": "def test():\n    assert 1\n", "a.py": "assert 1\n"}, day=-3)
         past.commit(1, {"x.py": "x = 1\n"})
         assert {item.path for item in past.items(tmp_path) if item.rule == "S101"} == {"a.py"}
@@ -174,15 +176,15 @@ class TestItems:
         past.commit(1, {"x.py": "x = 2\n"})
         assert mining.mine(past.repo.root, "acme/shop").stat().st_mtime_ns != written
 
-    def test_a_repository_kept_for_measuring_is_refused(self, past: Past, tmp_path: Path) -> None:
+    def test_a_held_out_repository_is_rejected(self, past: Past, tmp_path: Path) -> None:
         mining = AlertMining(tmp_path, "acme/shop".__eq__, lambda text: None)
-        with pytest.raises(UsageError, match="acme/shop is kept for measuring"):
+        with pytest.raises(UsageError, match="acme/shop is held out for evaluation"):
             mining.mine(past.repo.root, "acme/shop")
 
     def test_a_damaged_file_is_named(self, tmp_path: Path) -> None:
         file = tmp_path / "a.jsonl"
         file.write_text("{}\n", encoding="utf-8")
-        with pytest.raises(UsageError, match=r"a\.jsonl holds no mined complaints"):
+        with pytest.raises(UsageError, match=r"a\.jsonl: not a file of mined alerts"):
             read_items(file)
 
 
@@ -196,7 +198,7 @@ class TestLineMaps:
         assert [file.line(n) for n in range(1, 9)] == [1, 2, 5, 6, None, None, 9, 10]
         assert maps.added["a.py"] == [(3, 4), (8, 8)]
 
-    def test_a_deletion_moves_what_follows_up(self) -> None:
+    def test_a_deletion_shifts_later_lines_up(self) -> None:
         file = parsed(self.printed("@@ -2 +1,0 @@\n-old\n")).of("a.py")
         assert [file.line(n) for n in (1, 2, 3)] == [1, None, 2]
 
@@ -206,7 +208,7 @@ class TestLineMaps:
         assert list(maps.files) == ["a.py"]
         assert "++b/y.py" in maps.texts
 
-    def test_a_file_that_is_gone_and_one_that_moved(self) -> None:
+    def test_a_deleted_and_a_moved_file(self) -> None:
         printed = (
             "diff --git a/gone.py b/gone.py\ndeleted file mode 100644\n--- a/gone.py\n+++ /dev/null\n"
             "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n"
@@ -254,7 +256,7 @@ class TestRates:
         mined[0][1].extend(item(n, "acme/r0", fixed=True) for n in range(20, 500))
         assert action_rates.rates(mined).rules["F841"].items == 60 + 6 * 20
 
-    def test_a_rule_of_few_repositories_has_none(self) -> None:
+    def test_a_rule_of_few_repositories_has_no_rate(self) -> None:
         mined = self.mined()
         for _, items in mined[:4]:
             items += [item(n, items[0].repository, "B007") for n in range(9)]
@@ -265,7 +267,7 @@ class TestRates:
         copies = [item(n, "acme/r1", key=f"acme/r0F841{n}") for n in range(20)]
         assert len(action_rates.distinct([*(items for _, items in mined), copies])) == 7 * 40
 
-    def test_too_little_is_refused(self) -> None:
+    def test_too_few_alerts_are_rejected(self) -> None:
         with pytest.raises(UsageError, match="more than 5 repositories"):
             action_rates.rates(self.mined(5))
 
@@ -293,7 +295,7 @@ def test_the_command_writes_a_table(past: Past, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "alerts" / "acme+shop.jsonl").exists()
 
 
-def test_the_command_refuses_what_does_not_go_with_it(past: Past, tmp_path: Path) -> None:
+def test_the_command_rejects_incompatible_options(past: Past, tmp_path: Path) -> None:
     arguments = ("data", "mine", "--alerts", f"acme/shop={past.repo.root}", "--out", str(tmp_path / "out"))
     for option in (("--limit", "3"), ("--kind", "clean"), ("--head", "main")):
         done = past.repo.wardround(*arguments, *option)
@@ -303,4 +305,4 @@ def test_the_command_refuses_what_does_not_go_with_it(past: Past, tmp_path: Path
     kept.write_text("acme/shop\n", encoding="utf-8")
     done = past.repo.wardround(*arguments, "--kept", str(kept))
     assert done.returncode == 2
-    assert "kept for measuring" in done.stderr
+    assert "held out for evaluation" in done.stderr

@@ -108,7 +108,7 @@ def _failed(audit: Audit) -> dict[str, AuditCheck]:
     return {check.name: check for check in audit.checks if not check.passed}
 
 
-def test_records_without_fault_pass_and_may_be_trained_on(tmp_path: Path, scan: SecretScan) -> None:
+def test_valid_records_pass_and_may_be_trained_on(tmp_path: Path, scan: SecretScan) -> None:
     audit = _audited(tmp_path, scan, _good())
     assert audit.failures() == []
     assert read_audit(tmp_path / "train.jsonl") == audit
@@ -159,7 +159,7 @@ def test_a_group_stays_on_one_side(tmp_path: Path, scan: SecretScan) -> None:
     assert {"group-leakage"} < set(_failed(_audited(tmp_path, scan, [*_good(), bad])))
 
 
-def test_the_rest_fails_where_it_is_common(tmp_path: Path, scan: SecretScan) -> None:
+def test_the_other_checks_fail_above_their_limit(tmp_path: Path, scan: SecretScan) -> None:
     good = _good()
     cases: dict[str, list[Choice]] = {
         "duplicates": [*good, *good[:5]],
@@ -186,7 +186,7 @@ def _longest(one: Choice) -> Choice:
     return msgspec.structs.replace(one, candidates=tuple(texts))
 
 
-def test_nothing_to_evaluate_with_is_a_failure(tmp_path: Path, scan: SecretScan) -> None:
+def test_a_missing_evaluation_side_fails(tmp_path: Path, scan: SecretScan) -> None:
     train = _write(tmp_path / "train.jsonl", _good())
     (audit,) = AuditRunner([train], [], DEMANDS, scan, lambda text: None).run()
     assert set(_failed(audit)) == {"split"}
@@ -194,7 +194,7 @@ def test_nothing_to_evaluate_with_is_a_failure(tmp_path: Path, scan: SecretScan)
     assert "records" in _failed(empty)
 
 
-def test_without_anything_that_looks_for_secrets_nothing_passes(tmp_path: Path) -> None:
+def test_without_a_secret_detector_nothing_passes(tmp_path: Path) -> None:
     audit = _audited(tmp_path, SecretScan([]), _good())
     assert _failed(audit)["secrets"].said.startswith("nothing that looks for secrets is installed")
 
@@ -273,7 +273,7 @@ def test_licences_come_from_the_record_of_the_mining_or_from_the_user(
     assert not _failed(_audited(tmp_path, scan, _good(), demands=bare))
 
 
-def test_limits_can_be_set_and_stand_in_the_audit(tmp_path: Path, scan: SecretScan) -> None:
+def test_limits_can_be_set_and_are_recorded_in_the_audit(tmp_path: Path, scan: SecretScan) -> None:
     bad = [*_good(), BAD["secrets"]]
     audit = _audited(tmp_path, scan, bad, demands=replace(DEMANDS, limits={"secrets": 0.05}))
     assert audit.passed
@@ -294,11 +294,11 @@ def test_cleaned_records_pass(tmp_path: Path, scan: SecretScan) -> None:
     audits = AuditRunner([cleaned], [evaluation], DEMANDS, scan, lambda text: None).run()
     assert all(audit.passed for audit in audits)
     assert audits[1].train_items == 60
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         auditing.clean(tmp_path)
 
 
-def test_what_is_allowed_to_all_is_not_cleaned_away(tmp_path: Path, scan: SecretScan) -> None:
+def test_allowed_items_are_not_removed_by_cleaning(tmp_path: Path, scan: SecretScan) -> None:
     train = _write(tmp_path / "train.jsonl", [*_good(), BAD["licence"], BAD["secrets"]])
     demands = replace(DEMANDS, limits={"licence": 1.0})
     auditing = AuditRunner([train], [], demands, scan, lambda text: None)
@@ -322,7 +322,7 @@ def test_an_audit_counts_only_for_the_records_it_is_about(tmp_path: Path, scan: 
 
 
 @pytest.mark.parametrize("change", [{"passed": True, "checks": 5}, {"schema": "other/1"}, {"extra": 1}])
-def test_an_audit_that_is_none_is_refused(tmp_path: Path, scan: SecretScan, change: dict[str, Any]) -> None:
+def test_an_invalid_audit_is_rejected(tmp_path: Path, scan: SecretScan, change: dict[str, Any]) -> None:
     _audited(tmp_path, scan, _good())
     file = audit_of(tmp_path / "train.jsonl")
     file.write_text(json.dumps(json.loads(file.read_bytes()) | change), encoding="utf-8")
@@ -333,7 +333,7 @@ def test_an_audit_that_is_none_is_refused(tmp_path: Path, scan: SecretScan, chan
         read_audit(tmp_path / "train.jsonl")
 
 
-def test_an_audit_that_only_says_it_passed_is_refused(tmp_path: Path, scan: SecretScan) -> None:
+def test_an_audit_with_a_forged_result_is_rejected(tmp_path: Path, scan: SecretScan) -> None:
     _audited(tmp_path, scan, [*_good(), BAD["secrets"]])
     file = audit_of(tmp_path / "train.jsonl")
     file.write_text(file.read_text("utf-8").replace('"passed": false', '"passed": true', 1), encoding="utf-8")
@@ -346,7 +346,7 @@ def test_an_audit_that_only_says_it_passed_is_refused(tmp_path: Path, scan: Secr
     [
         (b"{", "train.jsonl:1: Input data was truncated"),
         (b"[]", "train.jsonl:1: Expected `object`"),
-        (b'{"a": 1}', "train.jsonl:1: no record is known with the keys a"),
+        (b'{"a": 1}', "train.jsonl:1: unknown record with the keys a"),
         (b'{"instruction": "x"}', "train.jsonl:1: Object missing required field `output`"),
         (b'{"instruction": "\xff"}', "train.jsonl:1: "),
         (b"[" * 100_000, "train.jsonl:1: "),
@@ -356,7 +356,7 @@ def test_an_audit_that_only_says_it_passed_is_refused(tmp_path: Path, scan: Secr
         ),
     ],
 )
-def test_what_is_no_record_is_said_with_its_line(
+def test_an_invalid_record_is_reported_with_its_line(
     tmp_path: Path, scan: SecretScan, line: bytes, says: str
 ) -> None:
     file = tmp_path / "train.jsonl"
@@ -382,7 +382,7 @@ def test_instructions_are_audited_too(tmp_path: Path, scan: SecretScan) -> None:
     assert set(_failed(audits[0])) == {"one-answer"}
 
 
-def test_texts_that_are_nearly_the_same_meet() -> None:
+def test_near_duplicates_are_found() -> None:
     index = NearIndex()
     words = [f"word{n}" for n in range(100)]
     index.add(" ".join(words), "first")
@@ -393,7 +393,7 @@ def test_texts_that_are_nearly_the_same_meet() -> None:
     assert index.like("short two") is None
 
 
-def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_of_held_out_repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert HoldoutRepositories.read(None) == HoldoutRepositories()
     (tmp_path / "kept-for-measuring.txt").write_text(
@@ -403,14 +403,14 @@ def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: p
     assert "acme/kept" in kept
     assert "anyone/Alone" in kept
     assert "acme/other" not in kept
-    with pytest.raises(UsageError, match="there is no such list"):
+    with pytest.raises(UsageError, match="no such list"):
         HoldoutRepositories.read(tmp_path / "absent")
     (tmp_path / "bad").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="cannot be read"):
         HoldoutRepositories.read(tmp_path / "bad")
 
 
-def test_without_such_a_list_nothing_is_said_to_be_right(
+def test_without_a_holdout_list_the_check_does_not_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from wardround.cli.commands import invoke
@@ -424,7 +424,7 @@ def test_without_such_a_list_nothing_is_said_to_be_right(
 
     assert line().startswith("  none kept-for-measuring: no list given; name one with --kept")
     (tmp_path / "kept-for-measuring.txt").write_text("acme/none\n", encoding="utf-8")
-    assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories kept for measuring"
+    assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories held out for evaluation"
 
 
 def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,14 +61,14 @@ def broken(seed: int, text: str = SHOP) -> list[str]:
     return made
 
 
-def test_what_is_broken_still_parses_and_is_something_else() -> None:
+def test_injected_defects_parse_and_differ() -> None:
     for seed in range(60):
         for text in broken(seed):
             assert text != SHOP
             assert ast.dump(ast.parse(text)) != ast.dump(ast.parse(SHOP))
 
 
-def test_every_class_of_defect_is_made() -> None:
+def test_every_defect_class_is_injected() -> None:
     found = {way.kind for seed in range(120) for way in inject("shop.py", SHOP, seed)}
     assert found == set(CLASSES)
 
@@ -91,20 +91,20 @@ def test_it_is_broken_the_same_way_each_time() -> None:
         ("    c = a[5:]\n    d = 2", "off-by-one", "    c = a[4:]"),
     ],
 )
-def test_a_class_breaks_as_it_says(source: str, kind: str, wrong: str) -> None:
+def test_each_defect_class_injects_its_defect(source: str, kind: str, wrong: str) -> None:
     text = f"async def f(a, b):\n{source}\n    return b\n"
     lines = {way.wrong for seed in range(80) for way in inject("f.py", text, seed) if way.kind == kind}
     assert (wrong,) in lines
 
 
-def test_a_statement_goes_missing_as_well_as_comes_twice() -> None:
+def test_a_statement_is_removed_or_duplicated() -> None:
     ways = [way for seed in range(60) for way in inject("shop.py", SHOP, seed) if way.kind == "statement"]
     assert any(not way.wrong for way in ways)
     assert any(not way.right for way in ways)
 
 
 @pytest.mark.parametrize("text", ["def broken(:\n", "x = 1\n", "def f():\n    return 1\n", "def f(ä):\n" * 3])
-def test_what_cannot_be_broken_is_left_alone(text: str) -> None:
+def test_code_without_a_mutation_is_unchanged(text: str) -> None:
     assert list(inject("f.py", text, 0)) == []
 
 
@@ -128,7 +128,7 @@ def mined(repo: GitRepository, tmp_path: Path) -> list[Window]:
     return list(rows_of(file, Window))
 
 
-def test_whatever_is_broken_is_mended_in_the_same_lines(mined: list[Window]) -> None:
+def test_every_injected_defect_has_a_mirrored_fix(mined: list[Window]) -> None:
     pairs: dict[str, dict[bool, Window]] = defaultdict(dict)
     for one in mined:
         if one.origin == "injected":
@@ -144,7 +144,7 @@ def test_whatever_is_broken_is_mended_in_the_same_lines(mined: list[Window]) -> 
         assert len(bad.lines) <= LINES + 2
 
 
-def test_fixes_are_shown_undone_and_other_changes_are_clean(mined: list[Window]) -> None:
+def test_fixes_are_mirrored_and_other_changes_are_clean(mined: list[Window]) -> None:
     real = [one for one in mined if one.origin == "real"]
     assert len(real) == 2  # one hunk, mended and undone
     for one in real:
@@ -170,6 +170,6 @@ def test_windows_are_not_centred_on_the_change() -> None:
     assert max(places) > 0.8
 
 
-def test_tokens_are_words_and_signs() -> None:
+def test_tokens_are_words_and_symbols() -> None:
     assert tokens_of("a_b += f(1)") == ["a_b", "+", "=", "f", "(", "1", ")"]
     assert msgspec.json.encode(tokens_of("")) == b"[]"

@@ -29,7 +29,7 @@ def _lose(repo: GitRepository, name: str) -> str:
     return found
 
 
-def test_commits_come_newest_first_with_what_they_changed(repo: GitRepository) -> None:
+def test_commits_are_newest_first_with_their_changes(repo: GitRepository) -> None:
     commit_at(repo, 1, {"a.py": "x = 1\n", "notes.txt": "n\n"}, "First\n\nWhy it is\nso.")
     commit_at(repo, 2, {"notes.txt": "m\n"}, "Only notes")
     last = commit_at(repo, 3, {"a.py": "x = 2\n"}, "Second")
@@ -46,7 +46,7 @@ def test_commits_come_newest_first_with_what_they_changed(repo: GitRepository) -
         assert history.repository == repo.root.parent.name
 
 
-def test_merges_are_left_out_and_both_their_sides_are_there(repo: GitRepository) -> None:
+def test_merges_are_excluded_and_both_parents_included(repo: GitRepository) -> None:
     commit_at(repo, 1, {"a.py": "a = 1\n", "b.py": "b = 1\n"}, "base")
     repo.git("checkout", "--quiet", "-b", "side")
     commit_at(repo, 2, {"a.py": "a = 2\n"}, "on the side")
@@ -75,7 +75,7 @@ def test_moved_files_are_one_change_whether_or_not_they_were_edited(repo: GitRep
     ]
 
 
-def test_paths_and_messages_that_are_no_utf_8_become_text(repo: GitRepository) -> None:
+def test_paths_and_messages_that_are_not_utf_8_are_escaped(repo: GitRepository) -> None:
     folder = os.fsencode(repo.root)
     with open(folder + b"/caf\xe9 \n.py", "wb") as file:
         file.write(b"x = 1\n")
@@ -86,7 +86,7 @@ def test_paths_and_messages_that_are_no_utf_8_become_text(repo: GitRepository) -
     assert commit.subject == "naïve"
 
 
-def test_what_is_no_text_for_a_miner_is_none(repo: GitRepository) -> None:
+def test_unusable_content_is_none(repo: GitRepository) -> None:
     texts = {
         "latin.py": b"# \xe9t\xe9\n",
         "nul.py": b"a\0b",
@@ -109,7 +109,7 @@ def test_what_is_no_text_for_a_miner_is_none(repo: GitRepository) -> None:
         assert history.text(None) is None
 
 
-def test_links_submodules_and_mode_changes_are_no_changes_of_text(repo: GitRepository) -> None:
+def test_links_submodules_and_mode_changes_are_not_text_changes(repo: GitRepository) -> None:
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     (repo.root / "link.py").symlink_to("a.py")
     (repo.root / "a.py").chmod(0o755)
@@ -127,12 +127,10 @@ def test_missing_blobs_cost_only_themselves(repo: GitRepository) -> None:
         commits = list(history.commits(PYTHON))
         texts = [history.text(change.blob) for one in commits for change in one.changes]
         assert texts == ["x = 4\n", "y = 4\n", None, "y = 3\n", "x = 2\n", "y = 2\n", "x = 1\n", "y = 1\n"]
-        assert history.trouble.told() == "1 readings of missing files were skipped"
+        assert history.trouble.told() == "1 reads of missing files were skipped"
 
 
-def test_a_partial_clone_has_its_history_and_asks_nobody_for_more(
-    repo: GitRepository, tmp_path: Path
-) -> None:
+def test_a_partial_clone_is_read_without_fetching(repo: GitRepository, tmp_path: Path) -> None:
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     commit_at(repo, 2, {"a.py": "x = 2\n"})
     repo.git("config", "uploadpack.allowFilter", "true")
@@ -155,13 +153,13 @@ def test_a_damaged_tree_costs_the_commits_that_have_it(repo: GitRepository) -> N
         assert history.trouble.told() == "2 commits cannot be compared"
 
 
-def test_a_missing_commit_ends_the_history_and_that_is_said(repo: GitRepository) -> None:
+def test_a_missing_commit_ends_the_history_and_is_reported(repo: GitRepository) -> None:
     for day in range(1, 5):
         commit_at(repo, day, {"a.py": f"x = {day}\n"}, f"day {day}")
     _lose(repo, "HEAD~2")
     with RepositoryHistory(repo.root) as history:
         assert [one.subject for one in history.commits(PYTHON)][:1] == ["day 4"]
-        assert history.trouble.told().startswith("its list of commits is cut short")
+        assert history.trouble.told().startswith("its list of commits is truncated")
 
 
 def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
@@ -171,7 +169,7 @@ def test_limits_hold_by_time_by_number_and_by_path(repo: GitRepository) -> None:
     found = _read(repo.root, limits)
     assert [one.subject for one in found] == ["day 4", "day 3"]
     assert {change.path for one in found for change in one.changes} == {"a.py"}
-    with pytest.raises(ValueError, match="is none"):
+    with pytest.raises(ValueError, match="must be positive"):
         HistoryLimits(commits=-1)
 
 
@@ -194,13 +192,13 @@ def test_git_processes_end_with_the_history(repo: GitRepository) -> None:
     assert children.stdout == ""
 
 
-def test_what_is_no_repository_and_what_is_no_commit_is_said(repo: GitRepository, tmp_path: Path) -> None:
+def test_a_missing_repository_or_commit_is_reported(repo: GitRepository, tmp_path: Path) -> None:
     with pytest.raises(GitError, match="is not a folder"):
         RepositoryHistory(tmp_path / "absent")
     (tmp_path / "plain").mkdir()
     with pytest.raises(GitError, match="is not in a git repository"):
         RepositoryHistory(tmp_path / "plain")
-    with pytest.raises(GitError, match="'HEAD' names no commit"):
+    with pytest.raises(GitError, match="'HEAD' is not a commit"):
         RepositoryHistory(repo.root)
     commit_at(repo, 1, {"a.py": "x = 1\n"})
     with pytest.raises(GitError, match="'--all' is not a revision"):
@@ -223,5 +221,5 @@ def test_names_of_repositories(tmp_path: Path, folder: str, origin: str, name: s
     assert named(tmp_path / folder, origin) == name
 
 
-def test_a_change_says_what_it_was_before() -> None:
+def test_a_renamed_file_has_its_base_path() -> None:
     assert Changed("b", "a", "1", "1").base_path == "a"

@@ -74,7 +74,7 @@ def _kind(repo: GitRepository, kind: str) -> list[Mined]:
         return list(CommitClassifier(history, lambda done, of: None).mined(kind))
 
 
-def test_fixes_lead_to_what_brought_the_bug_and_the_rest_is_clean(shop: GitRepository) -> None:
+def test_fixes_lead_to_the_inducing_commits_and_the_rest_is_clean(shop: GitRepository) -> None:
     (fix,) = _kind(shop, "bug-fix")
     assert (fix.subject, [file.path for file in fix.files]) == (
         "Fix wrong total",
@@ -93,7 +93,7 @@ def test_fixes_lead_to_what_brought_the_bug_and_the_rest_is_clean(shop: GitRepos
     [("Fix crash on empty basket", True), ("fixes #12", True), ("Fix typo", False), ("fix lint", False),
      ("Add prefix option", False), ("Correct docs: fixed width", False)],
 )  # fmt: skip
-def test_subjects_that_speak_of_a_mended_bug(subject: str, is_one: bool) -> None:
+def test_subjects_that_mention_a_fixed_bug(subject: str, is_one: bool) -> None:
     assert is_fix(subject) is is_one
 
 
@@ -106,7 +106,7 @@ def test_hunks_between_texts_of_any_length() -> None:
     assert len(whole.added) == 4000
 
 
-def test_a_corpus_has_a_record_that_says_how_it_came_to_be(shop: GitRepository, tmp_path: Path) -> None:
+def test_a_corpus_has_a_record_of_its_origin(shop: GitRepository, tmp_path: Path) -> None:
     (corpus,) = _mining(tmp_path / "out").mine(
         [MiningSource("line-of", _task())], [RecordLocation(shop.root, "acme/shop")]
     )
@@ -124,7 +124,7 @@ def test_a_corpus_has_a_record_that_says_how_it_came_to_be(shop: GitRepository, 
     assert (repository.items, corpus.items, corpus.duplicates) == (6, 5, 1)
 
 
-def test_secrets_wrecks_and_vendored_files_are_left_out_and_counted(
+def test_secrets_broken_encodings_and_vendored_files_are_excluded_and_counted(
     repo: GitRepository, tmp_path: Path
 ) -> None:
     token = "ghp_" + "k3Jq9ZxT7bWm2RvLs8Yd4NcHf6PgQa1UeXoB"
@@ -140,7 +140,7 @@ def test_secrets_wrecks_and_vendored_files_are_left_out_and_counted(
     assert token not in (tmp_path / "line-of.jsonl").read_text("utf-8")
 
 
-def test_folders_under_another_licence_are_left_out(repo: GitRepository, tmp_path: Path) -> None:
+def test_directories_with_another_licence_are_excluded(repo: GitRepository, tmp_path: Path) -> None:
     files = {"LICENSE": MIT, "a.py": "a = 1\n", "ee/LICENSE": "You need a contract.\n", "ee/b.py": "b = 1\n"}
     files["a.py"] = "answer = 1\n"
     commit_at(repo, 1, files, "Begin")
@@ -150,9 +150,7 @@ def test_folders_under_another_licence_are_left_out(repo: GitRepository, tmp_pat
     assert [file.path for file in mined.files] == ["a.py"]
 
 
-def test_what_is_finished_is_not_mined_again_until_something_changes(
-    shop: GitRepository, tmp_path: Path
-) -> None:
+def test_finished_parts_are_mined_again_only_after_a_change(shop: GitRepository, tmp_path: Path) -> None:
     places = [RecordLocation(shop.root, "acme/shop")]
     mined: list[str] = []
 
@@ -170,7 +168,7 @@ def test_what_is_finished_is_not_mined_again_until_something_changes(
     assert len(mined) == 3
 
 
-def test_a_run_that_dies_leaves_no_half_a_file(shop: GitRepository, tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_partial_file(shop: GitRepository, tmp_path: Path) -> None:
     def mine(history: History) -> Iterator[Choice]:
         yield from list(_mine(("a", "b"), history))[:1]
         raise KeyboardInterrupt
@@ -181,9 +179,9 @@ def test_a_run_that_dies_leaves_no_half_a_file(shop: GitRepository, tmp_path: Pa
     assert [file for file in (tmp_path / "out").rglob("*") if file.is_file()] == []
 
 
-def test_repositories_that_must_not_be_mined_are_refused(shop: GitRepository, tmp_path: Path) -> None:
+def test_held_out_repositories_are_rejected(shop: GitRepository, tmp_path: Path) -> None:
     place = RecordLocation(shop.root, "acme/shop")
-    with pytest.raises(UsageError, match="acme/shop is kept for measuring"):
+    with pytest.raises(UsageError, match="acme/shop is held out for evaluation"):
         _mining(tmp_path, kept="acme/shop").mine([MiningSource("commits")], [place])
     with pytest.raises(UsageError, match="are both acme/shop"):
         _mining(tmp_path).mine([MiningSource("commits")], [place, place])

@@ -94,7 +94,7 @@ def scanned(repo: GitRepository, capfd: pytest.CaptureFixture[str]) -> tuple[Any
     return _rows(capfd.readouterr().out)
 
 
-def test_only_what_is_tracked_and_written_by_people_is_there(scanned: tuple[Any, Any]) -> None:
+def test_only_tracked_hand_written_files_are_included(scanned: tuple[Any, Any]) -> None:
     paths = {path for path, _ in scanned[1]}
     assert paths == set(FILES) - {".gitignore", "vendor/lib.py"}
 

@@ -62,7 +62,9 @@ def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Pat
     ("repositories", "share", "least"),
     [(6, 0.1, 70), (6, 0.5, 58), (2, 0.1, 19), (2, 0.9, 19), (30, 0.1, 290)],
 )
-def test_of_even_records_little_is_lost(tmp_path: Path, repositories: int, share: float, least: int) -> None:
+def test_of_balanced_records_few_are_lost(
+    tmp_path: Path, repositories: int, share: float, least: int
+) -> None:
     """Twenty of each repository over the same time."""
     rows = [_row(n, repository=f"acme/{n % repositories}") for n in range(20 * repositories)]
     built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", SftOptions(share=share))
@@ -71,7 +73,7 @@ def test_of_even_records_little_is_lost(tmp_path: Path, repositories: int, share
     assert built.evaluation / kept == pytest.approx(share, abs=0.05)
 
 
-def test_a_large_repository_that_is_held_out_leaves_something_to_train_on(tmp_path: Path) -> None:
+def test_a_large_held_out_repository_leaves_training_records(tmp_path: Path) -> None:
     names = ["acme/large" if n % 6 else "acme/small" for n in range(120)]
     rows = [_row(n, repository=name) for n, name in enumerate(names)]
     file = _write(tmp_path / "r.jsonl", rows)
@@ -121,7 +123,7 @@ def test_templates(tmp_path: Path) -> None:
     assert (plain["completion"], plain["origin"]) == (row["output"], chat["origin"])
 
 
-def test_duplicates_and_what_resembles_the_evaluation_are_left_out(tmp_path: Path) -> None:
+def test_duplicates_and_near_duplicates_of_the_evaluation_are_excluded(tmp_path: Path) -> None:
     long = " ".join(f"word{n}" for n in range(60))
     rows = [_row(n, repository="acme/a", time=1) for n in range(10)]
     rows += [_row(n, repository="acme/b", time=5) for n in range(20, 30)]
@@ -141,16 +143,16 @@ def test_duplicates_and_what_resembles_the_evaluation_are_left_out(tmp_path: Pat
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([_row(1, time=0)], "r.jsonl:1: the record does not say where it is from"),
-        ([_row(1), _row(2, output=" ")], "r.jsonl:2: an instruction and an output must say something"),
+        ([_row(1, time=0)], "r.jsonl:1: the record has no origin"),
+        ([_row(1), _row(2, output=" ")], "r.jsonl:2: the instruction and the output must not be empty"),
         ([{"instruction": "x"}], "r.jsonl:1: Object missing required field `output`"),
         ([_row(1) | {"inptu": ""}], "r.jsonl:1: Object contains unknown field `inptu`"),
-        ([_row(5), _row(10)], "the records are all of one repository"),
+        ([_row(5), _row(10)], "all records are of one repository"),
         ([_row(1, time=1), _row(2, time=1)], "the records leave"),
-        ([], "the records are all of one repository"),
+        ([], "all records are of one repository"),
     ],
 )
-def test_records_that_cannot_be_split_are_refused(
+def test_records_that_cannot_be_split_are_rejected(
     tmp_path: Path, rows: list[dict[str, Any]], says: str
 ) -> None:
     with pytest.raises(UsageError) as caught:

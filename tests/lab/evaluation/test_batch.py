@@ -120,7 +120,7 @@ def test_an_unusable_case_and_one_that_crashes_do_not_stop_the_others(
 
 
 def test_an_unknown_specialist_is_refused() -> None:
-    with pytest.raises(UsageError, match="no specialist is named 'nobody'; there are seeing"):
+    with pytest.raises(UsageError, match="unknown specialist 'nobody'; choose one of seeing"):
         _reviewed(_SEEING, [], only=("nobody",))
 
 
@@ -132,7 +132,7 @@ _MIXED = {
 }
 
 
-def test_the_batch_says_what_a_review_of_each_case_alone_says(tmp_path: Path) -> None:
+def test_a_batch_equals_separate_reviews_of_each_case(tmp_path: Path) -> None:
     loaded = host.load(only=("python",))
     cases = [_case(path, {path: text}) for path, text in _MIXED.items()]
     cases.append(_case("two", {"a.py": "def f(x: int) -> int: return x\n", "b.py": "import a\n\na.f()\n"}))
@@ -152,7 +152,7 @@ def test_the_batch_says_what_a_review_of_each_case_alone_says(tmp_path: Path) ->
     assert said["one"] == []
 
 
-def test_a_fragment_is_reviewed_as_far_as_it_goes() -> None:
+def test_a_fragment_is_reviewed_as_far_as_it_is_known() -> None:
     diff = (
         "--- a/m.py\n+++ b/m.py\n@@ -40,3 +40,5 @@ class X\n         a = known_above\n         b = 2\n"
         "+        c = eval(a)\n+        d = undefined_here\n         return c\n"

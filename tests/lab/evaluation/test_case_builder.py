@@ -43,7 +43,7 @@ def _texts(change: CaseChange) -> list[tuple[str, str | None, str | None]]:
         ),
     ],
 )
-def test_both_sides_come_from_whatever_is_given(case: Case) -> None:
+def test_base_and_head_are_built_from_the_given_fields(case: Case) -> None:
     change = build_change(case)
     assert _texts(change) == [("d/a.txt", _BEFORE, _AFTER)]
     (known,) = change.files
@@ -83,14 +83,14 @@ def test_files_the_diff_does_not_mention_are_the_project() -> None:
 @pytest.mark.parametrize(
     ("case", "says"),
     [
-        (_case(after="one\nother\nthree\n"), "'after' of d/a.txt is not what the diff says"),
-        (_case(before="one\n"), "'before' of d/a.txt is not what the diff says"),
+        (_case(after="one\nother\nthree\n"), "'after' of d/a.txt does not match the diff"),
+        (_case(before="one\n"), "'before' of d/a.txt does not match the diff"),
         (_case("no diff at all"), "the diff names no file"),
-        (_case(_HUNK), "the diff names no file, and neither does the case"),
+        (_case(_HUNK), "neither the diff nor the case names a file"),
         (_case(_DIFF.replace("d/a.txt", "../a.txt")), "not a path inside a repository"),
         (_case(after={"/etc/passwd": "x"}), "'/etc/passwd' is not a path inside a repository"),
         (_case(_HUNK, meta={"path": "../x"}), "'../x' is not a path inside a repository"),
-        (_case(f"{_DIFF}{_DIFF.replace('a.txt', 'b.txt')}", after="x"), "the diff is about 2 files"),
+        (_case(f"{_DIFF}{_DIFF.replace('a.txt', 'b.txt')}", after="x"), "the diff has 2 files"),
         (_case(before={"b": "1"}, after={"b": "2"}), "b differs between 'before' and 'after'"),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_case_that_contradicts_itself_is_unusable(case: Case, says: str) -> No
 
 
 @pytest.mark.parametrize("named", ["d/a.txt", "b/d/a.txt", "a.txt", "repo/d/a.txt"])
-def test_an_expected_file_is_the_one_of_the_diff_it_can_only_be(named: str) -> None:
+def test_an_expected_file_is_matched_to_the_only_possible_file_of_the_diff(named: str) -> None:
     case = _case(after=_AFTER, expected=(Expected(named, 2, "c"),))
     assert placed(case, build_change(case)) == (Expected("d/a.txt", 2, "c"),)
 

@@ -21,7 +21,7 @@ def _file(tmp_path: Path, *lines: str | dict[str, Any]) -> Path:
     return file
 
 
-def test_a_case_is_read_with_all_it_says(tmp_path: Path) -> None:
+def test_a_case_is_read_with_all_its_fields(tmp_path: Path) -> None:
     place = {"file": "./a.py", "line": 1, "end_line": 2, "category": "c", "rule": "r/1", "severity": "warn"}
     meta = {"set": "s", "message": "fix it"}
     (case,) = read_cases(
@@ -32,7 +32,7 @@ def test_a_case_is_read_with_all_it_says(tmp_path: Path) -> None:
     assert case.expected == (Expected("a.py", 1, "c", 2, "r/1", "warn"),)
 
 
-def test_what_is_absent_is_empty_and_unknown_keys_are_counted(tmp_path: Path) -> None:
+def test_absent_keys_are_empty_and_unknown_keys_are_counted(tmp_path: Path) -> None:
     file = _file(tmp_path, {"id": "a", "diff": _DIFF, "score": 1}, "", {"id": "b", "diff": _DIFF, "score": 2})
     found = read_cases(file)
     assert [(c.id, c.expected, dict(c.meta)) for c in found.cases] == [("a", (), {}), ("b", (), {})]
@@ -48,23 +48,23 @@ def test_a_limit_takes_the_first_cases(tmp_path: Path) -> None:
     ("line", "says"),
     [
         ("{", "this line is not JSON"),
-        ("[1]", "this line is a list; write one JSON object a line"),
+        ("[1]", "this line is a list; write one JSON object per line"),
         ({"diff": _DIFF}, "'id' is missing"),
         ({"id": "", "diff": _DIFF}, "'id' is a text"),
-        ({"id": "x"}, "'diff' is missing; give a unified diff as text"),
+        ({"id": "x"}, "'diff' is missing; it must be a unified diff as text"),
         ({"id": "x", "diff": 3}, "'diff' is a number"),
-        ({"id": "x", "diff": " "}, "'diff' is empty; give a unified diff, or 'after'"),
-        ({"id": "x", "diff": _DIFF, "after": [1]}, "'after' is a list; give a text, or an object"),
-        ({"id": "x", "diff": _DIFF, "expected": {}}, "'expected' is an object; give a list"),
+        ({"id": "x", "diff": " "}, "'diff' is empty; add a unified diff, or 'after'"),
+        ({"id": "x", "diff": _DIFF, "after": [1]}, "'after' is a list; it must be a text, or an object"),
+        ({"id": "x", "diff": _DIFF, "expected": {}}, "'expected' is an object; it must be a list"),
         ({"id": "x", "diff": _DIFF, "expected": ["a"]}, "'expected' holds a text"),
         ({"id": "x", "diff": _DIFF, "expected": [{"line": 1}]}, "has no 'file'"),
         ({"id": "x", "diff": _DIFF, "expected": [{"file": "a", "line": 0}]}, "has the line 0"),
         ({"id": "x", "diff": _DIFF, "expected": [{"file": "a", "line": "1"}]}, "has the line '1'"),
-        ({"id": "x", "diff": _DIFF, "meta": "m"}, "'meta' is a text; give an object"),
-        ({"id": "ok", "diff": _DIFF}, "id 'ok' is that of"),
+        ({"id": "x", "diff": _DIFF, "meta": "m"}, "'meta' is a text; it must be an object"),
+        ({"id": "ok", "diff": _DIFF}, "id 'ok' is also that of"),
     ],
 )
-def test_a_bad_line_is_one_sentence_with_its_place(
+def test_an_invalid_line_is_reported_with_its_position(
     tmp_path: Path, line: str | dict[str, Any], says: str
 ) -> None:
     file = _file(tmp_path, {"id": "ok", "diff": _DIFF}, line)
@@ -76,11 +76,11 @@ def test_a_bad_line_is_one_sentence_with_its_place(
     assert "\n" not in text
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_file_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"\n \n")
     (tmp_path / "binary").write_bytes(b'{"id": "\xff"}\n')
-    for name, says in (("absent", "No such file"), ("empty", "no case in it"), ("binary", "not UTF-8 text"),
-                       (".", "Is a directory")):  # fmt: skip
+    for name, says in (("absent", "No such file"), ("empty", "the file has no case"),
+                       ("binary", "not UTF-8 text"), (".", "Is a directory")):  # fmt: skip
         with pytest.raises(UsageError, match=says):
             read_cases(tmp_path / name)
 
@@ -91,7 +91,7 @@ def test_how_a_position_was_found_is_read(tmp_path: Path) -> None:
     assert case.expected[0].how == ANCHOR
 
 
-def test_cases_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
+def test_cases_are_read_on_access(tmp_path: Path) -> None:
     file = _file(
         tmp_path, {"id": "a", "diff": _DIFF}, "", {"id": "ä", "diff": _DIFF}, {"id": "c", "diff": _DIFF}
     )

@@ -28,7 +28,7 @@ def _lines(first: int, text: str) -> dict[int, str]:
         "        yield 1\n\n    def g(self):\n        return 2",
     ],
 )
-def test_a_piece_of_python_gets_surroundings_in_which_it_parses(text: str) -> None:
+def test_a_python_fragment_gets_a_context_in_which_it_parses(text: str) -> None:
     lines = _lines(40, text)
     fragment = CaseFragment.of("m.py", lines)
     ast.parse(fragment.text)
@@ -38,7 +38,7 @@ def test_a_piece_of_python_gets_surroundings_in_which_it_parses(text: str) -> No
     assert not fragment.unparsed
 
 
-def test_a_piece_that_parses_nowhere_is_commented_out_and_spoils_no_other() -> None:
+def test_a_fragment_that_cannot_be_parsed_is_commented_out() -> None:
     fragment = CaseFragment.of("m.py", {**_lines(10, "    'a': 1,\n  )"), **_lines(20, "x = 1")})
     ast.parse(fragment.text)
     assert fragment.unparsed == {10, 11}
@@ -73,7 +73,7 @@ def _finding(line: int, defect_class: str = "eval", status: Status = Status.NEW)
         (_finding(2, status=Status.CAUSED), ToolScope.FILE, False, False),
     ],
 )
-def test_only_what_known_lines_show_is_proven(
+def test_only_findings_that_known_lines_show_are_proven(
     finding: Finding, scope: ToolScope | None, whole: bool, proven: bool
 ) -> None:
     fragment = CaseFragment("a\nb\n", frozenset({1, 2}), frozenset())

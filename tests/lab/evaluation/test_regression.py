@@ -56,7 +56,7 @@ def _place(line: int, **values: str) -> dict[str, Any]:
     return {"file": "a.txt", "line": line, "category": "c", **values}
 
 
-def test_what_is_missing_and_what_is_unexpected_is_said(tmp_path: Path) -> None:
+def test_missing_and_unexpected_findings_are_reported(tmp_path: Path) -> None:
     file = _cases(
         tmp_path,
         [_place(2), _place(3, rule="own/T001", severity="warn")],
@@ -79,7 +79,7 @@ def test_what_is_missing_and_what_is_unexpected_is_said(tmp_path: Path) -> None:
     ]
 
 
-def test_an_update_writes_what_is_said_and_keeps_the_rest(tmp_path: Path) -> None:
+def test_an_update_writes_the_findings_and_keeps_the_rest(tmp_path: Path) -> None:
     file = _cases(tmp_path, [_place(2), _place(3)], [_place(1), _place(2, note="kept")])
     before = file.read_text("utf-8").split("\n")
     assert update([file], compared([file], _HOST, Settings())) == [file]
@@ -94,12 +94,12 @@ def test_an_update_writes_what_is_said_and_keeps_the_rest(tmp_path: Path) -> Non
     assert [one.wrong for one in compared([file], _HOST, Settings())] == [False, False]
 
 
-def test_folders_without_cases_and_unknown_profiles_are_refused(tmp_path: Path) -> None:
+def test_directories_without_cases_and_unknown_profiles_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no case file in it"):
         case_files(tmp_path)
     with pytest.raises(UsageError, match="no such folder"):
         case_files(tmp_path / "absent")
-    with pytest.raises(UsageError, match="here or above; give a folder"):
+    with pytest.raises(UsageError, match="here or above; pass a directory"):
         default_folder(tmp_path)
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps({"id": 1, "diff": "x", "meta": {"profile": "night"}}), encoding="utf-8")

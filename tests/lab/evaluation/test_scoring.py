@@ -47,7 +47,7 @@ def test_findings_below_the_level_do_not_count() -> None:
     assert (total.alerts, total.alarmed) == (1, 1)
 
 
-def test_rules_and_categories_say_who_answers_what() -> None:
+def test_rules_and_categories_are_scored_by_position() -> None:
     found = score(
         [_outcome("1", _said(10), _said(11, "t/2"), _said(40), lines=(10,)), _outcome("2", _said(1))]
     )
@@ -58,7 +58,7 @@ def test_rules_and_categories_say_who_answers_what() -> None:
     assert dict(category.by_class) == {"t-1": 1, "t-2": 1}
 
 
-def test_what_was_not_reviewed_or_cannot_be_used_is_counted_apart() -> None:
+def test_unreviewed_and_unusable_cases_are_counted_separately() -> None:
     missing = (NotReviewed("a", "t", "gone"), NotReviewed("b", "t", "gone"))
     found = score(
         [_outcome("1", unreviewed=missing), _outcome("2", unusable="no diff"), _outcome("3", crashed="x")]
@@ -69,7 +69,7 @@ def test_what_was_not_reviewed_or_cannot_be_used_is_counted_apart() -> None:
     assert (found.total.cases, found.total.clean_cases, found.total.not_fully_reviewed) == (3, 2, 1)
 
 
-def test_a_place_is_found_by_its_name_where_a_source_has_the_name_of_its_category() -> None:
+def test_a_position_is_found_by_name_if_a_source_has_the_name_of_its_category() -> None:
     merged = CaseFinding("a", 10, 10, "t/1", ("t/1", "u/react/c"), "x", "s", "warn", "m")
     assert score([_outcome("1", merged, lines=(10, 11))]).total.recall.named == 1
     assert score([_outcome("1", _said(10, "t/not-c"), lines=(10,))]).total.recall.named == 0
@@ -86,7 +86,7 @@ def test_a_case_is_found_if_one_of_its_places_is() -> None:
     assert (total.cases_found(0).hits, total.cases_found(3).hits, total.cases_found(3).of) == (1, 2, 3)
 
 
-def test_anchors_of_a_fix_are_counted_apart_from_lines_of_the_defect() -> None:
+def test_anchors_of_a_fix_are_counted_separately() -> None:
     anchor = ExpectedPosition("a", 20, 20, "c", how="anchor")
     outcome = CaseOutcome(
         "1", "set.jsonl:1", "set", "", (ExpectedPosition("a", 10, 10, "c"), anchor), (_said(21),)

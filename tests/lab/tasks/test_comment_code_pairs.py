@@ -33,7 +33,7 @@ def commit(repo: GitRepository, text: str, when: int, path: str = "a.txt") -> No
     repo.git("commit", "-qm", "change", env={"GIT_COMMITTER_DATE": f"{when} +0000"})
 
 
-def test_a_pair_is_asked_about_once_when_it_came(repo: GitRepository) -> None:
+def test_a_pair_is_a_question_only_when_it_was_added(repo: GitRepository) -> None:
     commit(repo, line("one") + line("two"), 1_000_000_000)
     commit(repo, line("one") + line("two") + line("three"), 1_000_000_100)
     commit(repo, line("four") + line("two") + line("three"), 1_000_000_200)
@@ -46,7 +46,7 @@ def test_a_pair_is_asked_about_once_when_it_came(repo: GitRepository) -> None:
     ]
 
 
-def test_the_right_one_is_its_own_code_and_stands_anywhere(repo: GitRepository) -> None:
+def test_the_right_candidate_is_its_own_code_at_any_position(repo: GitRepository) -> None:
     words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
     commit(repo, "".join(map(line, words)), 1_000_000_000)
     choices = mined(repo.root)
@@ -57,20 +57,20 @@ def test_the_right_one_is_its_own_code_and_stands_anywhere(repo: GitRepository) 
     assert len({choice.right for choice in choices}) > 2
 
 
-def test_asked_from_the_code_the_words_are_the_candidates(repo: GitRepository) -> None:
+def test_in_a_reverse_choice_the_texts_are_the_candidates(repo: GitRepository) -> None:
     commit(repo, "".join(map(line, ["one", "two", "three"])), 1_000_000_000)
     choice = mined(repo.root, ask_code=True)[0]
     assert choice.query == "the code of one, long enough"
     assert [choice.candidates[at] for at in choice.right] == ["what one is"]
 
 
-def test_words_or_code_that_stand_twice_are_no_choice(repo: GitRepository) -> None:
+def test_duplicate_text_or_code_is_not_a_choice(repo: GitRepository) -> None:
     twice = "what one is | other code, also long enough\nother words | the code of two, long enough\n"
     commit(repo, line("one") + line("two") + line("three") + twice, 1_000_000_000)
     assert all(len(choice.candidates) == 3 for choice in mined(repo.root))
 
 
-def test_a_sweep_over_many_files_brings_nothing(repo: GitRepository) -> None:
+def test_a_sweep_over_many_files_yields_no_choices(repo: GitRepository) -> None:
     text = "".join(map(line, ["one", "two", "three"]))
     for number in range(31):
         (repo.root / f"{number}.txt").write_text(text)

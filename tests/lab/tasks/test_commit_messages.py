@@ -52,18 +52,18 @@ def test_the_others_are_of_the_commits_next_to_it(repo: GitRepository) -> None:
     assert numbers == set(range(at - 4, at + 4)) or numbers == set(range(at - 3, at + 5))
 
 
-def test_routine_and_silent_messages_are_not_asked_about(repo: GitRepository) -> None:
+def test_routine_and_empty_messages_are_not_questions(repo: GitRepository) -> None:
     history_of(repo, 20, message="Bump {} to the newest version")
     assert mined(repo.root) == []
 
 
-def test_names_of_files_issues_and_commits_are_taken_out_of_the_question(repo: GitRepository) -> None:
+def test_names_of_files_issues_and_commits_are_removed_from_the_question(repo: GitRepository) -> None:
     history_of(repo, 16, message="Count every {} once in shop/basket.py as 0123abcd asked (#17)")
     [choice] = mined(repo.root)
     assert not any(part in choice.query for part in ("basket.py", "0123abcd", "#17"))
 
 
-def test_commits_that_all_do_the_same_are_no_question(repo: GitRepository) -> None:
+def test_commits_with_the_same_change_are_not_a_question(repo: GitRepository) -> None:
     commit(repo, "Start", {"readme.txt": "a shop\n"}, START - 100)
     for number in range(20):
         path = repo.root / "basket.py"

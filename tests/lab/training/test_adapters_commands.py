@@ -39,7 +39,7 @@ def test_a_recipe_becomes_a_model_step_by_step(tmp_path: Path, capsys: pytest.Ca
     assert (tmp_path / "alone" / "model.onnx").is_file()
 
 
-def test_one_command_does_all_of_it(tmp_path: Path) -> None:
+def test_one_command_runs_every_stage(tmp_path: Path) -> None:
     recipe = tiny.recipe(tmp_path, tiny.base(tmp_path))
     assert invoke(["adapters", "train", str(recipe), "--out", str(tmp_path / "out")]) == 0
     assert read_metadata(tmp_path / "out" / "model").shared
@@ -49,9 +49,9 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["train", "none.yml"], 2, "none.yml: No such file or directory; give the file of a recipe"),
+        (["train", "none.yml"], 2, "none.yml: No such file or directory; pass the file of a recipe"),
         (["merge", "none"], 2, "none: there is no finished training here; run `wardround adapters train`"),
-        (["promote", "none"], 2, "none: there is no adapter.metadata.json there, and no model of this name"),
+        (["promote", "none"], 2, "none: no directory with adapter.metadata.json and no known model"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),
         (["export", "none", "--merged"], 2, "give the folder to write to with --out DIR"),
         (["export", "none", "--int8"], 2, "--int8 requires --merged; a training is exported in float32,"),
@@ -62,10 +62,10 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
         (["export", "--base", "minilm", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
         (["export", "none", "--out", "x"], 2, "--out goes with --merged or --base; of a training the graph"),
         (["export", "none", "--hub"], 2, "--hub goes with --base; give the files of the base with --base-f"),
-        (["export", "--base", "none", "--out", "x"], 2, "base 'none': there is none of this name; there are"),
+        (["export", "--base", "none", "--out", "x"], 2, "base 'none': unknown base; choose one of"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_one_sentence(
+def test_an_error_is_one_sentence(
     arguments: list[str],
     status: int,
     said: str,
@@ -78,14 +78,14 @@ def test_a_mistake_is_one_sentence(
     assert capsys.readouterr().err.startswith(f"wardround: {said}")
 
 
-def test_a_model_that_comes_with_wardround_is_named_by_its_name(
+def test_a_bundled_model_is_found_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for step, way in (("merge", "--out DIR"), ("export", "--merged --out DIR")):
         assert invoke(["adapters", step, "secrets"]) == 2
         said = capsys.readouterr().err
-        assert said.endswith(f"secrets is a model, into which nothing is written; give {way}\n")
+        assert said.endswith(f"secrets is a finished model, which is read-only; set {way}\n")
 
 
 def test_a_model_that_is_not_built_has_the_command_that_builds_it(
@@ -103,7 +103,7 @@ def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:
         assert "base: a base as it was published; it was not trained here" in capsys.readouterr().out
 
 
-def test_the_cards_that_come_with_wardround_are_what_their_metadata_says(
+def test_bundled_cards_match_their_metadata(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own = package_folder()
@@ -114,7 +114,7 @@ def test_the_cards_that_come_with_wardround_are_what_their_metadata_says(
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_what_can_be_done_with_an_own_model_is_said(asked: bool, tmp_path: Path) -> None:
+def test_the_use_of_an_own_model_is_printed(asked: bool, tmp_path: Path) -> None:
     metadata = msgspec.structs.replace(
         good(), name="secrets" if asked else "tests", state=PromotionState.RANK
     )

@@ -67,7 +67,7 @@ def said(told: str) -> None:
     """Progress nobody reads."""
 
 
-def test_a_grown_model_is_sound_and_a_shadow(recipe: Path, tmp_path: Path) -> None:
+def test_a_trained_tree_model_is_valid_and_in_state_shadow(recipe: Path, tmp_path: Path) -> None:
     kind = kind_of(recipe)
     run = kind.train(recipe, tmp_path / "run", None, Files(), said)
     shipped = kind.finish(recipe, tmp_path / "run", Files(), said)
@@ -88,7 +88,7 @@ def test_the_same_seed_gives_the_same_bytes(recipe: Path, tmp_path: Path) -> Non
     assert one == other != third
 
 
-def test_it_is_measured_calibrated_and_promoted_as_far_as_it_earned(recipe: Path, tmp_path: Path) -> None:
+def test_it_is_evaluated_calibrated_and_promoted_as_earned(recipe: Path, tmp_path: Path) -> None:
     for seed in (0, 1):
         train_trees(recipe, tmp_path / str(seed), seed)
     models = [promote.model_of(str(tmp_path / str(seed))) for seed in (0, 1)]
@@ -110,9 +110,9 @@ def test_it_is_measured_calibrated_and_promoted_as_far_as_it_earned(recipe: Path
     assert promote.promote(first.folder, PromotionState.RANK, seen).state is PromotionState.RANK
 
 
-def test_a_recipe_that_names_nothing_to_measure_on_cannot_be_evaluated(recipe: Path) -> None:
+def test_a_recipe_without_evaluation_rows_cannot_be_evaluated(recipe: Path) -> None:
     recipe.write_text(RECIPE.replace("measured: evaluation.rows\n", ""))
-    with pytest.raises(TrainingError, match="it names no `measured` rows"):
+    with pytest.raises(TrainingError, match="`measured` rows or `cheap` inputs are missing"):
         TreeEnsemble().evaluate([], recipe, None, {}, said)
 
 
@@ -125,8 +125,8 @@ def test_the_records_of_a_recipe_of_trees_are_found(recipe: Path) -> None:
     ("old", "new", "complaint"),
     [
         ("[telling, cheap]", "[telling]", "names 1 inputs and a row has 2 numbers"),
-        ("acme/one, acme/two", "acme/one", "a row is of acme/two, which it does not train on"),
-        ("2024-01-01", "2020-01-01", "is younger than data.until"),
+        ("acme/one, acme/two", "acme/one", "a row is of acme/two, which is not in data.train"),
+        ("2024-01-01", "2020-01-01", "is more recent than data.until"),
         ("rounds: 30", "round: 30", "unknown field `round`"),
     ],
 )

@@ -29,7 +29,7 @@ def test_auc_counts_ordered_pairs_and_half_of_the_tied() -> None:
     assert auc(np.array([1.0, 2.0]), flags("+-")) == 0.0
 
 
-def test_auc_without_a_pair_is_no_number() -> None:
+def test_auc_without_a_pair_is_nan() -> None:
     assert math.isnan(auc(np.array([1.0, 2.0]), flags("++")))
 
 
@@ -43,7 +43,7 @@ def test_weights_count_as_that_many_rows() -> None:
     )
 
 
-def test_within_bins_a_score_of_the_bin_is_worth_nothing() -> None:
+def test_within_bins_a_score_of_the_bin_is_chance() -> None:
     bins = np.array([0, 0, 0, 1, 1, 1])
     right = flags("--+-++")
     assert auc(bins.astype(float), right) > 0.6
@@ -83,7 +83,7 @@ def test_the_fast_auc_of_the_draws_is_the_slow_one() -> None:
     assert fast.draws.tolist() == pytest.approx(slow.draws.tolist())
 
 
-def test_a_mean_is_drawn_by_repository() -> None:
+def test_a_mean_is_resampled_by_repository() -> None:
     values = np.array([1.0, 1.0, 1.0, 0.0])
     found = Repositories.resample(["a", "a", "a", "b"], draws=1000).mean(values)
     assert found.value == 0.75
@@ -101,7 +101,7 @@ def test_rows_of_few_repositories_make_a_wide_interval() -> None:
     assert by_repository.high - by_repository.low > 5 * (by_row.high - by_row.low)
 
 
-def test_an_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+def test_an_interval_covers_the_truth_at_its_nominal_rate() -> None:
     told = np.random.default_rng(2)
     covered = 0
     for world in range(60):
@@ -125,7 +125,7 @@ def test_a_gain_is_paired() -> None:
 
 def test_one_kind_of_row_alone_has_no_interval() -> None:
     repositories = Repositories.resample(["a", "b"], draws=10)
-    with pytest.raises(ValueError, match="one kind of answer is missing"):
+    with pytest.raises(ValueError, match="one class of answers is missing"):
         repositories.auc(np.array([1.0, 2.0]), flags("++")).interval()
 
 
@@ -177,7 +177,7 @@ def test_a_shuffle_keeps_the_number_of_right_ones() -> None:
     assert np.bincount(places).min() > 25
 
 
-def test_of_like_size_as_many_are_longer_as_shorter() -> None:
+def test_candidates_of_similar_size_are_as_often_longer_as_shorter() -> None:
     questions = asked("-+-", "+---", "---+")
     alike, kept = questions.of_like_size()
     gaps = questions._gaps()[kept & ~questions.right]
@@ -208,8 +208,8 @@ def test_separable_rows_and_constant_columns_stay_finite() -> None:
     assert found.scores(rows)[2] > 0 > found.scores(rows)[1]
 
 
-def test_one_kind_of_row_teaches_nothing() -> None:
-    with pytest.raises(ValueError, match="all rows are of one kind"):
+def test_one_class_of_rows_cannot_be_trained_on() -> None:
+    with pytest.raises(ValueError, match="all rows are of one class"):
         conditional_logit.fit(np.zeros((2, 1)), flags("++"))
     with pytest.raises(ValueError, match="not a finite number"):
         conditional_logit.fit(np.array([[np.inf], [0.0]]), flags("+-"))
@@ -229,7 +229,7 @@ def test_the_weights_of_choices_are_found_whatever_a_question_adds() -> None:
     assert abs(blurred.weights[0]) < 0.1
 
 
-def test_a_column_that_is_the_same_for_a_question_tells_nothing() -> None:
+def test_a_column_that_is_constant_within_questions_has_no_weight() -> None:
     rows = np.array([[1.0, 3.0], [0.0, 3.0], [2.0, 9.0], [0.0, 9.0]])
     found = conditional_logit.fit_choices(rows, flags("+-+-"), np.array([0, 2]))
     assert found.weights[0] > 0 == found.weights[1]

@@ -112,7 +112,7 @@ def test_weights_restore_the_natural_rate() -> None:
 @pytest.mark.parametrize(
     ("rate", "passed"), [(0.5, 5), (0.1, 1), (0.05, 0), (0.69, 6)],
 )  # fmt: skip
-def test_a_threshold_lets_no_more_pass_than_wanted(rate: float, passed: int) -> None:
+def test_a_threshold_passes_at_most_the_requested_rate(rate: float, passed: int) -> None:
     wrong = np.arange(10.0)
     assert (wrong >= threshold_for(wrong, rate)).sum() == passed
 
@@ -125,17 +125,17 @@ def test_tied_negatives_pass_together_or_not_at_all() -> None:
 
 def test_one_repository_cannot_check_itself() -> None:
     scores, right, _ = world(500)
-    with pytest.raises(TrainingError, match="two repositories at least"):
+    with pytest.raises(TrainingError, match="at least two repositories"):
         calibrate(scores, right, ["a/a"] * 500, method="platt", alarm_rate=0.01, model=MODEL)
 
 
 def test_too_few_right_rows_are_refused() -> None:
     scores, right, names = world(100)
-    with pytest.raises(TrainingError, match=r"rows of the rarer kind, and needs 20; mine more repositories"):
+    with pytest.raises(TrainingError, match=r"rows of the rarer class, and needs 20; mine more repositories"):
         calibrate(scores, right, names, method="platt", alarm_rate=0.01, model=MODEL)
 
 
-def test_a_rate_that_is_none_is_refused() -> None:
+def test_an_invalid_rate_is_rejected() -> None:
     scores, right, names = world(500)
     with pytest.raises(TrainingError, match="not between 0 and 1"):
         calibrate(scores, right, names, method="platt", alarm_rate=0.0, model=MODEL)

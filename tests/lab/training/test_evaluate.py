@@ -53,7 +53,7 @@ def gain(evaluation: Evaluation, over: str, metric: str = "mrr", of: str = "chea
     return found
 
 
-def test_a_model_that_knows_the_answer_is_let_through() -> None:
+def test_a_model_that_knows_the_answer_passes() -> None:
     found = measured(sides(), Knower(0.05), Knower(0.1, "other seed"))
     metrics = found.evaluation.metrics
     assert metrics["cheap+adapter"]["mrr"].low > metrics["cheap"]["mrr"].high
@@ -67,7 +67,7 @@ def test_a_model_that_knows_the_answer_is_let_through() -> None:
     assert decision.state is PromotionState.RANK
 
 
-def test_guessing_is_measured_exactly() -> None:
+def test_chance_is_computed_exactly() -> None:
     found = measured(sides(), Knower(0.1), Knower(0.1, "other")).evaluation.metrics["guess"]
     expected = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
     assert found["mrr"].value == pytest.approx(expected, abs=1e-5)
@@ -75,7 +75,7 @@ def test_guessing_is_measured_exactly() -> None:
     assert found["auc"].value == 0.5
 
 
-def test_a_model_no_better_than_the_base_stays_in_the_shadow() -> None:
+def test_a_model_no_better_than_the_base_stays_in_shadow() -> None:
     found = measured(sides(), Knower(0.3, "one"), Knower(0.3, "two"), base=Knower(0.3, "base"))
     decision = decide(judged(found.evaluation), PromotionState.RANK, SEEN)
     assert decision.state is PromotionState.SHADOW
@@ -100,7 +100,7 @@ def test_a_model_that_reads_the_length_is_caught_by_the_size_control() -> None:
     assert any("over 'cheap+size'" in reason for reason in decision.reasons)
 
 
-def test_shuffled_labels_leave_nothing() -> None:
+def test_shuffled_labels_have_no_signal() -> None:
     found = measured(sides(labels=lambda told, place: random.Random(told.random()).randrange(4)),
                      Knower(0.05), Knower(0.1, "two"))  # fmt: skip
     chance = found.evaluation.metrics["guess"]["mrr"].value
@@ -110,7 +110,7 @@ def test_shuffled_labels_leave_nothing() -> None:
     assert decide(judged(found.evaluation), PromotionState.RANK, SEEN).state is PromotionState.SHADOW
 
 
-def test_the_placebo_leaves_nothing_of_a_perfect_model() -> None:
+def test_the_placebo_of_a_perfect_model_is_zero() -> None:
     found = measured(sides(), Knower(0.0), Knower(0.01, "two")).evaluation
     assert found.metrics["adapter"]["mrr"].value == 1.0
     assert abs(found.controls["placebo"].value) < 0.02
@@ -143,7 +143,7 @@ def test_a_score_for_each_candidate_comes_back_for_plots_and_calibration() -> No
         ("validation", 1 + 5 + 5),
     ],
 )
-def test_what_stands_on_both_sides_is_counted(side: str, expected: int) -> None:
+def test_overlaps_of_both_sides_are_counted(side: str, expected: int) -> None:
     split = sides()
     leaked = [*getattr(split, side), *split.evaluation[:5]]
     split = replace(split, **{side: leaked})
@@ -156,7 +156,7 @@ def test_what_stands_on_both_sides_is_counted(side: str, expected: int) -> None:
     )
 
 
-def test_without_a_validation_side_it_says_so() -> None:
+def test_a_missing_validation_side_is_noted() -> None:
     split = sides()
     found = measured(EvaluationSides(split.training, (), split.evaluation), Knower(0.1), Knower(0.1, "two"))
     assert found.evaluation.notes[0] == (
@@ -164,7 +164,7 @@ def test_without_a_validation_side_it_says_so() -> None:
     )
 
 
-def test_of_one_repository_weeks_and_files_are_drawn_and_files_may_not_leak() -> None:
+def test_weeks_and_files_of_one_repository_are_resampled_and_files_must_not_leak() -> None:
     week = 7 * 24 * 3600
 
     def owned(side: Sequence[Choice], first: int, name: str) -> list[Choice]:
@@ -204,7 +204,7 @@ def test_an_empty_side_is_refused() -> None:
         measured(EvaluationSides(split.training, (), ()), Knower(0.1), Knower(0.1))
 
 
-def test_a_seed_that_is_not_there_is_refused() -> None:
+def test_a_missing_seed_is_rejected() -> None:
     with pytest.raises(TrainingError, match="there is no adapter of seed 3"):
         evaluate(TASK, sides(), Knower(0.5), {1: Knower(0.1)}, shipped=3, models=MODELS)
 
@@ -228,7 +228,7 @@ def with_features(rows: list[list[float]]) -> Task:
     )
 
 
-def test_where_no_wrong_candidate_is_of_the_right_length_it_says_so() -> None:
+def test_a_missing_candidate_of_similar_length_is_noted() -> None:
     def longer(repository: str, since: int) -> list:  # type: ignore[type-arg]
         return [
             msgspec.structs.replace(
@@ -246,5 +246,5 @@ def test_where_no_wrong_candidate_is_of_the_right_length_it_says_so() -> None:
     assert not [one for one in found.gains if one.metric.endswith("same size")]
 
 
-def test_concepts_are_told_apart() -> None:
+def test_concepts_are_distinguished() -> None:
     assert Knower(0.0).embed(["c1 x", "q1 y", "c2 x"]).shape == (3, CONCEPTS)

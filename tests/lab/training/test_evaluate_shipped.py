@@ -161,7 +161,7 @@ def changed(folder: Path, **parts: object) -> None:
     write_metadata(folder, msgspec.structs.replace(read_metadata(folder), **parts))
 
 
-def test_what_was_measured_may_rank(place: Path) -> None:
+def test_an_evaluated_model_may_rank(place: Path) -> None:
     done = call(*EVALUATE)
     assert done.exception is None
     assert "cheap+adapter over cheap+base, mrr, seed 2: +" in done.output
@@ -188,7 +188,7 @@ def test_what_was_measured_may_rank(place: Path) -> None:
     assert call("card", "one", "--check").return_value == 0
 
 
-def test_a_second_measurement_gives_the_same_and_takes_the_state_back(place: Path) -> None:
+def test_a_second_evaluation_is_equal_and_resets_the_state(place: Path) -> None:
     call(*EVALUATE)
     first = read_metadata(place / "one/model").evaluation
     call(*PROMOTE)
@@ -198,7 +198,7 @@ def test_a_second_measurement_gives_the_same_and_takes_the_state_back(place: Pat
     assert again.state is PromotionState.SHADOW
 
 
-def test_to_report_takes_a_calibration_and_readers(place: Path) -> None:
+def test_state_report_requires_a_calibration_and_judged_findings(place: Path) -> None:
     call(*EVALUATE)
     done = call(*PROMOTE, "--to", "report")
     assert done.return_value == 1
@@ -229,10 +229,10 @@ def test_a_changed_file_is_neither_measured_nor_promoted(place: Path) -> None:
     call(*EVALUATE)
     file.write_bytes(content[:200] + b"\x00\x01" + content[202:])
     done = call(*PROMOTE)
-    assert "it is not judged and stays shadow: the model file has digest " in str(done.exception)
+    assert "no decision, the state stays shadow: the model file has digest " in str(done.exception)
 
 
-def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
+def test_a_state_that_is_no_longer_earned_is_lowered(place: Path) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     folder = place / "one/model"
@@ -246,7 +246,7 @@ def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", None])
-def test_where_the_records_are_not_at_hand_nothing_is_judged(place: Path, content: bytes | None) -> None:
+def test_without_the_records_there_is_no_decision(place: Path, content: bytes | None) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
     records, folder = place / "records.jsonl", place / "one/model"
@@ -257,11 +257,11 @@ def test_where_the_records_are_not_at_hand_nothing_is_judged(place: Path, conten
     before = {path: path.read_bytes() for path in folder.iterdir()}
     done = call(*PROMOTE)
     assert isinstance(done.exception, ModelError)
-    assert "one/model: it is not judged and stays rank: the file of records " in str(done.exception)
+    assert "one/model: no decision, the state stays rank: the file of records " in str(done.exception)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_nor_is_anything_promoted_without_them(place: Path) -> None:
+def test_a_model_is_not_promoted_without_its_sources(place: Path) -> None:
     call(*EVALUATE)
     (place / "records.jsonl").unlink()
     assert "stays shadow: the base has digest " in str(call("promote", "one").exception)
@@ -274,15 +274,15 @@ def test_nor_is_anything_promoted_without_them(place: Path) -> None:
     [
         (
             ("evaluate", "nowhere", "--recipe", "recipe.yml"),
-            "nowhere: there is no adapter.metadata",
+            "nowhere: no directory with adapter.metadata",
         ),
         (
             ("evaluate", "one", "one", "--recipe", "recipe.yml", "--base", "base"),
-            "two of these models are of",
+            "two of these models have",
         ),
         (("evaluate", "one"), "give --recipe FILE, or for a model over numbers --rows and --training-rows"),
         ((*EVALUATE, "--exempt", "placebo=no"), "write size=REASON; no other control can be left out"),
-        (("evaluate", "one", "--recipe", "recipe.yml", "--base", "one/model"), "so it is no frozen base"),
+        (("evaluate", "one", "--recipe", "recipe.yml", "--base", "one/model"), "not a frozen base"),
         (("calibrate", "one"), "give --recipe FILE, or for a model over numbers --rows FILE"),
         (("calibrate", "one", "--recipe", "recipe.yml"), "there is no fused score yet; run"),
         (
@@ -292,9 +292,7 @@ def test_nor_is_anything_promoted_without_them(place: Path) -> None:
         ((*PROMOTE, "--read", "40/50"), "--read needs --read-note"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(
-    place: Path, arguments: tuple[str, ...], message: str
-) -> None:
+def test_an_invalid_argument_is_one_sentence(place: Path, arguments: tuple[str, ...], message: str) -> None:
     done = call(*arguments)
     assert isinstance(done.exception, ModelError | TrainingError | UsageError)
     assert message in str(done.exception)
@@ -314,7 +312,7 @@ def test_another_recipe_base_or_records_are_refused(place: Path) -> None:
 
 def test_an_unknown_task_is_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "load_tasks", tuple)
-    assert str(call(*EVALUATE).exception) == "task 'concepts': no plugin brings it; there are none"
+    assert str(call(*EVALUATE).exception) == "task 'concepts': no plugin contributes it; choose one of none"
 
 
 # --- models over numbers
@@ -368,7 +366,7 @@ def numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
+def test_a_model_over_numbers_is_promoted_by_the_same_gates(numbers: Path) -> None:
     rows = ("--rows", "rows.jsonl")
     done = call("evaluate", "one", "two", *rows, "--training-rows", "training.jsonl", "--cheap", "size")
     assert done.exception is None
@@ -383,19 +381,19 @@ def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
     done = call(*promote, "--read", "45/50", "--read-note", "one reader")
     assert done.output == "numbers: report\n"
     done = call(*promote[:3], "rows.jsonl", *promote[4:])
-    assert "it is not judged and stays report: the recipe has digest " in str(done.exception)
+    assert "no decision, the state stays report: the recipe has digest " in str(done.exception)
     assert read_metadata(numbers / "one").state is PromotionState.REPORT
     assert {path.name for path in (numbers / "one").glob("*.svg")} == {
         "calibration.svg", "precision-recall.svg", "probabilities.svg", "scores.svg",
     }  # fmt: skip
 
 
-def test_what_was_trained_on_cannot_calibrate(numbers: Path) -> None:
+def test_training_repositories_cannot_calibrate(numbers: Path) -> None:
     done = call("calibrate", "one", "--rows", "training.jsonl")
     assert isinstance(done.exception, TrainingError)
     assert (
         str(done.exception)
-        == "old/r0 was trained on, so it cannot calibrate; give items of other repositories"
+        == "old/r0 is in the training data, so it cannot calibrate; pass items of other repositories"
     )
 
 
@@ -403,4 +401,4 @@ def test_rows_of_another_width_are_refused(numbers: Path) -> None:
     metadata = read_metadata(numbers / "one")
     write_metadata(numbers / "one", msgspec.structs.replace(metadata, inputs=("size",)))
     done = call("calibrate", "one", "--rows", "rows.jsonl")
-    assert "it reads 1 numbers, and a row has others; mine the rows again" in str(done.exception)
+    assert "it has 1 inputs, and the rows have other columns; mine the rows again" in str(done.exception)

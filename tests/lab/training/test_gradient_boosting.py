@@ -32,7 +32,7 @@ def test_the_same_rows_and_recipe_give_the_same_file() -> None:
     assert gradient_boosting.exported(gradient_boosting.train(*table(), INPUTS, other)) not in files
 
 
-def test_the_exported_graph_is_one_plain_ensemble_that_says_the_same() -> None:
+def test_the_exported_graph_is_one_ensemble_with_the_same_scores() -> None:
     pytest.importorskip("skl2onnx")
     values, right = table()
     trees = gradient_boosting.train(values, right, INPUTS, SMALL)
@@ -45,7 +45,7 @@ def test_the_exported_graph_is_one_plain_ensemble_that_says_the_same() -> None:
     assert found.correlation > 0.9999
 
 
-def test_a_row_has_the_same_score_alone_and_among_others() -> None:
+def test_a_row_has_the_same_score_alone_and_in_a_batch() -> None:
     pytest.importorskip("skl2onnx")
     values, right = table()
     session = ort.InferenceSession(
@@ -68,7 +68,7 @@ def test_an_input_that_may_only_rise_never_lowers_the_score() -> None:
     assert (trees.scores(high) >= trees.scores(low) - 1e-12).all()
 
 
-def test_a_repository_is_scored_by_trees_that_never_saw_it() -> None:
+def test_a_repository_is_scored_by_trees_trained_without_it() -> None:
     values, right = table()
     names = ["one"] * 300 + ["two"] * 300
     scores = gradient_boosting.leave_one_group_out(values, right, names, INPUTS, SMALL)
@@ -82,13 +82,16 @@ def test_a_repository_is_scored_by_trees_that_never_saw_it() -> None:
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda v, r: (v, r | True, INPUTS, SMALL), "all rows are of one kind"),
+        (lambda v, r: (v, r | True, INPUTS, SMALL), "all rows are of one class"),
         (lambda v, r: (np.where(v > 2, np.nan, v), r, INPUTS, SMALL), "not a finite number"),
-        (lambda v, r: (v, r, INPUTS[:2], SMALL), "do not go with 2 inputs"),
-        (lambda v, r: (v, r, INPUTS, gradient_boosting.BoostingRecipe(rising=("c",))), "'c' rise"),
+        (lambda v, r: (v, r, INPUTS[:2], SMALL), "there are 2 inputs"),
+        (
+            lambda v, r: (v, r, INPUTS, gradient_boosting.BoostingRecipe(rising=("c",))),
+            "rising: 'c' is not an input",
+        ),
     ],
 )
-def test_what_cannot_be_trained_on_is_refused(spoil: Any, reason: str) -> None:
+def test_invalid_training_rows_are_rejected(spoil: Any, reason: str) -> None:
     with pytest.raises(TrainingError, match=reason):
         gradient_boosting.train(*spoil(*table()))
 

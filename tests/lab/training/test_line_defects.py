@@ -87,7 +87,7 @@ def test_from_windows_to_a_judged_shadow(
     assert "No review runs" not in capsys.readouterr().err
 
 
-def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path, described: Path) -> None:
+def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: Path) -> None:
     recipe = broken.recipe(tmp_path, described, steps=30, checkpoint=4, validate=5)
     whole = train_lines(recipe, tmp_path / "whole")
     killed = tmp_path / "killed"
@@ -121,7 +121,7 @@ def test_a_decoder_is_marked_at_the_end(tmp_path: Path) -> None:
     assert sheet.places == (len(sheet.tokens) - 2,)  # the last is the text's own end
 
 
-def test_lines_far_from_the_change_go_first(described: Path) -> None:
+def test_lines_far_from_the_change_are_dropped_first(described: Path) -> None:
     lines = [f"alpha beta gamma {word}" for word in tiny.WORDS[:12]]
     sheet = writer(described, 40).sheet(window(" " * 3 + "-+" + " " * 7, *lines))
     assert sheet is not None
@@ -131,7 +131,7 @@ def test_lines_far_from_the_change_go_first(described: Path) -> None:
 
 
 @pytest.mark.parametrize(("marks", "places"), [(" -+ ", [2]), ("--  ", [0]), ("+++ ", [0, 2]), ("    ", [])])
-def test_what_came_is_judged_and_else_the_first_that_went(marks: str, places: list[int]) -> None:
+def test_added_lines_are_judged_or_else_the_first_removed_one(marks: str, places: list[int]) -> None:
     assert judged(window(marks, "a", "" if marks[0] == "+" else "b", "c", "d")) == places
 
 
@@ -149,7 +149,7 @@ def test_longer_and_shorter_are_balanced(described: Path) -> None:
     assert sorted(growth(bad.window) for bad, _ in kept) == [-1, -1, -1, 1, 1, 1]
 
 
-def test_a_step_draws_the_same_whatever_came_before(described: Path) -> None:
+def test_a_step_samples_the_same_after_a_restart(described: Path) -> None:
     pools = BatchSampler.of(writer(described).sheets(broken.windows()), 0)
     every = list(pools.batches(8, PhasesPart(), 20, 3, 0))
     assert every[11:] == list(pools.batches(8, PhasesPart(), 20, 3, 11))
@@ -157,7 +157,7 @@ def test_a_step_draws_the_same_whatever_came_before(described: Path) -> None:
     assert all(sum(any(sheet.faulty) for sheet in batch.sheets) == 4 for batch in every[:12])
 
 
-def test_unknown_classes_are_not_asked_about(described: Path) -> None:
+def test_unknown_classes_are_masked(described: Path) -> None:
     known, unknown = (
         window(" -+", "alpha", "beta", "gamma", faults=(LineDefect(2, kind),)) for kind in ("constant", "")
     )
@@ -166,7 +166,7 @@ def test_unknown_classes_are_not_asked_about(described: Path) -> None:
     assert asked.tolist() == [[1, 1, 1], [1, 0, 0]]
 
 
-def test_what_is_said_well_hardly_counts() -> None:
+def test_well_classified_lines_have_little_weight() -> None:
     wanted, asked = torch.tensor([[1.0], [0.0]]), torch.ones(2, 1)
     sure, unsure = torch.tensor([[3.0], [-3.0]]), torch.tensor([[3.0], [0.1]])
     assert focal_loss(unsure, wanted, asked, 2.0) > balanced_loss(unsure, wanted, asked)
@@ -175,11 +175,13 @@ def test_what_is_said_well_hardly_counts() -> None:
 
 def test_a_recipe_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recipe.yml").write_text("kind: guess\nname: a\n")
-    with pytest.raises(TrainingError, match="kind 'guess' is not known; there are choice, lines"):
+    with pytest.raises(
+        TrainingError, match="kind 'guess' is unknown; correct the recipe, kinds are choice, lines"
+    ):
         kind_of(tmp_path / "recipe.yml")
 
 
-def test_a_window_refuses_what_it_cannot_be() -> None:
+def test_a_window_rejects_invalid_values() -> None:
     for marks, faults in (
         ("+", ()),
         ("+x", ()),

@@ -30,7 +30,7 @@ def test_the_same_metadata_gives_the_same_bytes() -> None:
     assert card(again) == made()
 
 
-def test_it_says_first_what_it_does_and_may_do() -> None:
+def test_the_card_begins_with_purpose_and_state() -> None:
     assert made("python", "tests", state=PromotionState.RANK).startswith(
         "# concepts\n\n"
         "Which text means what the query means. For the tests specialist, task `concepts`, trained "
@@ -40,7 +40,7 @@ def test_it_says_first_what_it_does_and_may_do() -> None:
     )
 
 
-def test_it_says_who_asks_it_and_that_nothing_does() -> None:
+def test_the_card_names_the_specialists_that_use_the_model() -> None:
     nobody = "Nothing asks it: no specialist has it among its `models`."
     logged = "Its scores are kept where `log-shadow` is on, for it is asked by: tests."
     shadow = "**State: shadow.** It decides nothing: no user sees what it says. "
@@ -51,13 +51,13 @@ def test_it_says_who_asks_it_and_that_nothing_does() -> None:
         assert section(made(state=state), "Where it is silent").startswith("- Everywhere: no specialist asks")
 
 
-def test_it_says_why_it_may_not_do_more() -> None:
+def test_the_card_gives_the_reasons_for_the_state() -> None:
     text = made(reasons=("It was not evaluated.", "There is no | control."))
     assert "Why not more:\n\n- It was not evaluated.\n- There is no \\| control.\n" in text
     assert "Nobody has asked for more yet" in made()
 
 
-def test_it_says_what_it_was_trained_on() -> None:
+def test_the_card_lists_the_training_data() -> None:
     text = section(
         made(lora=Lora(rank=8, alpha=16, dropout=0.05, targets=("query", "value"), layers=(3, 4, 5))),
         "What it was trained on",
@@ -89,7 +89,7 @@ def test_every_figure_has_its_interval() -> None:
         (Interval(value=0.02, low=0.0, high=0.04), "not shown to beat it"),
     ],
 )
-def test_it_says_what_it_beats_and_what_not(gain: Interval, verdict: str) -> None:
+def test_the_card_lists_the_gains(gain: Interval, verdict: str) -> None:
     gains = tuple(
         msgspec.structs.replace(one, gain=gain) if one.over == "cheap" else one for one in evaluated().gains
     )
@@ -132,13 +132,13 @@ def test_with_one_it_says_on_what_and_how_well() -> None:
         (PromotionState.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
     ],
 )
-def test_it_says_where_it_is_silent(state: PromotionState, first: str) -> None:
+def test_the_card_lists_the_limits(state: PromotionState, first: str) -> None:
     text = section(made("tests", state=state), "Where it is silent")
     assert text.splitlines()[0] == first
     assert "- It reads the first 128 tokens of a text; what comes after is not seen." in text
 
 
-def test_its_limits_count_what_people_read() -> None:
+def test_the_card_counts_judged_findings() -> None:
     assert (
         "- People read 50 of its findings: 40 were right (80% [67%, 89%]). One reader, drawn at random above "
         "the threshold." in section(made(), "Limits")
@@ -147,7 +147,7 @@ def test_its_limits_count_what_people_read() -> None:
     assert "It was trained once" in section(of(models={"1": "a" * 64}), "Limits")
 
 
-def test_what_was_not_measured_is_said() -> None:
+def test_missing_evaluations_are_reported() -> None:
     text = made(evaluation=None, data=None, base=None, window=0)
     assert "It was not measured." in text
     assert "What it was trained on is not recorded." in text
@@ -171,12 +171,12 @@ def test_a_table_names_what_it_reads() -> None:
     assert "Nothing was compared." in text
 
 
-def test_no_line_says_more_than_one_line() -> None:
+def test_line_breaks_in_metadata_do_not_break_the_card() -> None:
     nasty = made(title="one\ntwo | three", reasons=("a\n\n# b",))
     assert "One two \\| three." in nasty
     assert "\n# b" not in nasty
 
 
-def test_what_is_printed_is_the_state_and_the_reasons() -> None:
+def test_the_state_and_the_reasons_are_printed() -> None:
     decided = msgspec.structs.replace(good(), state=PromotionState.RANK, reasons=("Nobody read.",))
     assert list(render(decided)) == ["concepts: rank", "  - Nobody read."]

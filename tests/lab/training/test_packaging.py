@@ -72,7 +72,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "run", base.folder
 
 
-def test_layers_that_were_not_trained_stand_in_the_base_alone(made: tuple[Path, Path]) -> None:
+def test_untrained_layers_are_in_the_base_only(made: tuple[Path, Path]) -> None:
     run, base = made
     own, theirs = read_metadata(run / "model"), read_metadata(base)
     places = {tensor.offset for tensor in theirs.shared}
@@ -102,7 +102,7 @@ def test_the_same_training_ships_the_same_bytes(made: tuple[Path, Path], tmp_pat
     assert packaging.quantise(run, base, tmp_path).metadata.model.sha256 == before
 
 
-def test_an_adapter_alone_says_what_the_shipped_one_says(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_standalone_export_scores_like_the_shipped_model(made: tuple[Path, Path], tmp_path: Path) -> None:
     run, base = made
     trained = read_trained(run)
     file = packaging.export_alone(trained, tmp_path, int8=True).folder / "model.onnx"
@@ -113,7 +113,7 @@ def test_an_adapter_alone_says_what_the_shipped_one_says(made: tuple[Path, Path]
 
 
 @pytest.mark.parametrize("int8", [False, True])
-def test_an_adapter_alone_can_be_used_by_other_programs(
+def test_a_standalone_export_can_be_used_by_other_programs(
     made: tuple[Path, Path], tmp_path: Path, int8: bool
 ) -> None:
     """onnxruntime and tokenizers alone, on a text far beyond the window, give what wardround gives."""
@@ -130,7 +130,7 @@ def test_an_adapter_alone_can_be_used_by_other_programs(
     assert np.allclose(shelf.embedder("tiny", detect_runtime("cpu")).embed([text])[0], theirs, atol=1e-6)
 
 
-def test_an_adapter_alone_says_what_it_was_made_of(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_standalone_export_records_its_sources(made: tuple[Path, Path], tmp_path: Path) -> None:
     exported = packaging.export_alone(read_trained(made[0]), tmp_path / "alone", int8=False).metadata
     model = read_metadata(made[0] / "model")
     assert read_metadata(tmp_path / "alone") == exported
@@ -171,24 +171,24 @@ def test_a_model_is_merged_from_the_weights_it_names(model: Path, tmp_path: Path
     assert {path: path.read_bytes() for path in model.iterdir()} == before
 
 
-def test_nothing_is_written_into_a_model(model: Path) -> None:
+def test_a_model_is_not_overwritten(model: Path) -> None:
     before = sorted(model.iterdir())
     for step in (packaging.merge, packaging.export):
-        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give --"):
+        with pytest.raises(TrainingError, match="is a finished model, which is read-only; set --"):
             step(model)
     for write in (
         lambda: packaging.merge(model, model),
         lambda: packaging.export_alone(read_trained(model), model, int8=False),
     ):
-        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give another"):
+        with pytest.raises(TrainingError, match="is a finished model, which is read-only; choose another"):
             write()
     assert sorted(model.iterdir()) == before
 
 
-def test_nothing_is_written_into_the_base(made: tuple[Path, Path]) -> None:
+def test_the_base_is_not_overwritten(made: tuple[Path, Path]) -> None:
     files = made[0].parent / "bert-files"
     before = {path: path.read_bytes() for path in files.iterdir()}
-    with pytest.raises(TrainingError, match="is the base, into which nothing is written; give another"):
+    with pytest.raises(TrainingError, match="is the base, which is read-only; choose another"):
         packaging.merge(made[0], files)
     assert {path: path.read_bytes() for path in files.iterdir()} == before
 
@@ -205,11 +205,13 @@ def test_weights_that_are_not_the_models_are_refused(model: Path, content: bytes
         model_of(str(model))
 
 
-def test_nor_are_weights_without_a_digest_used(model: Path) -> None:
+def test_weights_without_a_digest_are_not_used(model: Path) -> None:
     write_metadata(model, msgspec.structs.replace(read_metadata(model), files=()))
-    with pytest.raises(TrainingError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+    with pytest.raises(
+        TrainingError, match=r"has no digest in adapter\.metadata\.json, so it must not be used"
+    ):
         read_trained(model)
-    with pytest.raises(ModelError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+    with pytest.raises(ModelError, match=r"has no digest in adapter\.metadata\.json, so it must not be used"):
         model_of(str(model))
 
 

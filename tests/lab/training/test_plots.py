@@ -55,7 +55,7 @@ def test_a_plot_has_its_labels_and_is_small(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 @pytest.mark.parametrize("ending", ["svg", "png"])
-def test_a_plot_is_the_same_bytes_again(name: str, ending: str, tmp_path: Path) -> None:
+def test_a_plot_is_reproducible(name: str, ending: str, tmp_path: Path) -> None:
     draw = DRAWN[name][0]
     for one in ("one", "two"):
         draw(tmp_path / f"{one}.{ending}")
@@ -71,7 +71,7 @@ def test_a_png_is_600_pixels_wide(tmp_path: Path) -> None:
     assert int.from_bytes(head[16:20], "big") == 600
 
 
-def test_a_training_without_validation_is_drawn_too(tmp_path: Path) -> None:
+def test_a_training_without_validation_is_plotted_too(tmp_path: Path) -> None:
     plots.draw_training(
         tmp_path / "one.svg", [plots.PlottedStep(1, 2.0, None), plots.PlottedStep(2, 1.0, None)], "made"
     )
@@ -90,7 +90,7 @@ def test_scores_that_are_all_the_same_are_drawn_too(tmp_path: Path) -> None:
         ("none/one.svg", "No such file or directory"),
     ],
 )
-def test_a_place_that_cannot_be_is_refused(name: str, message: str, tmp_path: Path) -> None:
+def test_an_impossible_position_is_rejected(name: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=message):
         plots.draw_training(tmp_path / name, STEPS, "made")
 

@@ -37,7 +37,7 @@ def test_a_refusal_is_written_with_its_reasons(tmp_path: Path) -> None:
     assert read_metadata(tmp_path) == decided
 
 
-def test_a_model_whose_files_are_not_at_hand_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_model_without_local_files_keeps_its_state(tmp_path: Path) -> None:
     for state in PromotionState:
         kept = write_metadata(tmp_path, msgspec.structs.replace(good(), state=state))
         with pytest.raises(ModelError, match=f"stays {state.value}: the model file is not at hand"):
@@ -47,7 +47,7 @@ def test_a_model_whose_files_are_not_at_hand_stays_as_it_is(tmp_path: Path) -> N
     assert promote(tmp_path, PromotionState.SHADOW, NOTHING).state is PromotionState.SHADOW
 
 
-def test_a_refused_report_raises_nothing(tmp_path: Path) -> None:
+def test_a_refused_report_does_not_raise_the_state(tmp_path: Path) -> None:
     unread = msgspec.structs.replace(evaluated(), read=None)
     for before, after in (
         (PromotionState.SHADOW, PromotionState.SHADOW),
@@ -58,7 +58,7 @@ def test_a_refused_report_raises_nothing(tmp_path: Path) -> None:
         assert promote(tmp_path, PromotionState.REPORT, SEEN).state is after
 
 
-def test_what_people_read_is_kept(tmp_path: Path) -> None:
+def test_judged_findings_are_recorded(tmp_path: Path) -> None:
     write_metadata(
         tmp_path, msgspec.structs.replace(good(), evaluation=msgspec.structs.replace(evaluated(), read=None))
     )
@@ -67,7 +67,7 @@ def test_what_people_read_is_kept(tmp_path: Path) -> None:
     assert promote(tmp_path, PromotionState.REPORT, SEEN).evaluation.read == read  # type: ignore[union-attr]
 
 
-def test_files_are_looked_up_where_they_lie(tmp_path: Path) -> None:
+def test_digests_are_of_the_local_files(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     (tmp_path / "model.onnx").write_bytes(b"model")
     (tmp_path / "recipe.yml").write_bytes(b"recipe")
@@ -97,7 +97,7 @@ def test_a_model_is_found_by_folder_or_training(tmp_path: Path) -> None:
     assert model_of(str(tmp_path / "run/model")).metadata == kept
     assert base_of(tmp_path) == tmp_path
     with pytest.raises(
-        ModelError, match=r"nowhere: there is no adapter\.metadata\.json there, and no model of this"
+        ModelError, match=r"nowhere: no directory with adapter\.metadata\.json and no known model"
     ):
         model_of("nowhere")
 
@@ -108,7 +108,7 @@ def test_metadata_of_another_shape_is_named(tmp_path: Path) -> None:
         model_of(str(tmp_path))
 
 
-def test_judging_takes_no_numpy() -> None:
+def test_the_gates_do_not_import_numpy() -> None:
     blocked = (
         "import sys\n"
         "for name in ('numpy', 'onnxruntime', 'matplotlib', 'torch'): sys.modules[name] = None\n"
@@ -118,6 +118,6 @@ def test_judging_takes_no_numpy() -> None:
     subprocess.run([sys.executable, "-c", blocked], check=True, timeout=120)
 
 
-def test_what_is_not_installed_is_named() -> None:
+def test_missing_dependencies_are_named() -> None:
     with pytest.raises(UsageError, match=r"this needs not_there; pip install 'wardround\[train\]'"):
         require_extra(("sys", "not_there"))

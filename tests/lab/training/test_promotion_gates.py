@@ -210,14 +210,14 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
 }  # fmt: skip
 
 
-def test_what_earned_everything_may_report() -> None:
+def test_a_model_that_passes_every_gate_may_report() -> None:
     assert decide(good(), PromotionState.RANK, SEEN).state is PromotionState.RANK
     decision = decide(good(), PromotionState.REPORT, SEEN)
     assert decision.reasons == ()
     assert decision.state is PromotionState.REPORT
 
 
-def test_nobody_is_kept_from_the_shadow() -> None:
+def test_every_model_may_be_shadow() -> None:
     metadata = msgspec.structs.replace(good(), evaluation=None, data=None)
     assert decide(metadata, PromotionState.SHADOW, SEEN).reasons == ()
 
@@ -232,7 +232,7 @@ def test_the_gate_to_rank_refuses(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", sorted(set(REFUSED) - {"no evaluation", "no split by repository"}))
-def test_a_refusal_says_nothing_else(case: str) -> None:
+def test_a_refusal_prints_nothing_else(case: str) -> None:
     metadata, files = REFUSED[case][0]()
     reasons = decide(metadata, PromotionState.RANK, files).reasons
     allowed = 2 if case in ("one file for two seeds", "no frozen base", "one seed") else 1
@@ -306,7 +306,7 @@ def table(**parts: Any) -> Metadata:
     )
 
 
-def test_a_table_is_held_against_its_cheap_scores() -> None:
+def test_a_table_is_compared_with_its_baseline() -> None:
     assert decide(table(), PromotionState.REPORT, replace(SEEN, base=None)).reasons == ()
     less = tuple(one for one in table().evaluation.gains if one.metric == "auc")  # type: ignore[union-attr]
     assert decide(table(gains=less), PromotionState.RANK, SEEN).reasons == (
@@ -345,7 +345,7 @@ def own(**parts: Any) -> Metadata:
     )
 
 
-def test_a_model_for_one_repository_may_have_learnt_from_it() -> None:
+def test_a_model_for_one_repository_may_be_trained_on_it() -> None:
     assert decide(own(), PromotionState.REPORT, SEEN).reasons == ()
     elsewhere = msgspec.structs.replace(own(), scope="")
     assert (
@@ -378,7 +378,7 @@ def test_a_model_for_one_repository_may_have_learnt_from_it() -> None:
         ),
     ],
 )
-def test_a_model_for_one_repository_is_held_to_later_commits_and_other_files(
+def test_a_model_for_one_repository_is_evaluated_on_later_commits_and_other_files(
     parts: dict[str, Any], sentence: str
 ) -> None:
     metadata = own()
@@ -414,7 +414,7 @@ def lines(value: float = 0.7, items: int = 600, gain: float = 0.05) -> Metadata:
     return msgspec.structs.replace(good(), kind="lines", evaluation=evaluation)
 
 
-def test_a_model_of_lines_has_a_bar_of_its_own() -> None:
+def test_a_line_model_has_its_own_threshold() -> None:
     assert decide(lines(), PromotionState.RANK, SEEN).reasons == ()
     assert decide(lines(value=0.64), PromotionState.RANK, SEEN).reasons == (
         "Its pairwise, same size is 0.640; 0.65 is needed.",

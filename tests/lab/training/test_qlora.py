@@ -41,7 +41,7 @@ def test_a_recipe_becomes_a_model(tmp_path: Path, precision: str, capsys: pytest
     assert shelf.embedder("tiny", detect_runtime("cpu")).embed(["alpha"]).shape == (1, 64)
 
 
-def test_what_is_merged_into_is_what_the_base_was_before_four_bits(tmp_path: Path) -> None:
+def test_the_merge_uses_the_weights_before_quantisation(tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
     recipe = tiny.recipe(tmp_path, tiny.sharded_base(tmp_path), rate=0.01)
@@ -59,7 +59,7 @@ def test_what_is_merged_into_is_what_the_base_was_before_four_bits(tmp_path: Pat
     assert torch.equal(merged[f"model.{name}.weight"], exact.to(torch.bfloat16))
 
 
-def test_looks_at_validation_questions_change_nothing(tmp_path: Path) -> None:
+def test_validation_does_not_change_the_training(tmp_path: Path) -> None:
     described = tiny.sharded_base(tmp_path)
     losses = []
     for validate in (1, 100):
@@ -84,7 +84,7 @@ def test_the_linear_layers_are_held_in_four_bits(tmp_path: Path) -> None:
     assert all(packed[name].numel() * 2 == weights[name].numel() for name in names)
 
 
-def test_a_model_that_judges_lines_is_trained_so_too(tmp_path: Path) -> None:
+def test_a_line_model_is_trained_with_qlora_too(tmp_path: Path) -> None:
     recipe = broken.recipe(tmp_path, tiny.sharded_base(tmp_path))
     assert invoke(["adapters", "train", str(recipe), "--out", str(tmp_path / "out")]) == 0
     steps = {one.step: one for one in read_metadata(tmp_path / "out" / "model").parity}

@@ -52,7 +52,7 @@ def interrupt_at(what: str) -> Callable[[str], None]:
     return say
 
 
-def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
+def test_an_interrupted_run_still_builds_the_adapter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     team, base = teams.repository(tmp_path / "team", 64), tiny.base(tmp_path)
@@ -96,10 +96,10 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     assert invoke([*arguments, "--base-model", str(base)]) == 0
     assert read_metadata(model).model.sha256 == before
     assert invoke([*arguments[:-1], "7", "--base-model", str(base)]) == 2
-    assert "it holds a run over other tasks, or with other options" in capfd.readouterr().err
+    assert "it contains a run with other tasks or options" in capfd.readouterr().err
 
 
-def test_too_little_history_is_said_with_numbers(
+def test_too_little_history_is_reported_with_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     team = teams.repository(tmp_path / "team", 3)
@@ -123,7 +123,7 @@ def test_too_little_history_is_said_with_numbers(
         (["--from-history", "none"], "none"),
     ],
 )
-def test_a_mistake_is_one_sentence_with_status_2(
+def test_an_error_is_one_sentence_with_status_2(
     arguments: list[str],
     said: str,
     tmp_path: Path,
@@ -135,7 +135,7 @@ def test_a_mistake_is_one_sentence_with_status_2(
     assert said in capsys.readouterr().err
 
 
-def test_a_folder_of_the_user_is_not_ignored(tmp_path: Path) -> None:
+def test_a_directory_of_the_user_is_not_ignored(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "work.py").write_text("")
     repository_adapter.make_private(tmp_path / "theirs", ours=False)
@@ -157,8 +157,8 @@ def test_a_recipe_of_one_repository_needs_a_day(tmp_path: Path) -> None:
     text = "{name: a, specialist: tests, task: b, data: {records: [r], scope: {repository: a/b}%s}}"
     for more, message in (
         ("", "scope needs until and since"),
-        (", until: 2024-01-01, since: 2024-01-01, train: [a/b]", "name none"),
-        (", until: 2024-01-02, since: 2024-01-01", "lies before until"),
+        (", until: 2024-01-01, since: 2024-01-01, train: [a/b]", "scope excludes train"),
+        (", until: 2024-01-02, since: 2024-01-01", "is before until"),
     ):
         (tmp_path / "recipe.yml").write_text(text % more)
         with pytest.raises(TrainingError, match=message):

@@ -26,7 +26,7 @@ def test_the_numbers_of_a_base_are_counted_without_its_weights(tmp_path: Path, a
     assert resource_checks.numbers(located) == counted + pooler
 
 
-def test_a_graph_that_memory_cannot_hold_is_not_begun(
+def test_an_export_that_exceeds_the_memory_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = tiny.base(tmp_path)
@@ -40,13 +40,13 @@ def test_a_graph_that_memory_cannot_hold_is_not_begun(
     ):
         assert invoke(["adapters", "export", *arguments]) == 2
         said = capsys.readouterr().err
-        assert "tiny/bert: making an ONNX graph of it takes about 0.00342 GB of memory, and 0.002 GB" in said
+        assert "tiny/bert: its ONNX export takes about 0.00342 GB of memory, and 0.002 GB" in said
         assert said.endswith("use what `wardround adapters merge` writes, which transformers reads\n")
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "run" / "onnx").exists()
 
 
-def test_a_graph_that_one_file_cannot_hold_is_not_begun(
+def test_an_export_that_exceeds_one_file_does_not_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = tiny.base(tmp_path)
@@ -55,7 +55,7 @@ def test_a_graph_that_one_file_cannot_hold_is_not_begun(
     monkeypatch.setattr(resource_checks, "_ONE_FILE", 2 * resource_checks.numbers(located))
     out = str(tmp_path / "out")
     assert invoke(["adapters", "export", str(tmp_path / "run"), "--merged", "--out", out]) == 2
-    assert "an ONNX file holds 2; export it with --int8, or use what" in capsys.readouterr().err
+    assert "an ONNX file is limited to 2; export it with --int8, or use what" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     assert invoke(["adapters", "export", str(tmp_path / "run"), "--merged", "--int8", "--out", out]) == 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [

@@ -45,7 +45,7 @@ def weights(located: Located, lora: Lora) -> dict[str, torch.Tensor]:
     }
 
 
-def test_what_is_merged_computes_what_the_adapter_computed(
+def test_the_merged_model_equals_the_adapter(
     located: Located, lora: Lora, weights: dict[str, torch.Tensor], tmp_path: Path
 ) -> None:
     import dataclasses
@@ -62,7 +62,7 @@ def test_what_is_merged_computes_what_the_adapter_computed(
     assert abs(embedded(of_torch(load_encoder(merged)), TEXTS) - found).max() < 1e-5
 
 
-def test_all_but_the_trained_weights_is_the_base_byte_by_byte(
+def test_all_other_weights_equal_the_base_byte_by_byte(
     located: Located, lora: Lora, weights: dict[str, torch.Tensor], tmp_path: Path
 ) -> None:
     merge_shards(located, lora, weights, tmp_path / "merged")
@@ -109,10 +109,10 @@ def test_a_weight_that_cannot_be_merged_is_named(
     assert not (tmp_path / "merged").exists()
 
 
-def test_a_file_that_is_cut_off_is_refused(
+def test_a_truncated_file_is_rejected(
     located: Located, lora: Lora, weights: dict[str, torch.Tensor], tmp_path: Path
 ) -> None:
     file = sorted(located.folder.glob("*.safetensors"))[0]
     file.write_bytes(file.read_bytes()[:-10])
-    with pytest.raises(TrainingError, match=r"00001-of-.*; get the file again"):
+    with pytest.raises(TrainingError, match=r"00001-of-.*; download the file again"):
         merge_shards(located, lora, weights, tmp_path / "merged")

@@ -71,7 +71,7 @@ def judge(evaluation: Evaluation) -> tuple[str, ...]:
     return decision.reasons
 
 
-def test_a_model_that_reads_the_content_is_let_through() -> None:
+def test_a_model_that_reads_the_content_passes() -> None:
     kept = rows("new", 8)
     content = np.array([row.features[0] / 2 + 1.5 * row.features[1] for row in kept])
     found = measured({1: content, 2: content + 0.01 * np.arange(len(kept)) % 3}, kept)
@@ -81,7 +81,7 @@ def test_a_model_that_reads_the_content_is_let_through() -> None:
     assert found.metrics["model"]["precision at 5% recall"].value > found.metrics["cheap"]["auc"].value / 2
 
 
-def test_a_model_that_reads_the_size_is_refused() -> None:
+def test_a_model_that_reads_the_size_is_rejected() -> None:
     kept = rows("new", 8)
     size = np.array([row.features[0] for row in kept])
     found = measured({1: size, 2: size * 2}, kept)
@@ -89,7 +89,7 @@ def test_a_model_that_reads_the_size_is_refused() -> None:
     assert any("over 'size'" in reason for reason in judge(found))
 
 
-def test_the_placebo_of_a_good_model_is_nothing() -> None:
+def test_the_placebo_of_a_good_model_is_zero() -> None:
     kept = rows("new", 8)
     best = np.array([float(row.right) for row in kept])
     found = measured({1: best, 2: best}, kept)
@@ -97,7 +97,7 @@ def test_the_placebo_of_a_good_model_is_nothing() -> None:
     assert abs(found.controls["placebo"].value) < 0.02
 
 
-def test_rows_left_out_are_weighed_in() -> None:
+def test_sampled_rows_are_weighted() -> None:
     kept = rows("new", 8)
     content = np.array([row.features[1] for row in kept])
     whole = measured({1: content}, kept)
@@ -125,12 +125,12 @@ def test_rows_are_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "there are no rows; mine more repositories"),
+        (b"", "the file has no rows; mine more repositories"),
         (b'{"repository": "a/a"}\n', r"rows.jsonl:1: .*; mine the rows again"),
         (b"\xff\n", r"rows.jsonl:1: .*; mine the rows again"),
     ],
 )
-def test_bad_rows_are_named(tmp_path: Path, content: bytes, message: str) -> None:
+def test_invalid_rows_are_named(tmp_path: Path, content: bytes, message: str) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_bytes(content)
     with pytest.raises(TrainingError, match=message):
@@ -147,7 +147,7 @@ def test_a_cheap_input_that_does_not_exist_is_refused() -> None:
 
 def test_a_table_without_a_baseline_is_refused() -> None:
     kept = rows("new", 2)
-    with pytest.raises(TrainingError, match="against a baseline named 'cheap'"):
+    with pytest.raises(TrainingError, match="a table needs a baseline named 'cheap'"):
         evaluate_table(
             FeatureTable.of(kept), {1: np.zeros(len(kept))}, {}, shipped=1, digests={}, records="", leaks=0
         )

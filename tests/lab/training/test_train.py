@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: P
     assert [run.seed for run in runs] == [1, 1, 2]
 
 
-def test_killed_it_goes_on_to_the_same_weights(tmp_path: Path, described: Path) -> None:
+def test_a_resumed_training_reaches_the_same_weights(tmp_path: Path, described: Path) -> None:
     recipe = tiny.recipe(tmp_path, described, steps=60, checkpoint=5, validate=7)
     whole = train(recipe, tmp_path / "whole")
     killed = tmp_path / "killed"
@@ -86,7 +86,7 @@ def test_it_does_not_matter_what_is_cached(tmp_path: Path, described: Path) -> N
     assert losses[0] == pytest.approx(losses[1], abs=2e-3)
 
 
-def test_time_over_keeps_what_there_is(tmp_path: Path, described: Path) -> None:
+def test_at_the_time_limit_the_current_weights_are_used(tmp_path: Path, described: Path) -> None:
     recipe = tiny.recipe(tmp_path, described, steps=100_000, max_minutes=0.02, cache=0)
     recipe.write_text(recipe.read_text().replace("max_minutes", "max-minutes"))
     run = train(recipe, tmp_path / "run")
@@ -109,10 +109,10 @@ def test_a_base_of_another_digest_is_refused(tmp_path: Path) -> None:
         locate(read_base(str(described)))
 
 
-def test_a_base_that_is_nowhere_says_how_to_get_it(tmp_path: Path) -> None:
+def test_a_missing_base_is_reported_with_how_to_get_it(tmp_path: Path) -> None:
     described = tiny.base(tmp_path, folder="elsewhere", package="no_such_package/model")
     with pytest.raises(
-        TrainingError, match=r"pip install no-such-package, or give its folder .* or .* --hub"
+        TrainingError, match=r"pip install no-such-package, or pass its directory .* or .* --hub"
     ):
         locate(read_base(str(described)))
 
@@ -134,13 +134,16 @@ def test_records_changed_after_their_audit_stop_it(tmp_path: Path, described: Pa
 
 def test_an_audit_of_another_split_stops_it(tmp_path: Path, described: Path) -> None:
     tiny.records(tmp_path, tiny.choices(), held=("own/r2",))
-    with pytest.raises(TrainingError, match=r"counted own/r3 as trained on.* --hold-out own/r3"):
+    with pytest.raises(TrainingError, match=r"its audit has own/r3 on the training side.* --hold-out own/r3"):
         train(tiny.recipe(tmp_path, described), tmp_path / "run")
 
 
 @pytest.mark.parametrize(
     ("lora", "message"),
-    [({"layers": [7]}, "layers 0 to 3, and none is 7"), ({"targets": ["qqq"]}, "ends in 'qqq'")],
+    [
+        ({"layers": [7]}, "7 is not a layer of the base, which has 0 to 3"),
+        ({"targets": ["qqq"]}, "ends in 'qqq'"),
+    ],
 )
 def test_layers_the_base_lacks_are_refused(
     tmp_path: Path, described: Path, lora: dict[str, object], message: str
@@ -166,7 +169,7 @@ def test_four_bits_need_bitsandbytes(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_four_bits_are_for_weights_that_can_be_merged_one_by_one(tmp_path: Path) -> None:
     described = tiny.base(tmp_path, weights="pytorch_model.bin", **{"four-bit": True})
     with pytest.raises(
-        TrainingError, match=r"four-bit takes weights of safetensors, and 'pytorch_model\.bin'"
+        TrainingError, match=r"four-bit requires safetensors weights, not 'pytorch_model\.bin'"
     ):
         read_base(str(described))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wardround_docker_ci.libraries.buildkit_checks import asks_for, waived
+from wardround_docker_ci.libraries.buildkit_checks import enables, waived
 from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.here_documents import with_gaps
 from wardround_docker_ci.tools.zizmor import ZIZMOR
@@ -93,8 +93,8 @@ def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed:
     text = "# check=skip=JSONArgsRecommended;experimental=all\nFROM a:1\nCMD a\n"
 
     assert waived(read(text)) == {"DC015", "DL3025"}
-    assert asks_for(read(text), "InvalidDefinitionDescription")
-    assert not asks_for(read("# check=error=true\nFROM a:1\n"), "InvalidDefinitionDescription")
+    assert enables(read(text), "InvalidDefinitionDescription")
+    assert not enables(read("# check=error=true\nFROM a:1\n"), "InvalidDefinitionDescription")
     assert "hadolint/DL3025" not in _said(reviewed, text)
     assert "DC043" in waived(read("# syntax=docker/dockerfile:1\n# check=skip=all\nFROM a:1\n"))
 

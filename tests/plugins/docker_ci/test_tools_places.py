@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
-from wardround_docker_ci.tools.block_scalars import place_in_block
+from wardround_docker_ci.tools.block_scalars import position_in_block
 from wardround_docker_ci.tools.checkov import CHECKOV
 from wardround_docker_ci.tools.hadolint import HADOLINT
 from wardround_docker_ci.tools.ruff import RUFF_IN_WORKFLOWS
@@ -178,7 +178,7 @@ def test_an_action_is_named_as_the_project_has_it(reviewed: Reviewed) -> None:
     ],
 )
 def test_places_in_block_scalars(text: str, column: int, place: tuple[int, int] | None) -> None:
-    assert place_in_block(text.split("\n"), 1, column) == place
+    assert position_in_block(text.split("\n"), 1, column) == place
 
 
 def test_a_called_workflow_is_missing_only_where_others_are_known(reviewed: Reviewed) -> None:

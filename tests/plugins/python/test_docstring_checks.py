@@ -45,13 +45,17 @@ def test_a_removed_parameter_is_reported_at_its_unchanged_documentation(
     (found,) = found_in(repo, after, ["python/PY010"])
     assert (found["line"], found["column"], found["status"]) == (12, 9, "caused")
     assert found["severity"] == "warn"
-    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+    assert found["message"] == (
+        '"tries" is documented here, but this change removes it from the signature; update the docstring'
+    )
 
 
 def test_a_renamed_parameter_is_reported_once_with_its_new_name(repo: GitRepository) -> None:
     after = BEFORE.replace("tries=3", "attempts=3").replace(", tries)", ", attempts)")
     (found,) = found_in(repo, after, ["python/PY010", "python/PY011", "python/PY012"])
-    assert found["message"] == '"tries" is documented here, but this change renamed it to "attempts"'
+    assert found["message"] == (
+        '"tries" is documented here, but this change renames it to "attempts"; update the docstring'
+    )
 
 
 def test_a_new_parameter_is_reported_at_its_declaration(repo: GitRepository) -> None:
@@ -88,7 +92,7 @@ def test_only_quotable_parameters_are_reported() -> None:
     source = SourceFile("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.message == (
-        'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
+        'the docstring states "Load by fetch_id.", but this change replaces "fetch_id" by "load_id"'
     )
     source = SourceFile("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
     assert list(run_python_checks([StaleDocstring], source)) == []

@@ -1,4 +1,4 @@
-"""Secrets for tests: drawn anew in each run, so that none stands in the source."""
+"""Secrets for tests: generated in each run, so that none is in the source."""
 
 from __future__ import annotations
 

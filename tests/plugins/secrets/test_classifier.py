@@ -1,4 +1,4 @@
-"""What is in doubt, what is counted about it, and who is asked."""
+"""Ambiguous literals, their features, and their classification by a model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import NoReturn
 import pytest
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.classifier import review, trigrams
-from wardround_secrets.classifier.candidates import CandidateLiteral, is_in_doubt, literals_in_doubt
+from wardround_secrets.classifier.candidates import CandidateLiteral, ambiguous_literals, is_ambiguous
 from wardround_secrets.classifier.features import NAMES, LiteralContext, features
 from wardround_secrets.classifier.history import found_in
 from wardround_secrets.classifier.synthetic_secrets import FAMILIES
-from wardround_secrets.detection.scanner import ScannedText, scanned
+from wardround_secrets.detection.scanner import ScannedText, scan
 from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.judges import Judge, Lender
@@ -42,13 +42,13 @@ def told(
 ) -> list[RawFinding]:
     is_added = (lambda line: True) if added is None else added.__contains__
     models = NoModels() if judge is None else Lender(judge)
-    return scanned(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added, models=models))
+    return scan(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added, models=models))
 
 
 class TestInDoubt:
     @pytest.mark.parametrize("value", ["Admin!2019prod", DOUBTFUL, drawn(HEX, 20), "7GQ2XK9LM4PZ8R1T"])
     def test_what_is_neither_surely_a_secret_nor_surely_none(self, value: str) -> None:
-        assert is_in_doubt("token", value)
+        assert is_ambiguous("token", value)
 
     @pytest.mark.parametrize(
         "value",
@@ -60,27 +60,27 @@ class TestInDoubt:
         ],
     )  # fmt: skip
     def test_what_is_surely_none(self, value: str) -> None:
-        assert not is_in_doubt("token", value)
+        assert not is_ambiguous("token", value)
 
     def test_what_a_check_reports_is_in_no_doubt(self) -> None:
-        assert not is_in_doubt("api_key", drawn(BASE62, 40))
-        assert is_in_doubt("api_key", "Blauwal.4711")
-        assert not is_in_doubt("password", "Blauwal.4711")
-        assert is_in_doubt("password", "Blauwal.4711", "within")
+        assert not is_ambiguous("api_key", drawn(BASE62, 40))
+        assert is_ambiguous("api_key", "Blauwal.4711")
+        assert not is_ambiguous("password", "Blauwal.4711")
+        assert is_ambiguous("password", "Blauwal.4711", "within")
 
     def test_secrets_stand_in_headers_and_connection_strings_too(self) -> None:
         text = f'h = "Bearer {DOUBTFUL}"\nc = "Server=db;Password={DOUBTFUL};"\n'
-        assert [one.place for one in literals_in_doubt(ScannedText("a.py", text))] == ["header", "within"]
+        assert [one.place for one in ambiguous_literals(ScannedText("a.py", text))] == ["header", "within"]
 
     def test_a_keyword_argument_is_no_connection_string(self) -> None:
         assert (
-            list(literals_in_doubt(ScannedText("a.py", 'connect("h", password=self.options["x1"])\n'))) == []
+            list(ambiguous_literals(ScannedText("a.py", 'connect("h", password=self.options["x1"])\n'))) == []
         )
 
     @pytest.mark.parametrize("text", ["aA" * 100, "a-" * 100, "A_b." * 50, "password=" * 60, "Bearer " * 60])
     def test_no_text_takes_long(self, text: str) -> None:
-        is_in_doubt("token", text[:200] + "!")
-        list(literals_in_doubt(ScannedText("a.py", f'token = "{text}!"')))
+        is_ambiguous("token", text[:200] + "!")
+        list(ambiguous_literals(ScannedText("a.py", f'token = "{text}!"')))
 
 
 class TestFeatures:
@@ -130,21 +130,21 @@ class TestFeatures:
 
 
 class TestAsking:
-    def test_without_a_model_nothing_is_said(self) -> None:
+    def test_nothing_is_reported_without_a_model(self) -> None:
         assert told(f'token = "{DOUBTFUL}"\n', None) == []
 
-    def test_what_the_model_takes_for_a_secret_is_told_without_its_value(self) -> None:
+    def test_a_predicted_secret_is_reported_without_its_value(self) -> None:
         (result,) = told(f'token = "{DOUBTFUL}"\n', Judge())
         assert (result.code, result.span.start, result.severity) == ("SE004", (1, 10), Severity.INFO)
         assert DOUBTFUL not in result.message
-        assert result.message.startswith("token is given what reads like a secret (***)")
+        assert result.message.startswith("token has a value that resembles a secret (***)")
 
-    def test_below_its_threshold_nothing_is_said(self) -> None:
+    def test_nothing_is_reported_below_the_threshold(self) -> None:
         judge = Judge(answer=0.4)
         assert told(f'token = "{DOUBTFUL}"\n', judge) == []
         assert len(judge.asked) == 1
 
-    def test_only_added_lines_outside_of_tests_are_asked_about(self) -> None:
+    def test_only_added_lines_outside_tests_are_classified(self) -> None:
         text = f'token = "{DOUBTFUL}"\nsecret = "{drawn(BASE62, 13)}"\n'
         assert [result.span.line for result in told(text, Judge(), added={2})] == [2]
         judge = Judge()
@@ -152,16 +152,16 @@ class TestAsking:
         assert told(text, judge, path="package-lock.json") == []
         assert judge.asked == []
 
-    def test_no_model_is_asked_for_where_nothing_is_in_doubt(self) -> None:
+    def test_the_model_is_not_loaded_without_ambiguous_literals(self) -> None:
         lender = Lender(Judge())
         source = SourceFile("src/app.py", 'token = "refresh_token"\n', models=lender)
-        assert scanned(CHECKS, CHECKS, source) == []
+        assert scan(CHECKS, CHECKS, source) == []
         assert lender.wanted == []
 
-    def test_a_table_of_secrets_is_asked_about_up_to_a_limit(self) -> None:
+    def test_the_number_of_classified_literals_is_limited(self) -> None:
         judge = Judge(answer=0.0)
         told("".join(f'token{n} = "{drawn(BASE62, 12, n)}"\n' for n in range(100)), judge)
-        assert len(judge.asked) == review.MOST_ASKED
+        assert len(judge.asked) == review.MOST_CLASSIFIED
 
 
 @dataclass(frozen=True)
@@ -190,12 +190,12 @@ class TestHistory:
             (20, "k3bab-99", 10),
         ]
 
-    def test_another_value_stands_in_the_same_line(self) -> None:
+    def test_another_value_is_inserted_in_the_same_line(self) -> None:
         (one,) = found_in(TwoDays({"one": 'f(token="n0thing-1", b=2)\n'}), [(10, "one")])  # type: ignore[arg-type]
         assert one.holding(DOUBTFUL).line == f'f(token="{DOUBTFUL}", b=2)'
         assert len(one.holding(DOUBTFUL).row) == len(NAMES)
 
-    def test_literals_of_any_name_are_kept_apart(self) -> None:
+    def test_literals_of_any_name_are_distinguished(self) -> None:
         text = 'revision = "ab12-cd34"\ntoken = "n0thing-1"\n'
         found = found_in(TwoDays({"one": text}), [(10, "one")], broadly=True)  # type: ignore[arg-type]
         assert {one.value: one.is_named for one in found} == {"n0thing-1": True, "ab12-cd34": False}

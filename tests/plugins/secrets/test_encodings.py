@@ -1,4 +1,4 @@
-"""A secret is found whatever the encoding of the file it stands in; what is not looked at is not clean."""
+"""Secrets are found in every encoding; a file that is not scanned is not clean."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_secret_is_found(repo: GitRepository, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_only_what_the_change_brought_is_new(repo: GitRepository, encoding: str) -> None:
+def test_only_secrets_added_by_the_change_are_new(repo: GitRepository, encoding: str) -> None:
     repo.commit({"s.env": f"n=\xe9\n{SECRET}".encode(encoding)})
     repo.stage({"s.env": f"n=\xe9\n{SECRET}m=\xe9\n".encode(encoding)})
     assert places(repo) == []
@@ -51,7 +51,7 @@ def test_only_what_the_change_brought_is_new(repo: GitRepository, encoding: str)
     assert [line for _, line, _ in places(repo)] == [3]
 
 
-def test_lines_are_those_of_git_where_part_of_a_character_looks_like_a_newline(repo: GitRepository) -> None:
+def test_line_numbers_match_git_where_a_character_contains_a_newline_byte(repo: GitRepository) -> None:
     repo.commit({"s.env": "\u4e0a\u4e0a\u4e0a\nx\n".encode("utf-16")})
     repo.stage({"s.env": f"\u4e0a\u4e0a\u4e0a\n{SECRET}x\n".encode("utf-16")})
     assert [line for _, line, _ in places(repo)] == [5]

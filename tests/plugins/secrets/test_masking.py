@@ -1,4 +1,4 @@
-"""No byte that wardround prints or keeps holds a secret, in whichever format and whoever quotes it."""
+"""No output or stored file of wardround contains a secret, in any format."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_where_the_look_for_secrets_crashes_no_line_is_shown(
+def test_no_line_is_displayed_where_the_secret_scan_crashes(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     def crash(*_: object) -> None:
@@ -130,7 +130,7 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
 
     repo.stage({"app.py": f"TOKEN = '{GITHUB}'; print('%s %s' % (TOKEN,))\n"})
     monkeypatch.chdir(repo.root)
-    monkeypatch.setattr("wardround_secrets.detection.scanner.scanned", crash)
+    monkeypatch.setattr("wardround_secrets.detection.scanner.scan", crash)
     assert commands.invoke(["review", "--format", name]) == 1
     said = b"".join(capfdbinary.readouterr()).decode()
     assert "ruff/F507" in said
@@ -138,7 +138,7 @@ def test_where_the_look_for_secrets_crashes_no_line_is_shown(
     assert_clean(said)
 
 
-def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
+def test_the_reason_of_an_unreviewed_file_does_not_contain_the_secret() -> None:
     from wardround_secrets.specialist import SecretsSpecialist
 
     masking = SecretMasker((), [SecretsSpecialist()], lambda path: None)

@@ -1,4 +1,4 @@
-"""What is looked at, what is passed over, and what must hold whatever the text."""
+"""Positions that are scanned, values that are ignored, and properties that hold for every text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import pytest
 from wardround_secrets.checks import CHECKS
 from wardround_secrets.detection import providers, value_filters
-from wardround_secrets.detection.scanner import scanned
+from wardround_secrets.detection.scanner import scan
 from wardround_secrets.specialist import SecretsSpecialist
 
 from tests.plugins.secrets.planted import (
@@ -31,7 +31,7 @@ from wardround.findings import RawFinding, Severity
 
 def found(text: str, path: str = "src/app.py", added: set[int] | None = None) -> list[RawFinding]:
     is_added = (lambda line: True) if added is None else added.__contains__
-    return scanned(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added))
+    return scan(CHECKS, CHECKS, SourceFile(path, text, is_added=is_added))
 
 
 def codes(text: str, path: str = "src/app.py") -> list[str]:
@@ -153,7 +153,7 @@ class TestValues:
     @pytest.mark.parametrize(("alphabet", "length"), [(BASE62, 24), (BASE62, 40), (HEX, 32), (HEX, 64)])
     def test_what_was_drawn_is_hardly_ever_taken_for_made_up(self, alphabet: str, length: int) -> None:
         drawn_values = [drawn(alphabet, length, seed) for seed in range(500)]
-        assert sum(map(value_filters.is_made_up, drawn_values)) <= 2
+        assert sum(map(value_filters.is_placeholder, drawn_values)) <= 2
         assert sum(map(value_filters.is_wordy, drawn_values)) <= 25
 
     def test_every_kind_of_token_begins_as_it_says(self) -> None:

@@ -1,4 +1,4 @@
-"""What is read of queries and schemas that code builds by calls."""
+"""Queries and schemas that code builds by calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ exports.up = (knex) => knex.schema.createTable('cards', (t) => {
 """
 
 
-def test_a_column_kept_under_a_name_is_added_where_it_is_written() -> None:
+def test_a_column_bound_to_a_name_is_located_at_its_definition() -> None:
     found = calls("src/migrations/1-a.ts", TYPEORM).fragments
     assert [one.text for one in found] == [
         'ALTER TABLE "users" ADD COLUMN "email" text NOT NULL',
@@ -43,7 +43,7 @@ def test_a_column_kept_under_a_name_is_added_where_it_is_written() -> None:
     assert TYPEORM[found[1].offset :].startswith("runner.createForeignKey")
 
 
-def test_a_function_that_makes_columns_is_read_for_each_use() -> None:
+def test_a_function_that_creates_columns_is_applied_at_each_use() -> None:
     (sql,) = _sql("migrations/1_a.js", KNEX)
     assert '"order_id" uuid NOT NULL REFERENCES "orders"' in sql
     assert '"at" timestamp' in sql

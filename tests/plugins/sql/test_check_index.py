@@ -1,4 +1,4 @@
-"""The index by which checks are chosen has every check and excludes none from a file it can report on."""
+"""The index of checks has every check, and selects it for each file that it can report on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wardround.checks.source import SourceFile
 CHECKS = SqlSpecialist().checks
 
 
-def test_every_check_is_in_it_once() -> None:
+def test_the_index_has_every_check_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert {*CHECKS, *SqlSpecialist().change_checks} == set(discover_checks("wardround_sql.checks"))
     assert len({check.ID for check in CHECKS}) == len(CHECKS)
@@ -29,14 +29,14 @@ def test_every_check_is_in_it_once() -> None:
 
 
 @pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
-def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+def test_a_check_is_selected_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert issubclass(check, SqlCheck)
     text = case.source if check.READS == "code" else SqlDocument(SourceFile(case.path, case.source)).sql
     assert check in set(CHECKS.candidates(check.READS, SourceFile("", text.lower())))
 
 
-def test_a_migration_imports_the_checks_that_may_speak() -> None:
+def test_a_migration_imports_only_the_checks_that_may_match() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"

@@ -1,4 +1,4 @@
-"""One bad statement hides no other; templates and placeholders keep their places; nothing crashes."""
+"""An invalid statement hides no other; templates and placeholders keep their locations; nothing crashes."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ def test_columns_count_code_points() -> None:
     assert said("select 'ü𝄞'; alter table t alter column a type bigint;\n") == [("SQ023", 1, 48)]
 
 
-def test_what_takes_a_migration_back_is_left_alone() -> None:
+def test_rollbacks_are_not_reviewed() -> None:
     text = "-- +goose Up\nselect 1;\n-- +goose Down\ndelete from a;\n"
     assert said(text) == []
     assert said("delete from a;\n", "db/migrations/0002_change.down.sql") == []
 
 
-def test_a_dbt_model_is_no_syntax_error() -> None:
+def test_a_dbt_model_is_not_a_syntax_error() -> None:
     text = "{{ config(materialized='table') }}\nselect a.x from {{ ref('a') }} a, {{ ref('b') }} b\n"
     assert [code for code, *_ in said(text, "models/a.sql")] == ["SQ031"]
 
 
-def test_another_dialect_is_said_in_the_message() -> None:
+def test_the_message_names_another_dialect() -> None:
     source = SourceFile(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
     (result,) = run_sql_checks(SqlSpecialist().checks, source)
     assert result.message == "DELETE without WHERE changes every row of t (read as mysql)"
 
 
-def test_prisma_says_which_database_it_is() -> None:
+def test_the_lock_file_of_prisma_determines_the_database() -> None:
     path = "prisma/migrations/20240101000000_a/migration.sql"
     lock = {"prisma/migrations/migration_lock.toml": 'provider = "mysql"\n'}
     assert said("create index i on t (a);\n", path, lock) == []
@@ -65,7 +65,7 @@ def test_nothing_crashes(text: str) -> None:
         said(text, path)
 
 
-def test_what_stands_behind_a_nul_byte_is_not_taken_for_read() -> None:
+def test_statements_after_a_nul_byte_are_not_reviewed() -> None:
     assert said("select 1::int;\nselect 2::int;\ndelete from a;\nselect 1 \0 from x;\n") == [
         ("SQ020", 3, 1),
         ("SQ040", 4, 10),

@@ -1,4 +1,4 @@
-"""sqlfluff runs where it is asked for, loads nobody's code, and is never clean by accident."""
+"""sqlfluff runs only if enabled, loads no code of the project, and is never clean by accident."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_it_runs_only_where_it_is_asked_for() -> None:
     assert SQLFLUFF.install == install_line("sql")
 
 
-def test_the_tool_itself_is_read_to_the_place_with_its_fix(tmp_path: Path) -> None:
+def test_findings_have_their_location_and_fix(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select a from t where b = null;\n", b_dot_sql="select 1;\n")
     done = subprocess.run(SQLFLUFF.command(one), cwd=one.root, capture_output=True, check=False)
     assert done.returncode in SQLFLUFF.success_codes
@@ -101,7 +101,7 @@ def test_what_loads_code_or_hides_files_is_taken_out(written: str, gone: str) ->
     assert gone not in kept
 
 
-def test_the_same_in_pyproject_whose_table_counts_too() -> None:
+def test_settings_in_pyproject_are_filtered_too() -> None:
     core = '[tool.sqlfluff.core]\ndialect = "tsql"\ntemplater = "dbt"\n'
     table = core + '[tool.sqlfluff.templater.jinja]\nlibrary_path = "x"\n'
     kept = SQLFLUFF.config_overlay("a", {"a/pyproject.toml": table})
@@ -110,7 +110,7 @@ def test_the_same_in_pyproject_whose_table_counts_too() -> None:
     assert "library" not in "".join(kept.values())
 
 
-def test_the_projects_rules_and_dialect_count(tmp_path: Path) -> None:
+def test_the_rules_and_dialect_of_the_project_apply(tmp_path: Path) -> None:
     one = run(
         tmp_path, q__a_dot_sql="select 1;\n", _dot_sqlfluff="[sqlfluff]\ndialect = tsql\nrules = LT01\n"
     )
@@ -120,7 +120,7 @@ def test_the_projects_rules_and_dialect_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", ".wardround.toml"])
-def test_else_the_dialect_is_what_a_file_shows_or_the_options_say(tmp_path: Path, name: str) -> None:
+def test_otherwise_the_file_or_the_options_determine_the_dialect(tmp_path: Path, name: str) -> None:
     own = '[sql]\ndialect = "bigquery"\n'
     text = own if name.startswith(".") else "[tool.wardround.sql]\n" + own.partition("\n")[2]
     one = run(
@@ -131,7 +131,7 @@ def test_else_the_dialect_is_what_a_file_shows_or_the_options_say(tmp_path: Path
     assert "dialect = mysql" in settings(one, "b.sql")
 
 
-def test_files_past_the_cap_are_not_reviewed_and_it_is_said(tmp_path: Path) -> None:
+def test_files_over_the_limit_are_recorded_as_unreviewed(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select 1;\n" * LINES, b_dot_sql="select 1;\n")
     assert [Path(word).name for word in SQLFLUFF.command(one) if word.endswith(".sql")] == ["b.sql"]
     assert list(SQLFLUFF.skipped_files(b"", one)) == ["a.sql"]
@@ -139,7 +139,7 @@ def test_files_past_the_cap_are_not_reviewed_and_it_is_said(tmp_path: Path) -> N
     assert SQLFLUFF.command(only)[1:] == ["--version"]
 
 
-def test_of_what_it_cannot_read_one_place_is_told(tmp_path: Path) -> None:
+def test_a_file_it_cannot_parse_is_reported_once(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="selec\n")
     bad = violation(
         "PRS", description="Line 1, Position 3: Found unparsable section: 'x'. Expected: Nothing."
@@ -148,7 +148,7 @@ def test_of_what_it_cannot_read_one_place_is_told(tmp_path: Path) -> None:
     assert (found.code, found.message) == ("PRS", "Found unparsable section: 'x'.")
 
 
-def test_fixes_of_templates_are_not_passed_on(tmp_path: Path) -> None:
+def test_fixes_in_templates_are_discarded(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select {{ a }} from b\n")
     edit = {"edit": "is", "start_line_no": 1, "start_line_pos": 1, "end_line_no": 1, "end_line_pos": 2}
     (found,) = SQLFLUFF.parse(said(one, violation(fixes=[edit])), one)
@@ -161,17 +161,17 @@ def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
         SQLFLUFF.parse(output, run(tmp_path, a_dot_sql="select 1;\n"))
 
 
-def test_a_file_it_says_nothing_about_is_not_clean(tmp_path: Path) -> None:
+def test_a_file_missing_from_the_output_is_not_clean(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError, match=r"nothing about a\.sql"):
         SQLFLUFF.parse(b"[]", run(tmp_path, a_dot_sql="select 1;\n"))
 
 
-def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_was_not_an_input_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError):
         SQLFLUFF.parse(b'[{"filepath": "b.sql", "violations": []}]', run(tmp_path, a_dot_sql="select 1;\n"))
 
 
-def test_a_configuration_it_cannot_read_fails_the_run(tmp_path: Path) -> None:
+def test_an_unreadable_configuration_fails_the_run(tmp_path: Path) -> None:
     one = run(tmp_path, a_dot_sql="select 1;\n")
     (one.root / ".sqlfluff").write_text(
         SQLFLUFF.config_overlay("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"]

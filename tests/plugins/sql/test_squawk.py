@@ -1,4 +1,4 @@
-"""squawk sees Postgres migrations only, and its output is read to the place."""
+"""squawk reviews only PostgreSQL migrations, and its findings keep their locations."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_places_are_made_one_based(tmp_path: Path) -> None:
     assert found.message == "Do this. Or that."
 
 
-def test_concurrently_is_no_defect_unless_the_file_opens_a_transaction(tmp_path: Path) -> None:
+def test_concurrently_is_reported_only_inside_a_transaction_of_the_file(tmp_path: Path) -> None:
     said = result("ban-concurrent-index-creation-in-transaction")
     assert SQUAWK.parse(said, run(tmp_path)) == []
     assert len(SQUAWK.parse(said, run(tmp_path, "begin;\n" + SQL))) == 1
 
 
-def test_a_table_the_file_made_may_be_dropped(tmp_path: Path) -> None:
+def test_dropping_a_table_that_the_file_creates_is_not_reported(tmp_path: Path) -> None:
     said = json.loads(result("ban-drop-table"))
     said[0] |= {"line": 1, "line_end": 1, "column": 0}
     made = run(tmp_path, "create temp table t (a int);\ndrop table t;\n")
@@ -64,7 +64,7 @@ _INDEX = "require-concurrent-index-creation"
         (_INDEX, "", 7, 3, True),
     ],
 )
-def test_what_the_file_made_is_not_in_use(
+def test_objects_that_the_file_creates_are_not_in_use(
     tmp_path: Path, rule: str, text: str, line: int, column: int, kept: bool
 ) -> None:
     said = json.loads(result(rule))
@@ -90,9 +90,7 @@ _SET = "alter table t alter column a set not null;\n"
         (_SET, "alter table t add check (a is not null) not valid;\n", False),
     ],
 )
-def test_only_a_check_that_was_validated_says_there_is_no_null(
-    tmp_path: Path, text: str, earlier: str, kept: bool
-) -> None:
+def test_only_a_validated_check_excludes_null(tmp_path: Path, text: str, earlier: str, kept: bool) -> None:
     (tmp_path / "0.sql").write_text(earlier, encoding="utf-8")
     line = text.split("\n").index(_SET.strip())
     said = json.loads(result("adding-not-nullable-field"))
@@ -110,7 +108,7 @@ def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
         SQUAWK.parse(output, run(tmp_path))
 
 
-def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_was_not_an_input_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError):
         SQUAWK.parse(result("ban-char-field", "b.sql"), run(tmp_path))
 
@@ -152,7 +150,7 @@ def test_the_options_choose_migrations_and_dialect() -> None:
     ],
     ids=["goose", "goose-up-last", "dbmate", "sql-migrate", "up-half", "in-a-string"],
 )
-def test_the_half_that_takes_a_migration_back_is_left_alone(
+def test_the_rollback_section_of_a_migration_is_not_reviewed(
     tmp_path: Path, text: str, line: int, kept: bool
 ) -> None:
     told = json.loads(result("ban-drop-column"))

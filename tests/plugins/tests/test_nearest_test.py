@@ -43,7 +43,7 @@ TESTS = {
 
 @dataclass
 class Counting:
-    """A project that remembers what it was asked."""
+    """A project that records its queries."""
 
     files: Mapping[str, str]
     asked: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ def test_the_nearest_test_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(untested_function, "_NEAR", 0.0)
     (message,) = _messages(Counting(TESTS), _added("src/shop/tariff.py", PRICE))
     assert message == (
-        'no test names "net_price", or imports its module; '
+        'no test names "net_price" or imports its module; add a test; '
         "nearest: tests/shop/test_pricing.py::test_voucher_amount_is_kept"
     )
 
@@ -83,10 +83,10 @@ def test_the_nearest_test_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_test_that_is_not_near_enough_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(untested_function, "_NEAR", 100.0)
     (message,) = _messages(Counting(TESTS), _added("src/shop/tariff.py", PRICE))
-    assert message == 'no test names "net_price", or imports its module'
+    assert message == 'no test names "net_price" or imports its module; add a test'
 
 
-def test_where_the_rule_is_silent_no_test_is_read_for_it() -> None:
+def test_no_test_is_read_for_a_nearest_test_without_a_finding() -> None:
     project = Counting({**TESTS, "tests/test_tariff.py": "import tariff\n"})
     assert _messages(project, _added("src/shop/tariff.py", PRICE)) == []
     assert project.asked == ["net_price tariff", "tests/test_tariff.py"]
@@ -99,7 +99,7 @@ def test_only_a_few_files_are_read_and_none_twice() -> None:
     assert len(_messages(project, *changed)) == 6
     read = [one for one in project.asked if one.startswith("tests/")]
     assert len(set(read)) <= 12
-    assert len(read) <= len(set(read)) + 1, "once more to see whether what stands beside it is tested"
+    assert len(read) <= len(set(read)) + 1, "once more to find tests of its siblings"
     assert project.asked.count(" ".join(IN_TESTS)) == 1
 
 
@@ -113,7 +113,7 @@ def test_a_project_without_readable_tests_has_no_nearest() -> None:
     )
 
 
-def test_a_function_that_is_written_oddly_is_looked_for_by_its_name() -> None:
+def test_a_function_that_cannot_be_parsed_is_searched_by_name() -> None:
     odd = _added("src/shop/price.ts", "export const netPrice = wrap<A>(\n  (a) => a,\n)\n")
     assert subject_of(odd, "elsewhere").text == "elsewhere"
 
@@ -125,10 +125,10 @@ def test_what_changed_in_a_function_is_known() -> None:
     assert subject_of(file, "net_price").changed == "    return max(price, 0)\n    return price"
 
 
-def test_a_staged_change_is_told_where_a_case_would_belong(
+def test_a_finding_on_a_staged_change_names_the_nearest_test(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.commit({**TESTS, "src/shop/vouchers.py": "amount = 1\n"})
     repo.stage({"src/shop/pricing_of_vouchers.py": PRICE})
     (finding,) = [one for one in repo.report("--staged")["findings"] if one["rule"] == "tests/TE201"]
-    assert finding["message"].startswith('no test names "net_price", or imports its module')
+    assert finding["message"].startswith('no test names "net_price" or imports its module; add a test')

@@ -1,11 +1,11 @@
-"""The tests specialist as a whole: what it claims, what it says end to end, what it survives."""
+"""The tests specialist end to end: its files, its findings and its robustness."""
 
 from __future__ import annotations
 
 import pytest
 from wardround_tests.check import run_test_checks
 from wardround_tests.file_kinds import is_collected, is_production, is_script_test, is_test
-from wardround_tests.models import assertions
+from wardround_tests.models import test_files
 from wardround_tests.specialist import TestsSpecialist
 
 from tests.conftest import GitRepository
@@ -80,12 +80,12 @@ def test_any_text_is_survived(text: str) -> None:
     "text", ["", "it('", "it('a', () => { expect(", "it(`${`a`}`, x)", "test('é', () => { expect(1) })"]
 )
 def test_any_script_is_survived(text: str) -> None:
-    assert assertions.tests_of("a.test.ts", text) is not None
+    assert test_files.tests_of("a.test.ts", text) is not None
 
 
 def test_brackets_in_a_regular_expression_do_not_count() -> None:
     text = "it('a', () => {\n  expect(b).toMatch(/[\\s/*(]+'/)\n})\nit('c', () => { expect(d).toBe(1) })\n"
-    found = assertions.tests_of("a.test.ts", text)
+    found = test_files.tests_of("a.test.ts", text)
     assert found is not None
     assert [len(case.assertions) for case in found.values()] == [1, 1]
 
@@ -96,7 +96,7 @@ def test_a_column_counts_code_points() -> None:
     assert (result.code, result.span.start, result.span.end) == ("TE001", (2, 9), (2, 15))
 
 
-def test_only_the_tests_specialist_can_be_asked(repo: GitRepository) -> None:
+def test_the_tests_specialist_can_be_selected(repo: GitRepository) -> None:
     repo.commit({"a.py": "import os\n"})
     repo.stage({"test_a.py": "import os\ndef test_a():\n    assert True\n", "b.py": "import os\n"})
     report = repo.report("--staged", "--only", "tests", "--exit-zero")
@@ -105,7 +105,7 @@ def test_only_the_tests_specialist_can_be_asked(repo: GitRepository) -> None:
     ]
 
 
-def test_what_ruff_says_about_tests_comes_from_the_tests_specialist(repo: GitRepository) -> None:
+def test_ruff_findings_in_tests_belong_to_the_tests_specialist(repo: GitRepository) -> None:
     repo.commit({"a.py": "a = 1\n"})
     repo.stage(
         {"test_a.py": "import os, pytest\n\n\ndef test_a():\n    with pytest.raises():\n        f()\n"}
@@ -137,7 +137,7 @@ def test_a_fix_without_a_test_is_seen_once_it_is_committed(repo: GitRepository) 
 @pytest.mark.parametrize(
     "test", ["src/shop/test_sums.py", "test_sums.py", "src/shop/tests/a.py", "tests/a_test.py"]
 )
-def test_a_test_is_seen_wherever_it_stands(repo: GitRepository, test: str) -> None:
+def test_a_test_is_recognised_in_every_location(repo: GitRepository, test: str) -> None:
     body = "    if not xs:\n        return 0\n    return sum(xs)\n"
     repo.commit({"src/shop/sums.py": "A = 1\n", test: "from shop.sums import gross, total\n"})
     repo.stage({"src/shop/sums.py": f"A = 1\n\n\ndef total(xs):\n{body}\n\ndef gross(xs):\n{body}"})
@@ -226,7 +226,7 @@ def test_a_warning_let_pass_by_its_text_is_only_a_note() -> None:
     assert reported(files) == [("pytest.ini", 4, "info")]
 
 
-def test_several_edits_of_one_harness_are_told_each_at_its_line() -> None:
+def test_several_edits_of_one_harness_are_reported_at_their_lines() -> None:
     before = "[pytest]\naddopts = -ra --strict-markers\nxfail_strict = true\n"
     after = "[pytest]\naddopts = -ra -k fast\nxfail_strict = false\n"
     assert reported({"shop.py": SHOP, "pytest.ini": (before, after)}) == [
@@ -260,7 +260,7 @@ def test_a_demand_that_went_from_the_harness_is_blamed_on_the_change(repo: GitRe
     ]
 
 
-def test_a_deleted_test_file_is_told_at_the_code_it_tested(repo: GitRepository) -> None:
+def test_a_deleted_test_file_is_reported_at_the_code_it_tested(repo: GitRepository) -> None:
     repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST})
     repo.git("rm", "--quiet", "test_shop.py")
     repo.stage({"shop.py": SHOP[1]})

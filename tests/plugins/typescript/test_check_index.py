@@ -19,7 +19,7 @@ from wardround.checks.source import SourceFile
 CHECKS = TypescriptSpecialist().checks
 
 
-def test_every_check_is_in_it_once() -> None:
+def test_index_contains_every_check_once() -> None:
     assert isinstance(CHECKS, CheckRegistry)
     checks = {*CHECKS, *TypescriptSpecialist().change_checks}
     assert checks == set(discover_checks("wardround_typescript.checks"))
@@ -27,14 +27,14 @@ def test_every_check_is_in_it_once() -> None:
 
 
 @pytest.mark.parametrize(("check", "case"), invalid_cases_of(CHECKS))
-def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+def test_index_selects_a_check_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, CheckRegistry)
     assert check in set(
         CHECKS.candidates(PurePosixPath(case.path).suffix, SourceFile(case.path, case.source))
     )
 
 
-def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:
+def test_script_without_matching_words_imports_few_checks_and_no_parser() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"

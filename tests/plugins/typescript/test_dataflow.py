@@ -49,7 +49,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_data_that_comes_in_is_followed_to_the_query(name: str) -> None:
+def test_request_data_is_followed_to_the_query(name: str) -> None:
     assert len({line for line, _ in found(SOURCES[name])}) == 1
 
 
@@ -70,7 +70,7 @@ CLEANSED = {
 
 
 @pytest.mark.parametrize("name", CLEANSED)
-def test_what_was_checked_or_converted_is_left_alone(name: str) -> None:
+def test_validated_or_converted_data_is_not_reported(name: str) -> None:
     text = (
         f"app.get('/', (req, res) => {{\n  {CLEANSED[name]}\n  db.query('select * from t where a = ' "
         f"+ a);\n}});\n"
@@ -78,7 +78,7 @@ def test_what_was_checked_or_converted_is_left_alone(name: str) -> None:
     assert found(text) == []
 
 
-def test_text_a_schema_lets_through_is_still_text() -> None:
+def test_text_accepted_by_a_schema_stays_tainted() -> None:
     text = (
         "app.get('/', (req, res) => {\n  const { a } = z.object({ a: z.string().min(2) }).parse(req.query);\n"
         "  db.query(`select * from t where a = ${a}`);\n});\n"
@@ -106,17 +106,17 @@ FLOWS = {
 
 
 @pytest.mark.parametrize("name", FLOWS)
-def test_data_is_followed_through(name: str) -> None:
+def test_taint_propagates_through(name: str) -> None:
     steps = FLOWS[name].replace("use(", "eval(")
     assert found(f"app.get('/', (req, res) => {{ const q = req.body.q; {steps} }});\n"), name
 
 
-def test_a_field_beside_the_tainted_one_is_clean() -> None:
+def test_sibling_of_a_tainted_field_is_clean() -> None:
     text = "app.get('/', (req) => { const o = { a: 'x', b: req.query.b }; eval(o.a); });\n"
     assert found(text) == []
 
 
-def test_a_function_gets_each_field_by_itself() -> None:
+def test_fields_are_bound_separately_to_parameters() -> None:
     text = "function run({ a, b }) { eval(a); }\napp.get('/', (req) => run({ a: 'x', b: req.query.b }));\n"
     assert found(text) == []
 
@@ -125,11 +125,11 @@ IMPORTED = {"src/run.ts": "export function run(code: string) {\n  return eval(co
 CALLER = "import { run } from './run';\napp.get('/', (req, res) => run(req.query.q));\n"
 
 
-def test_a_call_into_an_unchanged_file_is_reported_where_it_stands() -> None:
+def test_sink_in_an_unchanged_file_is_reported_at_the_call() -> None:
     assert found(CALLER, others=IMPORTED) == [(2, "run(req.query.q)")]
 
 
-def test_the_place_of_harm_is_reported_where_its_file_is_changed() -> None:
+def test_sink_in_a_changed_file_is_reported_at_the_sink() -> None:
     source = SourceFile(
         "src/a.ts",
         CALLER,
@@ -140,7 +140,7 @@ def test_the_place_of_harm_is_reported_where_its_file_is_changed() -> None:
     assert found(IMPORTED["src/run.ts"], "src/run.ts", {"src/a.ts": CALLER}) == [(2, "code")]
 
 
-def test_a_method_is_found_by_the_type_of_what_it_is_called_on() -> None:
+def test_method_is_resolved_by_the_type_of_its_receiver() -> None:
     service = "export class Git {\n  log(ref: string) {\n    return eval(ref);\n  }\n}\n"
     controller = (
         "import { Git } from './git';\nclass C {\n  constructor(private readonly git: Git) {}\n"
@@ -149,7 +149,7 @@ def test_a_method_is_found_by_the_type_of_what_it_is_called_on() -> None:
     assert found(service, "src/git.ts", {"src/c.ts": controller}) == [(3, "ref")]
 
 
-def test_what_callers_give_is_kept_apart_from_what_came_in() -> None:
+def test_parameters_are_distinct_from_request_data() -> None:
     text = "export const rows = (a: string) => db.query(`select * from t where a = '${a}'`);\n"
     source = SourceFile("a.ts", text, project=InMemoryRepository({"a.ts": text}))
     assert hits(source) == []
@@ -159,16 +159,16 @@ def test_what_callers_give_is_kept_apart_from_what_came_in() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "const = ;", "app.get('/', (req) => eval(", "class { @Get( }", "`${", "\0é"]
 )
-def test_broken_text_is_no_trouble(text: str) -> None:
+def test_invalid_syntax_does_not_crash(text: str) -> None:
     found(text)
 
 
-def test_deep_nesting_is_no_trouble() -> None:
+def test_deep_nesting_does_not_crash() -> None:
     found("const a = " + "(" * 3000 + "1" + ")" * 3000 + ";\n")
     found("app.get('/', (req) => eval(" + "f(" * 400 + "req.query.a" + ")" * 400 + "));\n")
 
 
-def test_columns_count_characters() -> None:
+def test_columns_are_code_points() -> None:
     text = "app.get('/', (req) => { const é = '😀'; eval(req.query.a); });\n"
     source = SourceFile("a.js", text)
     span = parsed("a.js", text).span(hits(source)[0].node)

@@ -33,7 +33,7 @@ def test_methods_that_compose_propagate_their_receiver() -> None:
     assert catalogue.composing_methods <= catalogue.propagating_methods
 
 
-def test_a_part_of_a_request_is_text_or_an_object() -> None:
+def test_request_part_is_text_or_an_object() -> None:
     catalogue = sources.catalogue()
     for part in (catalogue.request, catalogue.context, catalogue.event, catalogue.form):
         assert not part.text_properties & part.properties

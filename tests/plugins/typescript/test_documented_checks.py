@@ -37,27 +37,30 @@ def found_in(repo: GitRepository, after: str, path: str = "mail.ts") -> list[dic
     return [found for found in report["findings"] if found["rule"] in RULES]
 
 
-def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_alone(
+def test_removed_parameter_is_reported_at_its_unchanged_comment(
     repo: GitRepository,
 ) -> None:
     (found,) = found_in(repo, BEFORE.replace(", tries = 3", "").replace(", tries)", ")"))
     assert (found["rule"], found["line"], found["column"]) == ("typescript/TS001", 8, 11)
     assert (found["status"], found["severity"]) == ("caused", "warn")
-    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+    assert (
+        found["message"] == '"tries" is documented here, but this change removes it from the signature; '
+        "update the comment"
+    )
 
 
-def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:
+def test_new_parameter_is_reported_at_its_declaration(repo: GitRepository) -> None:
     (found,) = found_in(repo, BEFORE.replace("tries = 3", "tries = 3, wait = 1"))
     assert (found["rule"], found["line"], found["column"]) == ("typescript/TS002", 10, 59)
     assert (found["status"], found["severity"]) == ("new", "info")
 
 
-def test_nothing_is_said_where_the_change_took_the_words_along(repo: GitRepository) -> None:
+def test_updated_comment_is_not_reported(repo: GitRepository) -> None:
     after = BEFORE.replace("tries = 3", "attempts = 3").replace(", tries)", ", attempts)")
     assert found_in(repo, after.replace("@param tries", "@param attempts")) == []
 
 
-def test_a_sweep_says_little_about_each_function() -> None:
+def test_sweeping_changes_are_not_reported() -> None:
     old = "".join(BEFORE.partition("/**")[2].join(("/**", "")).replace("send", f"send{n}") for n in range(20))
     assert said(old, old.replace(", tries = 3", "")) == []
     assert len(said(old, old.replace(", tries = 3", "", 3))) == 3
@@ -69,7 +72,7 @@ def said(old: str, new: str) -> Sequence[str]:
     return [result.code for result in TypescriptSpecialist().run_checks(checks, source)]
 
 
-def test_a_file_without_such_comments_imports_no_scanner() -> None:
+def test_file_without_jsdoc_comments_imports_no_scanner() -> None:
     program = (
         "import sys\n"
         "from wardround.checks.source import SourceFile\n"

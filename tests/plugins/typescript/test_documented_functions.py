@@ -31,7 +31,7 @@ COMMENT = "/**\n * Does it.\n * @param a - one\n * @param b - two\n */\n"
         ("/* open", "       "),
     ],
 )
-def test_what_is_no_code_is_covered_and_everything_keeps_its_place(text: str, structure: str) -> None:
+def test_text_that_is_not_code_is_blanked_in_place(text: str, structure: str) -> None:
     scan = Scan(text)
     assert scan.structure == structure
     assert len(scan.code) == len(text)
@@ -41,7 +41,7 @@ def test_the_expressions_of_a_template_stay_code() -> None:
     assert Scan("x = `a${b}c`").code == "x = `a` b`c`"
 
 
-def test_brackets_that_do_not_close_are_left_out() -> None:
+def test_unclosed_brackets_are_left_out() -> None:
     assert Scan("(a [b) {c}").pairs == {0: 5, 7: 9}
     assert Scan(")]}").pairs == {}
 
@@ -67,9 +67,7 @@ def test_brackets_that_do_not_close_are_left_out() -> None:
         ("function f({ a, b: { c } }, [d], e) {}", "f", ["", "", "e"]),
     ],
 )
-def test_functions_are_found_in_every_way_they_are_written(
-    declaration: str, name: str, parameters: list[str]
-) -> None:
+def test_functions_are_found_in_every_syntax(declaration: str, name: str, parameters: list[str]) -> None:
     (found,) = functions(Scan(COMMENT + declaration + "\n"))
     assert found.name == name
     assert [one.name for one in found.parameters] == parameters
@@ -99,18 +97,18 @@ def test_members_are_found_with_their_class(member: str, name: str | None, param
 @pytest.mark.parametrize(
     "code", ["describe('x', () => {})", "if (a) {}", "import a from 'b'", "const a = 3", "class A {}", ""]
 )
-def test_what_is_no_function_is_not_taken_for_one(code: str) -> None:
+def test_other_code_is_not_a_function(code: str) -> None:
     assert list(functions(Scan(COMMENT + code + "\n"))) == []
 
 
-def test_overloads_belong_to_the_function_they_are_of() -> None:
+def test_overloads_belong_to_their_function() -> None:
     text = f"{COMMENT}function f(a: A): B;\nfunction f(b: B, c: C): D;\nfunction f(...d) {{ return 1; }}\n"
     (found,) = functions(Scan(text))
     assert [one.name for one in found.overloads] == ["b", "c", "d"]
     assert text[: found.end].endswith("return 1; }")
 
 
-def test_only_what_others_can_reach_is_exported() -> None:
+def test_only_reachable_functions_are_exported() -> None:
     text = (
         f"{COMMENT}function a() {{}}\n{COMMENT}function b() {{}}\nexport {{ b as c }};\n"
         f"export class D {{\n{COMMENT}e() {{}}\n{COMMENT}private f() {{}}\n}}\n"
@@ -119,7 +117,7 @@ def test_only_what_others_can_reach_is_exported() -> None:
     assert found == {"a": False, "b": True, "D.e": True, "D.f": False}
 
 
-def test_the_words_of_a_comment_keep_their_places() -> None:
+def test_text_of_a_comment_keeps_its_positions() -> None:
     comment = (
         "/**\n   * Does it.\n   * @param {{a: {b: 1}}} [one=3] - x\n   * @arg two.three y\n"
         "   * @throws {Bad} z\n   */"
@@ -132,7 +130,7 @@ def test_the_words_of_a_comment_keep_their_places() -> None:
     assert (default.name, default.value, comment.split("\n")[2][default.column]) == ("one", "3", "3")
 
 
-def test_examples_and_history_are_no_claims() -> None:
+def test_examples_and_history_are_not_statements() -> None:
     words = words_of(bare("/**\n * Now.\n * @deprecated use old\n * @example\n * old()\n */", 0))
     assert "old" not in words.named
     assert words.told_history
@@ -146,12 +144,12 @@ def test_examples_and_history_are_no_claims() -> None:
         ("call('a');", 'call("a");'),
     ],
 )
-def test_formatting_and_comments_are_no_change(before: str, after: str) -> None:
+def test_formatting_and_comments_are_not_a_change(before: str, after: str) -> None:
     old, new = (f"{COMMENT}function f(a, b) {{\n{body}\n}}\n" for body in (before, after))
     assert compared_functions(old, new) == ()
 
 
-def test_a_function_is_compared_with_itself_wherever_it_moved() -> None:
+def test_moved_function_is_compared_with_itself() -> None:
     old = f"{COMMENT}function f(a, b) {{ return old; }}\n"
     new = f"const x = 1;\n\nclass Y {{\n}}\n  {COMMENT}function f(a) {{ return now; }}\n"
     (found,) = compared_functions(old, new)
@@ -171,11 +169,11 @@ def test_a_function_is_compared_with_itself_wherever_it_moved() -> None:
         ("f(a) {}", "f(b) {}", False),
     ],
 )
-def test_a_cheap_look_says_whether_a_comment_can_have_parted(old: str, new: str, may: bool) -> None:
+def test_prefilter_detects_possible_comment_mismatches(old: str, new: str, may: bool) -> None:
     assert may_part(old, new) is may
 
 
-def test_no_text_breaks_it() -> None:
+def test_arbitrary_text_does_not_crash() -> None:
     words = (
         "function f(",
         "class X ",
@@ -200,7 +198,7 @@ def test_no_text_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("piece", ["`${", "/[", "(", "/**", "'", "<", COMMENT + "f(", "a = /", "@b(", "{\n"])
-def test_a_long_text_of_the_worst_kind_is_read_to_its_end(piece: str) -> None:
+def test_pathological_text_is_read_in_time(piece: str) -> None:
     text = COMMENT + piece * 20_000
     assert len(Scan(text).structure) == len(text)
     assert compared_functions(text + "a", text + "b") == ()

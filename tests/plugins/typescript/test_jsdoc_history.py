@@ -45,14 +45,16 @@ def test_each_changed_function_is_a_row_newest_first(repo: GitRepository) -> Non
     assert ["Send it by mail." in row.compared.words_before for row in found] == [True, True]
 
 
-def test_a_row_holds_what_the_checks_ask(repo: GitRepository) -> None:
+def test_row_contains_the_inputs_of_the_checks(repo: GitRepository) -> None:
     repo.commit({"a.js": script("mail(to)", TWO, "export function send(to, copy)")})
     repo.commit({"a.js": script("mail(to)", TWO, "export function send(to)")})
     assert [one.entry.name for one in gone(compared(repo).function)] == ["copy"]
 
 
 @pytest.mark.parametrize(("keyword", "said"), [("export ", ["urgent"]), ("", [])])
-def test_whether_a_function_is_exported_is_kept(repo: GitRepository, keyword: str, said: list[str]) -> None:
+def test_row_records_whether_the_function_is_exported(
+    repo: GitRepository, keyword: str, said: list[str]
+) -> None:
     repo.commit({"a.ts": script("mail(to)", TWO, f"{keyword}function send(to, copy)")})
     repo.commit({"a.ts": script("mail(to)", TWO, f"{keyword}function send(to, copy, urgent)")})
     assert [one.name for one in undocumented(compared(repo).function)] == said
@@ -70,7 +72,7 @@ def test_whether_a_function_is_exported_is_kept(repo: GitRepository, keyword: st
     ],
     ids=["formatting", "words only mended", "too few words", "comment deleted", "generated", "minified"],
 )
-def test_changes_that_say_nothing_are_left_out(repo: GitRepository, before: str, after: str) -> None:
+def test_irrelevant_changes_are_left_out(repo: GitRepository, before: str, after: str) -> None:
     repo.commit({"a.ts": before})
     repo.commit({"a.ts": after})
     assert rows_of(repo) == []
@@ -89,14 +91,14 @@ def test_changes_that_say_nothing_are_left_out(repo: GitRepository, before: str,
         "a.vue",
     ],
 )
-def test_tests_declarations_and_what_others_wrote_are_left_out(repo: GitRepository, path: str) -> None:
+def test_tests_declarations_and_vendored_files_are_left_out(repo: GitRepository, path: str) -> None:
     repo.commit({path: script("mail(to)")})
     repo.commit({path: script("post(to)")})
     assert rows_of(repo) == []
 
 
 @pytest.mark.parametrize("path", ["a.ts", "a.tsx", "a.mts", "a.cts", "lib/a.js", "a.jsx", "a.mjs", "a.cjs"])
-def test_every_kind_of_script_is_looked_at(repo: GitRepository, path: str) -> None:
+def test_every_kind_of_script_is_read(repo: GitRepository, path: str) -> None:
     files: tuple[Mapping[str, str | bytes], ...] = ({path: script("mail(to)")}, {path: script("post(to)")})
     for one in files:
         repo.commit(dict(one))

@@ -36,7 +36,7 @@ def _told(finding: Finding) -> tuple[str, int, int, int, Severity]:
         ("a.tsx", "export const l = (xs) => xs.map((x) => <b>{x}</b>);\n", "react/jsx-key", 1, 41, 42),
     ],
 )
-def test_places_are_lines_and_code_points(
+def test_spans_are_lines_and_code_points(
     reviewed: Reviewed, path: str, source: str, rule: str, line: int, column: int, end: int
 ) -> None:
     done = reviewed({path: source}, OXLINT)
@@ -45,13 +45,13 @@ def test_places_are_lines_and_code_points(
     assert [_told(f)[:4] for f in done.visible] == [(f"oxlint/{rule}", line, column, end)]
 
 
-def test_a_script_without_suffix_is_looked_at(reviewed: Reviewed, repo: GitRepository) -> None:
+def test_script_without_suffix_is_linted(reviewed: Reviewed, repo: GitRepository) -> None:
     done = reviewed({"bin/tool": "#!/usr/bin/env node\ndebugger;\n"}, OXLINT)
 
     assert [(f.file, f.span.line) for f in done.visible] == [("bin/tool", 2)]
 
 
-def test_a_file_that_does_not_parse_is_an_error(reviewed: Reviewed) -> None:
+def test_unparsable_file_is_an_error(reviewed: Reviewed) -> None:
     done = reviewed({"a.ts": "export const = 1\n"}, OXLINT)
 
     (finding,) = done.visible
@@ -59,13 +59,13 @@ def test_a_file_that_does_not_parse_is_an_error(reviewed: Reviewed) -> None:
     assert done.gate.outcome is GateOutcome.BLOCKED
 
 
-def test_declarations_of_several_modules_in_one_file_are_no_syntax_error(reviewed: Reviewed) -> None:
+def test_declarations_of_several_modules_in_one_file_are_not_a_syntax_error(reviewed: Reviewed) -> None:
     modules = "// a.d.ts\nexport declare const a: 1;\n// b.d.ts\nexport declare const a: 2;\n"
     done = reviewed({"__snapshots__/index.d.ts": modules}, OXLINT)
     assert (done.visible, done.gate.outcome) == ((), GateOutcome.PASS)
 
 
-def test_declarations_that_do_not_parse_are_an_error(reviewed: Reviewed) -> None:
+def test_unparsable_declaration_file_is_an_error(reviewed: Reviewed) -> None:
     done = reviewed({"index.d.ts": "export declare const = 1;\n"}, OXLINT)
     assert [finding.defect_class for finding in done.visible] == ["syntax-error"]
 
@@ -81,7 +81,7 @@ export function Panel(props) {
 """
 
 
-def test_hooks_are_reacts_only_where_react_is_used(reviewed: Reviewed) -> None:
+def test_react_hook_rules_apply_only_to_react_files(reviewed: Reviewed) -> None:
     assert [f.rule for f in reviewed({"a.ts": HOOK % "react"}, OXLINT).visible] == [
         "oxlint/react-hooks/rules-of-hooks"
     ]
@@ -99,7 +99,7 @@ export function Panel(props) {
 """
 
 
-def test_a_hook_by_any_name_is_not_yet_reacts(reviewed: Reviewed) -> None:
+def test_function_with_the_name_of_a_hook_is_not_a_react_hook(reviewed: Reviewed) -> None:
     own = {
         "own.ts": "export const useEffect = (run: () => void) => run();\n",
         "toast.ts": "export const useToast = () => null;\n",
@@ -121,16 +121,14 @@ ROW = "export const Panel = () => <Row />;\n"
         pytest.param({".eslintrc.js": "module.exports = { globals: { 'Row': true } };\n"}, id="eslint"),
     ],
 )
-def test_a_component_that_the_project_declares_global_is_defined(
-    reviewed: Reviewed, settings: dict[str, str]
-) -> None:
+def test_declared_global_component_is_defined(reviewed: Reviewed, settings: dict[str, str]) -> None:
     assert [f.rule for f in reviewed({"web/a.tsx": ROW}, OXLINT).visible] == ["oxlint/react/jsx-no-undef"]
     assert "oxlint/react/jsx-no-undef" not in {
         f.rule for f in reviewed({"web/a.tsx": ROW, **settings}, OXLINT).visible
     }
 
 
-def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -> None:
+def test_hook_in_a_plain_function_is_a_warning(reviewed: Reviewed) -> None:
     source = "import { useState } from 'react'\nexport %s {\n  return useState(0)\n}\n"
 
     (finding,) = reviewed({"a.ts": source % "function state()"}, OXLINT).visible
@@ -159,7 +157,7 @@ def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -
         ("export interface A {}\nexport declare class A {}\n", []),
     ],
 )
-def test_of_wide_codes_only_the_defect_counts(reviewed: Reviewed, source: str, rules: list[str]) -> None:
+def test_broad_codes_report_only_the_defect(reviewed: Reviewed, source: str, rules: list[str]) -> None:
     found = reviewed({"a.ts": source}, OXLINT).visible
     assert [f.rule for f in found if "only-used" not in f.rule] == [f"oxlint/{rule}" for rule in rules]
 
@@ -175,7 +173,7 @@ CAUGHT = (
     ("source", "version", "is_said"),
     [(HANDLER, "^4.21.0", True), (HANDLER, "^5.1.0", False), (CAUGHT, "^4.21.0", False)],
 )
-def test_an_async_handler_counts_where_express_does_not_wait_for_it(
+def test_async_handler_is_reported_if_express_does_not_await_it(
     reviewed: Reviewed, source: str, version: str, is_said: bool
 ) -> None:
     package = f'{{"dependencies": {{"express": "{version}"}}}}\n'
@@ -193,9 +191,7 @@ def test_an_async_handler_counts_where_express_does_not_wait_for_it(
         ("export const two = eval('1' + '+ 1')\n", []),
     ],
 )
-def test_code_that_is_a_constant_is_nobodys_injection(
-    reviewed: Reviewed, source: str, rules: list[str]
-) -> None:
+def test_constant_code_is_not_an_injection(reviewed: Reviewed, source: str, rules: list[str]) -> None:
     found = reviewed({"a.ts": source}, OXLINT).visible
     assert [f.rule for f in found] == [f"oxlint/{rule}" for rule in rules]
 
@@ -203,7 +199,7 @@ def test_code_that_is_a_constant_is_nobodys_injection(
 @pytest.mark.parametrize(
     ("rel", "count"), [("", 1), ("rel={null}", 1), ("rel={relation}", 0), ("rel={relationOf(url)}", 0)]
 )
-def test_a_link_whose_rel_is_computed_is_left_alone(reviewed: Reviewed, rel: str, count: int) -> None:
+def test_link_with_a_computed_rel_is_not_reported(reviewed: Reviewed, rel: str, count: int) -> None:
     source = (
         f'export const A = ({{ url }}) => (\n  <a href={{url}} target="_blank" {rel}>\n    go\n  </a>\n)\n'
     )
@@ -229,7 +225,7 @@ export function Panel(%s) {
         ("version", "open", "open, version", 0),
     ],
 )
-def test_a_missing_dependency_counts_unless_it_is_a_ref(
+def test_missing_dependency_is_reported_unless_it_is_a_ref(
     reviewed: Reviewed, parameters: str, body: str, dependencies: str, count: int
 ) -> None:
     done = reviewed({"a.jsx": DEPENDENCIES % (parameters, body, dependencies)}, OXLINT)
@@ -246,9 +242,7 @@ def test_a_missing_dependency_counts_unless_it_is_a_ref(
         ("", "oxlint/jest/no-focused-tests"),
     ],
 )
-def test_of_two_test_frameworks_the_one_that_is_imported_speaks(
-    reviewed: Reviewed, imported: str, rule: str
-) -> None:
+def test_rules_of_the_imported_test_framework_apply(reviewed: Reviewed, imported: str, rule: str) -> None:
     done = reviewed({"a.test.ts": f"{imported}test.only('adds', () => {{ expect(1).toBe(1) }})\n"}, OXLINT)
 
     assert [f.rule for f in done.visible] == [rule]
@@ -268,14 +262,14 @@ test('adds', () => {
 """
 
 
-def test_a_test_whose_helper_asserts_has_an_assertion(reviewed: Reviewed) -> None:
+def test_asserting_helper_counts_as_an_assertion(reviewed: Reviewed) -> None:
     assert (
         reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "expect", "It")}, OXLINT).visible
         == ()
     )
 
 
-def test_a_test_whose_helper_does_not_has_none(reviewed: Reviewed) -> None:
+def test_helper_without_assertion_does_not_count(reviewed: Reviewed) -> None:
     done = reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "print", "It")}, OXLINT)
 
     assert [f.rule for f in done.visible] == ["oxlint/jest/expect-expect"]
@@ -316,7 +310,7 @@ export function Ferry({ berth }) {
         ("1", "", 1),
     ],
 )
-def test_dependencies_that_follow_from_what_is_listed_are_not_missed(
+def test_dependencies_computed_from_listed_ones_are_not_missing(
     reviewed: Reviewed, hole: str, listed: str, count: int
 ) -> None:
     done = reviewed({"ferry.tsx": FERRY % (hole, listed)}, OXLINT)
@@ -326,7 +320,7 @@ def test_dependencies_that_follow_from_what_is_listed_are_not_missed(
     ] * count
 
 
-def test_a_dependency_that_is_made_of_a_listed_one_is_not_missed(reviewed: Reviewed) -> None:
+def test_property_of_a_listed_dependency_is_not_missing(reviewed: Reviewed) -> None:
     part = (
         "import { useEffect } from 'react'\nexport function Trial({ user }) {\n"
         "  const { data: plan } = usePlan()\n  const days = plan?.days || 14\n"
@@ -338,7 +332,7 @@ def test_a_dependency_that_is_made_of_a_listed_one_is_not_missed(reviewed: Revie
     assert found == ["b.tsx"]
 
 
-def test_a_test_that_shows_that_nothing_is_thrown_needs_no_assertion(reviewed: Reviewed) -> None:
+def test_smoke_test_needs_no_assertion(reviewed: Reviewed) -> None:
     done = reviewed({"a.test.ts": "test('renders without crashing', () => {\n  draw()\n})\n"}, OXLINT)
 
     assert done.visible == ()
@@ -357,7 +351,7 @@ def test_a_test_that_shows_that_nothing_is_thrown_needs_no_assertion(reviewed: R
         ("a.test.ts", "'none'", 0),
     ],
 )
-def test_what_a_library_asks_to_be_thrown_may_be(
+def test_objects_that_a_library_expects_may_be_thrown(
     reviewed: Reviewed, path: str, thrown: str, count: int
 ) -> None:
     done = reviewed({path: f"export function f() {{\n  throw {thrown};\n}}\n"}, OXLINT)
@@ -365,29 +359,29 @@ def test_what_a_library_asks_to_be_thrown_may_be(
     assert sum(f.rule == "oxlint/no-throw-literal" for f in done.findings) == count
 
 
-def test_a_host_calls_the_handler_of_a_script_that_is_no_module(reviewed: Reviewed) -> None:
+def test_handler_of_a_script_without_modules_is_used(reviewed: Reviewed) -> None:
     handler = "function handler(event) {\n  return event.request\n}\n"
     done = reviewed({"edge.js": handler, "module.js": f"{handler}export const a = 1\n"}, OXLINT)
 
     assert [(f.file, f.rule) for f in done.visible] == [("module.js", "oxlint/no-unused-vars")]
 
 
-def test_a_configuration_that_oxlint_refuses_is_said_to_be(reviewed: Reviewed) -> None:
+def test_rejected_configuration_is_reported(reviewed: Reviewed) -> None:
     config = json.dumps({"plugins": ["unicorn"], "rules": {"unicorn/of-another-version": "off"}})
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
 
     (one,) = done.unreviewed
-    assert "oxlint does not take the project's configuration" in one.reason
+    assert "oxlint rejects the project's configuration" in one.reason
     assert "of-another-version" in one.reason
 
 
-def test_what_follows_a_return_is_one_complaint(reviewed: Reviewed) -> None:
+def test_unreachable_statements_are_reported_once(reviewed: Reviewed) -> None:
     done = reviewed({"a.ts": "export function f() {\n  return 1;\n  g();\n\n  h();\n}\n"}, OXLINT)
 
     assert [(f.rule, f.span.line) for f in done.visible] == [("oxlint/no-unreachable", 3)]
 
 
-def test_a_file_is_linted_whatever_it_is_called(reviewed: Reviewed) -> None:
+def test_file_with_a_special_name_is_linted(reviewed: Reviewed) -> None:
     done = reviewed({"lib/x.min.js": "debugger", "app.js": "debugger\n", "vendor/a.js": "debugger\n"}, OXLINT)
 
     assert [f.file for f in done.visible] == ["app.js", "lib/x.min.js", "vendor/a.js"]
@@ -405,7 +399,7 @@ def test_suppressions_work_in_jsx(reviewed: Reviewed) -> None:
     assert finding.status is Status.SUPPRESSED
 
 
-def test_what_is_off_in_the_map_is_asked_for_and_style_is_not() -> None:
+def test_selection_contains_codes_that_are_off_but_no_style() -> None:
     rules = selection()["rules"]
 
     assert {
@@ -417,16 +411,16 @@ def test_what_is_off_in_the_map_is_asked_for_and_style_is_not() -> None:
     assert rules["no-debugger"] == "warn"
 
 
-def test_what_is_off_in_the_map_is_not_shown(reviewed: Reviewed) -> None:
+def test_codes_that_are_off_are_not_reported(reviewed: Reviewed) -> None:
     assert reviewed({"a.ts": "export const f = (a) => a == null\n"}, OXLINT).visible == ()
 
 
-def test_every_code_of_the_map_says_why_or_is_off() -> None:
+def test_every_mapped_code_has_a_rationale_or_is_off() -> None:
     for code, entry in MAP.content.codes.items():
         assert entry.disabled_reason or (entry.why and entry.name and entry.defect_class), code
 
 
-def test_what_both_test_frameworks_say_is_one_defect() -> None:
+def test_findings_of_both_test_frameworks_are_one_defect() -> None:
     for code in MAP.content.codes:
         family, _, name = code.partition("/")
         if family == "jest" and f"vitest/{name}" in MAP.content.codes:
@@ -435,18 +429,18 @@ def test_what_both_test_frameworks_say_is_one_defect() -> None:
             ).defect_class.removeprefix("oxlint-vitest/"), name
 
 
-def test_codes_of_tests_are_spoken_for_by_the_tests_specialist() -> None:
+def test_tests_specialist_owns_the_codes_of_tests() -> None:
     assert {MAP.rule(code).specialist for code in ("jest/expect-expect", "vitest/unheard-of")} == {"tests"}
 
 
-def test_the_projects_own_configuration_decides(reviewed: Reviewed) -> None:
+def test_configuration_of_the_project_decides(reviewed: Reviewed) -> None:
     config = json.dumps({"rules": {"no-debugger": "off", "no-console": "error"}})
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\nconsole.log(1)\n"}, OXLINT)
 
     assert [f.rule for f in done.visible] == ["oxlint/no-console"]
 
 
-def test_a_configuration_that_chooses_no_rules_gets_ours(reviewed: Reviewed) -> None:
+def test_configuration_without_selection_gets_the_default_selection(reviewed: Reviewed) -> None:
     config = '{ /* what is generated */ "ignorePatterns": ["gen/**"] }'
     source = "import { test } from 'vitest'\ntest.only('a', () => { expect(1).toBe(1) })\n"
     done = reviewed({".oxlintrc.json": config, "a.test.ts": source, "gen/b.ts": "debugger\n"}, OXLINT)
@@ -455,7 +449,7 @@ def test_a_configuration_that_chooses_no_rules_gets_ours(reviewed: Reviewed) -> 
     assert done.unreviewed == ()
 
 
-def test_a_folders_own_configuration_counts_for_it(reviewed: Reviewed) -> None:
+def test_nested_configuration_applies_to_its_folder(reviewed: Reviewed) -> None:
     files = {
         ".oxlintrc.json": '{"rules": {"no-debugger": "off"}}',
         "web/base.json": '{"rules": {"no-debugger": "error"}}',
@@ -466,7 +460,7 @@ def test_a_folders_own_configuration_counts_for_it(reviewed: Reviewed) -> None:
     assert [f.file for f in reviewed(files, OXLINT).visible] == ["web/a.ts"]
 
 
-def test_in_ci_the_bases_configuration_counts(reviewed: Reviewed, repo: GitRepository) -> None:
+def test_configuration_of_the_base_applies_in_ci(reviewed: Reviewed, repo: GitRepository) -> None:
     repo.commit({".oxlintrc.json": '{"rules": {"no-debugger": "error"}}'})
     done = reviewed(
         {".oxlintrc.json": '{"rules": {"no-debugger": "off"}}', "a.ts": "debugger\n"}, OXLINT, config="base"
@@ -483,13 +477,13 @@ CHAI = {
 
 
 @pytest.mark.parametrize("path", CHAI)
-def test_a_property_of_chai_asserts(reviewed: Reviewed, path: str) -> None:
+def test_property_of_chai_is_an_assertion(reviewed: Reviewed, path: str) -> None:
     done = reviewed({path: CHAI[path]}, OXLINT)
 
     assert [f.rule for f in done.visible if f.rule.endswith("valid-expect")] == []
 
 
-def test_a_property_of_jest_does_not_assert(reviewed: Reviewed) -> None:
+def test_property_of_jest_is_not_an_assertion(reviewed: Reviewed) -> None:
     done = reviewed({"a.test.js": "it('x', () => { expect(visits()).toBeTrue; });\n"}, OXLINT)
 
     assert [f.rule for f in done.visible] == ["oxlint/jest/valid-expect"]

@@ -21,7 +21,7 @@ def _kept(config: dict[str, Any], **others: str) -> dict[str, Any]:
     return kept
 
 
-def test_plugins_written_in_javascript_are_left_out_with_their_rules() -> None:
+def test_javascript_plugins_are_removed_with_their_rules() -> None:
     kept = _kept(
         {
             "jsPlugins": ["./evil.js"],
@@ -36,7 +36,7 @@ def test_plugins_written_in_javascript_are_left_out_with_their_rules() -> None:
     }
 
 
-def test_an_extended_configuration_is_cleaned_too() -> None:
+def test_extended_configuration_is_cleaned_as_well() -> None:
     overlay = config_overlay(
         "",
         {PATH: '{"extends": ["./base.json"], "rules": {}}', "base.json": '{"jsPlugins": ["x"], "rules": {}}'},
@@ -45,24 +45,24 @@ def test_an_extended_configuration_is_cleaned_too() -> None:
     assert json.loads(overlay["base.json"]) == {"rules": {}}
 
 
-def test_what_is_extended_from_packages_is_left_out() -> None:
+def test_configurations_of_packages_are_removed() -> None:
     assert _kept({"extends": ["./node_modules/x/a.json"], "rules": {}}) == {"extends": [], "rules": {}}
 
 
-def test_a_harmless_configuration_stays_as_it_is_written() -> None:
+def test_harmless_configuration_stays_unchanged() -> None:
     text = '{ /* ours */ "rules": {"no-debugger": "off"}, }'
     assert config_overlay("", {PATH: text})[PATH] == text
 
 
-def test_one_that_cannot_be_read_is_left_for_oxlint_to_refuse() -> None:
+def test_unreadable_configuration_stays_for_oxlint_to_reject() -> None:
     assert config_overlay("", {PATH: "{bad"})[PATH] == "{bad"
 
 
-def test_a_folder_without_configuration_adds_nothing() -> None:
+def test_folder_without_configuration_adds_nothing() -> None:
     assert config_overlay("src", {PATH: "{}"}) == {}
 
 
-def test_one_that_selects_nothing_gets_our_selection() -> None:
+def test_empty_selection_gets_the_default_selection() -> None:
     assert _kept({"ignorePatterns": ["x"]}) == {"ignorePatterns": ["x"], **selection()}
 
 
@@ -75,11 +75,11 @@ def test_one_that_selects_nothing_gets_our_selection() -> None:
         (PATH, "rubbish", []),
     ],
 )
-def test_what_a_configuration_extends(path: str, text: str, wanted: list[str]) -> None:
+def test_extended_configurations(path: str, text: str, wanted: list[str]) -> None:
     assert list(config_closure(path, text)) == wanted
 
 
-def test_without_configuration_ours_lies_above_the_project() -> None:
+def test_fallback_configuration_is_above_the_project() -> None:
     name, text = fallback_config(lambda path: None)
 
     assert name == PATH

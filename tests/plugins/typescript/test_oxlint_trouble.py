@@ -28,7 +28,7 @@ TROUBLE = {
     "half": ("print('{\"diagnostics\": [')", "its output could not be read"),
     "configuration": ("print('Failed to parse oxlint config'); sys.exit(1)", "its output could not be read"),
     "bad status": ("print('no such option', file=sys.stderr); sys.exit(2)", "exited with status 2"),
-    "no files": (f"print(json.dumps({_NO_FILES}))", "oxlint looked at 0 of 1 files"),
+    "no files": (f"print(json.dumps({_NO_FILES}))", "oxlint linted 0 of 1 files"),
     "project": (
         f"print(json.dumps({_TSCONFIG}))",
         "could not read the project: Invalid tsconfig",
@@ -38,7 +38,7 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize("kind", TROUBLE)
-def test_trouble_makes_the_review_inconclusive(
+def test_failing_oxlint_makes_the_review_inconclusive(
     reviewed: Reviewed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     code, said = TROUBLE[kind]
@@ -52,7 +52,7 @@ def test_trouble_makes_the_review_inconclusive(
     assert said in unreviewed.reason
 
 
-def test_a_missing_oxlint_makes_the_review_inconclusive_and_says_how_to_get_it(
+def test_missing_oxlint_makes_the_review_inconclusive_with_an_install_hint(
     reviewed: Reviewed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(oxlint, "find_program", lambda name: None)
@@ -65,16 +65,14 @@ def test_a_missing_oxlint_makes_the_review_inconclusive_and_says_how_to_get_it(
 
 
 @pytest.mark.parametrize("config", ["{bad", '{"plugins": ["nosuch"]}', '{"rules": 1}'])
-def test_a_configuration_oxlint_refuses_makes_the_review_inconclusive(
-    reviewed: Reviewed, config: str
-) -> None:
+def test_rejected_configuration_makes_the_review_inconclusive(reviewed: Reviewed, config: str) -> None:
     done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
 
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     assert done.findings == ()
 
 
-def test_the_projects_own_program_runs_unless_it_is_under_version_control(
+def test_installed_oxlint_runs_unless_it_is_under_version_control(
     reviewed: Reviewed, repo: GitRepository, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -95,10 +93,10 @@ def test_the_projects_own_program_runs_unless_it_is_under_version_control(
     repo.git("rm", "-r", "-q", "--cached", "node_modules")
     done = reviewed({".gitignore": "node_modules\n"}, OXLINT)
     assert started.exists()
-    assert [u.reason for u in done.unreviewed] == ["oxlint looked at 0 of 1 files"]
+    assert [u.reason for u in done.unreviewed] == ["oxlint linted 0 of 1 files"]
 
 
-def test_a_link_to_a_program_under_version_control_is_not_followed(
+def test_link_to_a_program_under_version_control_is_not_followed(
     reviewed: Reviewed, repo: GitRepository, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -112,7 +110,7 @@ def test_a_link_to_a_program_under_version_control_is_not_followed(
     assert not started.exists()
 
 
-def test_a_configuration_under_review_is_not_read_in_place_of_the_trusted_one(
+def test_configuration_under_review_does_not_replace_the_trusted_one(
     reviewed: Reviewed, repo: GitRepository
 ) -> None:
     """Another tool reviews the configuration file itself, in its version under review."""

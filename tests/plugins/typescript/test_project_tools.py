@@ -54,9 +54,7 @@ BIOME_SAYS = {
 IGNORED = {".gitignore": "node_modules\n"}
 
 
-def test_the_projects_biome_speaks_where_it_has_a_configuration(
-    reviewed: Reviewed, repo: GitRepository
-) -> None:
+def test_biome_of_the_project_runs_if_it_is_configured(reviewed: Reviewed, repo: GitRepository) -> None:
     _install(
         repo,
         "@biomejs/biome",
@@ -75,7 +73,7 @@ def test_the_projects_biome_speaks_where_it_has_a_configuration(
 CONFIGURED = {"biome.json": "{}", "tsconfig.json": "{}", ".eslintrc.yml": "", "a.ts": "export const a = 1\n"}
 
 
-def test_what_a_project_does_not_have_is_not_missed(reviewed: Reviewed) -> None:
+def test_unconfigured_tools_are_not_reported_as_missing(reviewed: Reviewed) -> None:
     files = {"a.ts": "export const a = 1\n"}
     done = reviewed(files, BIOME, TSC, ESLINT, OXLINT_TYPES, profile=Profile.CI)
 
@@ -83,7 +81,7 @@ def test_what_a_project_does_not_have_is_not_missed(reviewed: Reviewed) -> None:
     assert [run.tool for run in done.runs] == ["typescript"]
 
 
-def test_what_a_project_has_configured_and_not_installed_is_noted_in_ci(reviewed: Reviewed) -> None:
+def test_configured_but_missing_tools_are_reported_in_ci(reviewed: Reviewed) -> None:
     at_commit = reviewed(CONFIGURED, BIOME, TSC, ESLINT, OXLINT_TYPES)
     assert (at_commit.unreviewed, at_commit.notes) == ((), ())
     done = reviewed({}, BIOME, TSC, ESLINT, OXLINT_TYPES, profile=Profile.CI)
@@ -105,7 +103,7 @@ def test_what_a_project_has_configured_and_not_installed_is_noted_in_ci(reviewed
         ("bun.lock", "bun install --frozen-lockfile"),
     ],
 )
-def test_what_a_project_has_locked_is_installed_by_its_own_manager(
+def test_install_hint_uses_the_package_manager_of_the_lock_file(
     reviewed: Reviewed, lock: str, line: str
 ) -> None:
     files = {**CONFIGURED, "package.json": '{"devDependencies": {"eslint": "^9"}}', lock: ""}
@@ -114,7 +112,7 @@ def test_what_a_project_has_locked_is_installed_by_its_own_manager(
     assert done.notes == (f"eslint is not installed; {line}",)
 
 
-def test_what_is_configured_so_that_it_cannot_run_here_is_not_missed(reviewed: Reviewed) -> None:
+def test_tools_with_unsupported_configuration_are_not_reported_as_missing(reviewed: Reviewed) -> None:
     files = {"biome.json": '{"extends": ["acme/biome"]}', "a.ts": "export const a = 1\n"}
 
     done = reviewed(files, BIOME, profile=Profile.CI)
@@ -137,12 +135,12 @@ def test_what_is_configured_so_that_it_cannot_run_here_is_not_missed(reviewed: R
         ),
     ],
 )
-def test_what_biome_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
+def test_incomplete_biome_output_is_an_error(tmp_path: Path, answer: str) -> None:
     with pytest.raises((ToolOutputError, ValueError)):
         BIOME.parse(answer.encode(), _run(tmp_path, "a.ts"))
 
 
-def test_biome_sees_no_git_and_no_plugins() -> None:
+def test_biome_configuration_has_no_git_settings_and_no_plugins() -> None:
     text = '{"vcs": {"enabled": true}, "plugins": ["./x.grit"], "linter": {"enabled": true}, // ours\n}'
 
     assert json.loads(config_overlay("", {"biome.jsonc": text})["biome.jsonc"]) == {
@@ -159,7 +157,7 @@ src/other.ts(3,1): error TS2304: Cannot find name 'x'.
 """
 
 
-def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) -> None:
+def test_tsc_errors_in_other_files_are_ignored(tmp_path: Path) -> None:
     (found,) = TSC.parse(COMPILED.encode(), _run(tmp_path, "src/a.ts"))
 
     assert (found.code, found.file, found.span.start) == ("TS2322", "src/a.ts", (1, 17))
@@ -174,7 +172,7 @@ def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) ->
         "src/other.ts(1,1): error TS1005: ';' expected.\n/lib/lib.d.ts\n",
     ],
 )
-def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
+def test_failed_tsc_run_is_an_error(tmp_path: Path, answer: str) -> None:
     with pytest.raises(ToolOutputError):
         TSC.parse(answer.encode(), _run(tmp_path, "src/a.ts"))
 
@@ -189,16 +187,14 @@ def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) 
     ],
     ids=["cut", "errors without a status", "a status without errors", "cut in a line"],
 )
-def test_half_of_what_the_compiler_says_is_not_clean(tmp_path: Path, answer: str) -> None:
+def test_truncated_tsc_output_is_an_error(tmp_path: Path, answer: str) -> None:
     (tmp_path / "tsconfig.json").write_text("{}")
     with pytest.raises(ToolOutputError):
         TSC.parse(answer.encode(), _run(tmp_path, "src/a.ts"))
     assert TSC.parse(f"{COMPILED}wardround: left with 2\n".encode(), _run(tmp_path, "src/a.ts"))
 
 
-def test_a_file_that_no_project_includes_is_not_for_the_compiler(
-    reviewed: Reviewed, repo: GitRepository
-) -> None:
+def test_tsc_skips_files_outside_of_all_projects(reviewed: Reviewed, repo: GitRepository) -> None:
     says = "import os; print(os.getcwd() + '/src/a.ts')"
     _install(repo, "typescript", f"@typescript/typescript-{PLATFORM}/lib/tsc", says)
     good = "export const a = 1\n"
@@ -209,7 +205,7 @@ def test_a_file_that_no_project_includes_is_not_for_the_compiler(
     assert [(run.tool, run.files) for run in done.runs if run.tool == "tsc"] == [("tsc", 1)]
 
 
-def test_each_project_is_compiled_with_those_it_refers_to(tmp_path: Path) -> None:
+def test_tsc_compiles_referenced_projects(tmp_path: Path) -> None:
     for path, text in {
         "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}, {"path": "gone"}]}',
         "tsconfig.app.json": "{}",
@@ -225,7 +221,7 @@ def test_each_project_is_compiled_with_those_it_refers_to(tmp_path: Path) -> Non
     assert list(argv[-3:]) == ["tsconfig.app.json", "tsconfig.json", "web/tsconfig.json"]
 
 
-def test_a_compiler_configuration_brings_those_it_refers_to() -> None:
+def test_tsc_configuration_closure_contains_references() -> None:
     text = '{"extends": "../base", "references": [{"path": "../lib"}, {"path": "./tsconfig.node.json"}]}'
 
     assert config_closure("web/tsconfig.json", text) == [
@@ -233,7 +229,7 @@ def test_a_compiler_configuration_brings_those_it_refers_to() -> None:
     ]  # fmt: skip
 
 
-def test_the_projects_compiler_speaks_in_ci_only(reviewed: Reviewed, repo: GitRepository) -> None:
+def test_tsc_runs_in_ci_only(reviewed: Reviewed, repo: GitRepository) -> None:
     says = (
         "print(\"a.ts(1,21): error TS2322: Type 'string' is not assignable.\\n/lib/lib.d.ts\"); sys.exit(2)"
     )
@@ -249,7 +245,7 @@ def test_the_projects_compiler_speaks_in_ci_only(reviewed: Reviewed, repo: GitRe
     )
 
 
-def test_eslint_is_read_with_its_fixes(tmp_path: Path) -> None:
+def test_eslint_output_includes_fixes(tmp_path: Path) -> None:
     (tmp_path / "a.ts").write_text("/* 🦉 */ let a = 1\n", encoding="utf-8")
     message = {
         "ruleId": "prefer-const", "severity": 2, "message": "'a' is never reassigned.", "line": 1,
@@ -265,12 +261,12 @@ def test_eslint_is_read_with_its_fixes(tmp_path: Path) -> None:
     assert (edit.span.column, edit.span.end_column, edit.replacement) == (9, 12, "const")
 
 
-def test_eslint_must_speak_of_every_file(tmp_path: Path) -> None:
+def test_eslint_output_must_cover_every_file(tmp_path: Path) -> None:
     with pytest.raises(ToolOutputError, match=r"nothing about a\.ts"):
         ESLINT.parse(b"[]", _run(tmp_path, "a.ts"))
 
 
-def test_utf16_offsets_become_lines_and_code_points() -> None:
+def test_utf16_offsets_are_converted_to_lines_and_code_points() -> None:
     text = Utf16Text("a🦉b\n🦉c")
 
     assert [text.position(n) for n in (0, 1, 3, 5, 7)] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
@@ -278,7 +274,7 @@ def test_utf16_offsets_become_lines_and_code_points() -> None:
 
 
 @pytest.mark.skipif(not HAS_NODE, reason="node is not where tools look for it")
-def test_eslint_runs_with_the_trusted_configuration_or_not_at_all(
+def test_eslint_runs_only_with_the_trusted_configuration(
     reviewed: Reviewed, repo: GitRepository, tmp_path: Path
 ) -> None:
     seen = tmp_path / "seen"
@@ -301,7 +297,7 @@ def test_eslint_runs_with_the_trusted_configuration_or_not_at_all(
     assert reasons == {"sub/eslint.config.mjs is itself under review"}
 
 
-def test_a_changed_seal_stops_a_tool(tmp_path: Path) -> None:
+def test_changed_seal_stops_a_tool(tmp_path: Path) -> None:
     from wardround_typescript.tools.own_config import check_seals, sealed
 
     for path, text in sealed("oxlint", "web", {"web/.oxlintrc.json": "{}", "base.json": "{}"}).items():
@@ -325,7 +321,7 @@ def test_a_changed_seal_stops_a_tool(tmp_path: Path) -> None:
         check_seals("oxlint", run)
 
 
-def test_a_tool_that_was_killed_has_not_run(reviewed: Reviewed, repo: GitRepository) -> None:
+def test_killed_tool_is_inconclusive(reviewed: Reviewed, repo: GitRepository) -> None:
     says = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     _install(repo, "typescript", f"@typescript/typescript-{PLATFORM}/lib/tsc", says)
     files = {**IGNORED, "tsconfig.json": "{}", "a.ts": "export const a = 1\n"}

@@ -34,7 +34,7 @@ def test_it_claims_nothing_else_by_name(path: str) -> None:
         (b"node\n", False),
     ],
 )
-def test_it_claims_scripts_by_what_runs_them(line: bytes, claimed: bool) -> None:
+def test_it_claims_scripts_by_their_interpreter(line: bytes, claimed: bool) -> None:
     assert SPECIALIST.claims_content("bin/tool", line) is claimed
 
 
@@ -59,7 +59,7 @@ def test_every_kind_of_comment_can_address_wardround(line: str, text: str, colum
     "line",
     ['s = "// wardround: ignore[R] why"', "s = `/* wardround: ignore[R] x */`", "// hello", "wardround: x"],
 )
-def test_what_is_no_comment_addresses_nobody(line: str) -> None:
+def test_marker_outside_of_comments_is_ignored(line: str) -> None:
     assert list(comments(line)) == []
 
 
@@ -77,7 +77,7 @@ LONG = "a=1;" * 2000
         ("public/app.js", LONG),
     ],
 )
-def test_what_nobody_wrote_is_a_bundle(path: str, text: str) -> None:
+def test_minified_text_is_detected(path: str, text: str) -> None:
     assert is_bundle(path, text)
 
 
@@ -95,7 +95,7 @@ def test_what_nobody_wrote_is_a_bundle(path: str, text: str) -> None:
         ("src/a.ts", ""),
     ],
 )
-def test_what_somebody_wrote_is_not(path: str, text: str) -> None:
+def test_written_text_is_not_minified(path: str, text: str) -> None:
     assert not is_bundle(path, text)
 
 
@@ -118,7 +118,7 @@ def test_configuration_may_hold_comments_and_trailing_commas(text: str, value: o
     assert loads(text) == value
 
 
-def test_bringing_the_specialist_imports_little() -> None:
+def test_importing_the_specialist_imports_little() -> None:
     code = (
         "import sys; import wardround_typescript; wardround_typescript.wardround_specialists();"
         "print(sorted({'ast', 'libcst', 'yaml', 'sqlglot', 'asyncio', 'unittest'} & set(sys.modules)))"
@@ -138,10 +138,10 @@ def test_bringing_the_specialist_imports_little() -> None:
         ("a.vue", False),
     ],
 )
-def test_semgrep_gets_only_what_it_scans(path: str, is_scanned: bool) -> None:
+def test_semgrep_receives_only_supported_files(path: str, is_scanned: bool) -> None:
     assert scanned(path, "const a = 1\n") is is_scanned
 
 
-def test_semgrep_gets_no_file_it_finds_too_large() -> None:
+def test_semgrep_receives_no_oversized_file() -> None:
     assert not too_large("a.ts", "const a = 1\n" * 10_000)
     assert too_large("a.ts", "const a = 1\n" * 100_000)

@@ -43,16 +43,16 @@ _PORTS_OF = {
     "redis-commander": ("Redis Commander", ("8081",)),
     "redisinsight": ("RedisInsight", ("5540", "8001")),
 }
-"""Ports that mean a store, or a door to one, only beside its image."""
+"""Ports that identify a store, or an admin console of one, only together with its image."""
 _SHORT = LazyPattern(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:-\d+)?(?:/tcp)?$")
-_EVERYWHERE = (None, "0.0.0.0", "[::]")  # noqa: S104  (the address that is looked for)
+_EVERYWHERE = (None, "0.0.0.0", "[::]")  # noqa: S104  (the address to detect)
 
 
 class DatabasePublished(CiCheck):
-    """A database's port is published on every address of the host.
+    """A database port is published on all interfaces of the host.
 
-    Docker opens it past the host's firewall, so whoever reaches the machine reaches the database. Publish
-    it on `127.0.0.1`, or not at all: services of the same file reach it anyway.
+    Docker bypasses the host's firewall, so anyone who can reach the machine can reach the database. Publish
+    the port on `127.0.0.1`, or not at all: services of the same file reach it over their network.
     """
 
     ID = "DC074"
@@ -110,20 +110,20 @@ class DatabasePublished(CiCheck):
         text = self.file.passage(node)
         found = _SHORT.match(text.text.strip())
         if found is not None and found.group(2) in named and found.group(1) in _EVERYWHERE:
-            self._say(text.start, text.end, named[found.group(2)])
+            self._report(text.start, text.end, named[found.group(2)])
 
     def _long(self, node: Mapping, named: Names[str, str]) -> None:
-        """A port as a mapping; without ``published`` nobody chose one that others would know."""
+        """Check a port in the long syntax; without ``published`` the host port is random."""
         key, target = node.key("target"), node.scalar("target")
         is_open = node.get("published") is not None and (node.text("host_ip") or None) in _EVERYWHERE
         if key is not None and target is not None and target.value in named and is_open:
-            self._say(key.start, target.end, named[target.value])
+            self._report(key.start, target.end, named[target.value])
 
-    def _say(self, start: int, end: int, name: str) -> None:
-        self.report_at(start, end, f"{name} is published on every address of the host")
+    def _report(self, start: int, end: int, name: str) -> None:
+        self.report_at(start, end, f"port of {name} is published on all interfaces; bind it to 127.0.0.1")
 
 
 def _of_image(reference: str) -> dict[str, str]:
-    """The ports of the store whose image this is, where its name has to tell what they are."""
+    """Return the ports of a store that are recognized by its image name."""
     name, ports = _PORTS_OF.get(image_name(reference).short, ("", ()))
     return dict.fromkeys(ports, name)

@@ -9,6 +9,7 @@ from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.image_reference import image_name
+from wardround_docker_ci.models.node_lists import scalars
 
 _NO_HEALTHCHECK = frozenset(
     {
@@ -17,14 +18,15 @@ _NO_HEALTHCHECK = frozenset(
         "caddy", "httpd", "alpine", "node", "python",
     }
 )  # fmt: skip
-"""Official images that bring no HEALTHCHECK of their own."""
+"""Official images without a HEALTHCHECK."""
 
 
 class DependencyWithoutHealthcheck(CiCheck):
-    """A service waits for another to be healthy and nothing says when that one is; or it could, and does not.
+    """A service depends on another that has no healthcheck, or does not wait until it is healthy.
 
-    Compose refuses to start it where the dependency has no healthcheck. Where it has one, the short form of
-    `depends_on` only waits until the container exists: ask for `condition: service_healthy`.
+    With `condition: service_healthy` Compose refuses to start the service if its dependency has no
+    healthcheck. The short form of `depends_on` only waits until the container has started: use `condition:
+    service_healthy`.
     """
 
     ID = "DC075"
@@ -77,38 +79,33 @@ class DependencyWithoutHealthcheck(CiCheck):
     ]
 
     def run(self) -> None:
-        services = {service.name: service for service in self.file.services}
         if self.file.root.get("include") is not None or "override" in self.source.path:
             return
+        services = {service.name: service for service in self.file.services}
         for service in services.values():
-            for name in service.node.listed("depends_on"):
-                if not isinstance(name, Scalar):
-                    continue
-                other = services.get(name.value)
-                if other is not None:
-                    self._soon(name, other)
+            for name in scalars(service.node.listed("depends_on")):
+                if name.value in services:
+                    self._report_early_start(name, services[name.value])
             for key, value in service.node.mapping("depends_on").entries:
                 condition = value.scalar("condition") if isinstance(value, Mapping) else None
-                other = services.get(key.value)
-                if condition is None or other is None:
-                    continue
-                if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
-                    self._soon(condition, other)
-                if condition.value != "service_healthy":
-                    continue
-                if not _has_healthcheck(other.node):
-                    text = self.file.passage(condition)
-                    self.report_at(
-                        text.start, text.end, f'"{other.name}" has no healthcheck, so this never starts'
-                    )
+                if condition is not None and key.value in services:
+                    self._check_condition(condition, services[key.value])
 
-    def _soon(self, place: Scalar, other: Service) -> None:
-        """A service that is started as soon as a container exists."""
+    def _check_condition(self, condition: Scalar, other: Service) -> None:
+        if condition.value == "service_started" and _is_store(other.node) and _is_checked(other.node):
+            self._report_early_start(condition, other)
+        elif condition.value == "service_healthy" and not _has_healthcheck(other.node):
+            text = self.file.passage(condition)
+            message = f'"{other.name}" has no healthcheck, so this service never starts; add one'
+            self.report_at(text.start, text.end, message)
+
+    def _report_early_start(self, place: Scalar, other: Service) -> None:
+        """Report a service that starts as soon as the container of its dependency does."""
         text = self.file.passage(place)
         if _is_checked(other.node):
-            message = f'starts before "{other.name}" is healthy, though it has a healthcheck'
+            message = f'starts before "{other.name}" is healthy; use condition: service_healthy'
         elif _is_store(other.node) and not _TRIAL.search(self.source.path):
-            message = f'starts before "{other.name}" answers: that has no healthcheck to wait for'
+            message = f'starts before "{other.name}" is ready; add a healthcheck and wait for it'
         else:
             return
         self.report_at(text.start, text.end, message, severity=Severity.INFO)
@@ -124,7 +121,7 @@ _STORES = frozenset(
         "cassandra", "clickhouse-server", "cockroach", "influxdb", "timescaledb", "percona", "neo4j",
     }
 )  # fmt: skip
-"""Images that take their time before they answer."""
+"""Images of stores that are not ready as soon as their container starts."""
 
 
 def _is_store(node: Mapping) -> bool:

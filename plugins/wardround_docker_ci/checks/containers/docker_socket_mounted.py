@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
+from wardround_docker_ci.contents.mounts import Mount
 from wardround_docker_ci.file_kinds import FileKind
 
 _SOCKET = LazyPattern(
@@ -19,18 +21,18 @@ _BUILT_FOR_IT = LazyPattern(
     r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",
     re.IGNORECASE,
 )
-"""What exists to speak with the engine."""
+"""Images and services whose purpose is to use the container engine."""
 _PROXY = LazyPattern(r"socket-?proxy|\bdind\b|docker-in-docker|\bdocker:", re.IGNORECASE)
 _GUARDED = LazyPattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read_only:\s*true")
-"""The author thought of it, though a program that can read the socket can still write requests."""
+"""A read-only mount is deliberate, although a program that can open the socket can still send any request."""
 
 
 class DockerSocketMounted(CiCheck):
-    """A container gets the socket of the container engine.
+    """The socket of the container engine is mounted in a container.
 
-    Whoever controls the container then controls the host: it starts a second one with every right. Build
-    without the engine (rootless BuildKit, Kaniko, buildah), or put a proxy in front that allows what is
-    needed.
+    Anyone who controls the container controls the host: it can start a privileged container. Build without
+    the engine (rootless BuildKit, Kaniko, buildah), or put a proxy in front of the socket that allows only
+    the required requests.
     """
 
     ID = "DC071"
@@ -74,27 +76,33 @@ class DockerSocketMounted(CiCheck):
 
     def run(self) -> None:
         is_compose = self.file.kind is FileKind.COMPOSE
-        meant = self._services(_BUILT_FOR_IT) if is_compose else []
+        users = self._services(_BUILT_FOR_IT) if is_compose else []
         proxies = self._services(_PROXY) if is_compose else []
-        is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
         for mount in self.file.mounts:
-            if not _SOCKET.search(mount.source) or any(a <= mount.start < b for a, b in proxies):
-                continue
-            is_meant = any(a <= mount.start < b for a, b in meant)
-            if is_meant and _GUARDED.match(self.file.text, mount.end):
-                continue
-            said = "whoever controls the container controls the host"
-            self.report_at(
-                mount.start,
-                mount.end,
-                f"{said}; a socket proxy allows it what it needs only" if is_meant else said,
-                severity=Severity.INFO if is_agent or is_meant else None,
-            )
+            if _SOCKET.search(mount.source) and not _is_inside(mount, proxies):
+                self._check(mount, needs_socket=_is_inside(mount, users))
+
+    def _check(self, mount: Mount, *, needs_socket: bool) -> None:
+        if needs_socket and _GUARDED.match(self.file.text, mount.end):
+            return
+        message = "the engine's socket gives the container control of the host"
+        if needs_socket:
+            message += "; use a socket proxy that allows only the required requests"
+        severity = Severity.INFO if needs_socket or self._is_agent() else None
+        self.report_at(mount.start, mount.end, message, severity=severity)
+
+    def _is_agent(self) -> bool:
+        is_manifest = self.file.kind in KUBERNETES | TEMPLATE
+        return is_manifest and re.search(r"kind:\s*DaemonSet", self.file.text) is not None
 
     def _services(self, named: LazyPattern) -> list[tuple[int, int]]:
-        """Where services stand that are called so, or made from an image that is."""
+        """Return the offsets of the services whose name or image matches a pattern."""
         return [
             (service.node.start, service.node.end)
             for service in self.file.services
             if named.search(f"{service.name} {service.node.text('image')}")
         ]
+
+
+def _is_inside(mount: Mount, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= mount.start < end for start, end in spans)

@@ -12,16 +12,16 @@ from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
 _PLAIN_PORT = LazyPattern(r"tcp://[^\s\"',]*:2375\b")
-_HERE = LazyPattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")
+_LOCAL = LazyPattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")
 _ANYWHERE = LazyPattern(r"tcp://(?:0\.0\.0\.0|\[?::\]?)?:2375\b")
 
 
 class DockerWithoutTls(CiCheck):
-    """Docker is reached over a port without encryption or password.
+    """Docker is exposed or used over TCP without TLS.
 
-    Whoever else reaches that port, other jobs on the same network included, starts privileged containers
-    and is root on the machine. Use port 2376 with certificates, a socket, or a builder that needs no
-    daemon.
+    Anyone else who can reach that port, including other jobs on the same network, can start privileged
+    containers and become root on the machine. Use port 2376 with certificates, a socket, or a builder that
+    needs no daemon.
     """
 
     ID = "DC049"
@@ -70,10 +70,10 @@ class DockerWithoutTls(CiCheck):
     def run(self) -> None:
         for variable in self.file.variables:
             if variable.name == "DOCKER_HOST":
-                self._look(variable.value, variable.start, variable.end)
+                self._check(variable.value, variable.start, variable.end)
             if variable.name == "DOCKER_TLS_CERTDIR" and not variable.value and "2375" not in self.file.text:
-                said = "without a folder for keys Docker answers without encryption or password"
-                self.report_at(variable.start, variable.end, said)
+                message = "an empty DOCKER_TLS_CERTDIR disables TLS; set a certificate directory"
+                self.report_at(variable.start, variable.end, message)
         for script in self.file.scripts:
             for command in script.commands:
                 self._command(command)
@@ -85,19 +85,22 @@ class DockerWithoutTls(CiCheck):
         sets = command.name in ("export", "declare")
         for word in (*command.assignments, *(unwrapped(command)[1:] if listens or sets else ())):
             if listens or word.text.startswith("DOCKER_HOST="):
-                self._look(word.text, word.start, word.end)
+                self._check(word.text, word.start, word.end)
 
     def _arguments(self) -> None:
-        """What a daemon is started with, in the lists of ``command`` and ``args``."""
+        """Check the daemon's arguments in the lists of ``command`` and ``args``."""
         for document in self.file.documents:
             for node in walk(document):
                 if isinstance(node, Scalar) and _ANYWHERE.search(node.value) and len(node.value.split()) == 1:
                     text = self.file.passage(node)
-                    self._look(node.value, text.start, text.end)
+                    self._check(node.value, text.start, text.end)
 
-    def _look(self, value: str, start: int, end: int) -> None:
-        if _PLAIN_PORT.search(value) and not _HERE.search(value):
+    def _check(self, value: str, start: int, end: int) -> None:
+        if _PLAIN_PORT.search(value) and not _LOCAL.search(value):
             severity = Severity.WARN if _ANYWHERE.search(value) else None
             self.report_at(
-                start, end, "port 2375 is Docker without encryption or password", severity=severity
+                start,
+                end,
+                "port 2375 is the Docker API without TLS; use 2376 with certificates",
+                severity=severity,
             )

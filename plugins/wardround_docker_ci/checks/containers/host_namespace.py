@@ -10,6 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.compose import Service
 from wardround_docker_ci.models.kubernetes import Pod
 
 _COMPOSE_KEYS = {
@@ -21,19 +22,19 @@ _COMPOSE_KEYS = {
 }
 _POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "network"}
 
-_MEANT = LazyPattern(
+_NODE_AGENTS = LazyPattern(
     r"cni|calico|cilium|flannel|weave|proxy|network|dns|exporter|prometheus|metallb|speaker|istio|ingress|csi|gpu"
     r"|device-plugin|kube|falco|tetragon|monitor|metrics|datadog|newrelic|sysdig|dynatrace|netdata|telegraf|ebpf",
     re.IGNORECASE,
 )
-"""Agents that work on the network of their node, or watch it."""
+"""Agents that configure or monitor the network of their node."""
 
 
 class HostNamespace(CiCheck):
-    """A container shares processes, memory or network with the host.
+    """A container shares a namespace with the host: processes, memory or network.
 
-    It can then look into or stop what runs there, or reach services that listen on localhost only. Publish
-    the ports it needs instead.
+    It can inspect and kill the host's processes, or reach services that listen only on localhost. Publish
+    the required ports instead.
     """
 
     ID = "DC072"
@@ -86,24 +87,32 @@ class HostNamespace(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            if not _MEANT.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
-                for key, what in _POD_KEYS.items():
-                    self._look(self.file.root, key, "true", what, Severity.INFO)
-            return
-        if self.file.kind is FileKind.COMPOSE:
+            self._check_values()
+        elif self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
-                for key, what in _COMPOSE_KEYS.items():
-                    # Speed of the network and shared memory of browsers are good reasons; processes are not.
-                    severity = None if key == "pid" else Severity.INFO
-                    self._look(service.node, key, "host", what, severity)
+                self._check_service(service)
         else:
             for pod in self.file.pods:
-                is_agent = pod.kind == "DaemonSet"
-                for key, what in _POD_KEYS.items():
-                    if not is_agent or not _MEANT.search(pod.images):
-                        self._look(pod.node, key, "true", what, Severity.INFO if is_agent else None)
-                if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
-                    self._ports(pod)
+                self._check_pod(pod)
+
+    def _check_values(self) -> None:
+        if not _NODE_AGENTS.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
+            for key, namespace in _POD_KEYS.items():
+                self._check(self.file.root, key, "true", namespace, Severity.INFO)
+
+    def _check_service(self, service: Service) -> None:
+        for key, namespace in _COMPOSE_KEYS.items():
+            # Network throughput and browsers' shared memory are good reasons; processes are not.
+            severity = None if key == "pid" else Severity.INFO
+            self._check(service.node, key, "host", namespace, severity)
+
+    def _check_pod(self, pod: Pod) -> None:
+        is_agent = pod.kind == "DaemonSet"
+        for key, namespace in _POD_KEYS.items():
+            if not is_agent or not _NODE_AGENTS.search(pod.images):
+                self._check(pod.node, key, "true", namespace, Severity.INFO if is_agent else None)
+        if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
+            self._ports(pod)
 
     def _ports(self, pod: Pod) -> None:
         for container in pod.containers:
@@ -114,10 +123,14 @@ class HostNamespace(CiCheck):
                     else (None, None)
                 )
                 if key is not None and value is not None:
-                    said = "one pod a node, and past the cluster's network policies"
-                    self.report_at(key.start, value.end, said, severity=Severity.INFO)
+                    message = "hostPort allows one pod per node and bypasses network policies; use a Service"
+                    self.report_at(key.start, value.end, message, severity=Severity.INFO)
 
-    def _look(self, node: Mapping, key: str, wanted: str, what: str, severity: Severity | None) -> None:
+    def _check(
+        self, node: Mapping, key: str, expected: str, namespace: str, severity: Severity | None
+    ) -> None:
         name, value = node.key(key), node.scalar(key)
-        if name is not None and value is not None and value.value == wanted:
-            self.report_at(name.start, value.end, f"it shares the host's {what}", severity=severity)
+        if name is not None and value is not None and value.value == expected:
+            self.report_at(
+                name.start, value.end, f"the container shares the host's {namespace}", severity=severity
+            )

@@ -19,7 +19,7 @@ from wardround_docker_ci.models.jenkinsfile import GroovyToken
 from wardround_docker_ci.models.kubernetes import Pod, contexts
 
 _NEEDS_IT = LazyPattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
-_ALL_RIGHTS = "the container gets all rights of the host"
+_ALL_RIGHTS = "the container has all privileges of the host; add only the capabilities it needs"
 _OPTION = LazyPattern(
     r"(?<![\w-])(?:(?P<all>--privileged)(?![\w-]|=false)|--cap-add[= ](?P<power>\w+)"
     r"|--security-opt[= ](?P<opens>\S+))"
@@ -28,10 +28,10 @@ _TAKES_NO_VALUE = LazyPattern(r"--(?:rm|privileged|init|detach|interactive|tty)$
 
 
 class PrivilegedContainer(CiCheck):
-    """A container gets all rights of the host.
+    """A container has all privileges of the host, or a sandbox of it is disabled.
 
-    A hole in its program is then a hole in the machine: it can load kernel modules and mount every disk.
-    Give it the one capability or device it needs (`cap_add`, `devices`).
+    A vulnerability in its program then compromises the machine: it can load kernel modules and mount every
+    disk. Add only the capability or device that it needs (`cap_add`, `devices`).
     """
 
     ID = "DC070"
@@ -85,100 +85,123 @@ class PrivilegedContainer(CiCheck):
     def run(self) -> None:
         if self.file.kind is FileKind.COMPOSE:
             for service in self.file.services:
-                self._compose(service.node)
+                self._check_service(service.node)
         elif self.file.kind is FileKind.HELM_VALUES:
             for context in contexts(self.file.root):
-                self._context(context, "the container", "")
+                self._check_context(context, "the container", "")
         elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
-                self._pod(pod)
-        elif self.file.kind is FileKind.JENKINSFILE:
-            self._scripts()
-            for token in self._arguments():
-                self._options(token.passage())
+                self._check_pod(pod)
         else:
-            self._scripts()
-            for job in self.file.workflow.jobs if self.file.kind is FileKind.WORKFLOW else ():
+            self._check_scripts()
+            for options in self._option_texts():
+                self._check_options(options)
+
+    def _option_texts(self) -> Iterator[Passage]:
+        """Yield the texts with ``docker run`` options outside of scripts."""
+        if self.file.kind is FileKind.JENKINSFILE:
+            yield from (token.passage() for token in self._arguments())
+        elif self.file.kind is FileKind.WORKFLOW:
+            for job in self.file.workflow.jobs:
                 options = job.node.scalar("container", "options")
                 if options is not None:
-                    self._options(self.file.passage(options))
+                    yield self.file.passage(options)
 
     def _arguments(self) -> Iterator[GroovyToken]:
-        """What a pipeline of Jenkins gives ``docker run`` on its way."""
+        """Yield the arguments that a Jenkins pipeline passes to ``docker run``."""
         for call in self.file.jenkinsfile.calls:
             if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):
                 yield from call.strings()
         tokens = self.file.jenkinsfile.tokens
-        for name, bracket, given in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            if name.text in ("inside", "withRun", "run") and bracket.text == "(" and given.kind == "string":
-                yield given
+        for name, bracket, argument in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if (
+                name.text in ("inside", "withRun", "run")
+                and bracket.text == "("
+                and argument.kind == "string"
+            ):
+                yield argument
 
-    def _options(self, options: Passage) -> None:
-        """Options for ``docker run`` that stand in one text."""
+    def _check_options(self, options: Passage) -> None:
+        """Check the ``docker run`` options in one text."""
         for found in _OPTION.finditer(options.text):
             start, end = options.start + found.start(), options.start + found.end()
             if found["all"]:
                 self.report_at(start, end, _ALL_RIGHTS)
             elif found["power"]:
-                self._power(found["power"], "", options.start + found.start("power"), end)
+                self._check_capability(found["power"], "", options.start + found.start("power"), end)
             else:
-                self._opens(found["opens"], options.start + found.start("opens"), end)
+                self._check_security_option(found["opens"], options.start + found.start("opens"), end)
 
-    def _compose(self, node: Mapping) -> None:
+    def _check_service(self, node: Mapping) -> None:
         image = node.text("image")
         if _NEEDS_IT.search(image):
             return
-        self._flag(node, image or "the container")
-        self._powers(node.listed("cap_add"), image)
+        self._check_privileged(node, image or "the container")
+        self._check_capabilities(node.listed("cap_add"), image)
         for option in node.listed("security_opt"):
             if isinstance(option, Scalar):
                 text = self.file.passage(option)
-                self._opens(option.value, text.start, text.end)
+                self._check_security_option(option.value, text.start, text.end)
 
-    def _opens(self, option: str, start: int, end: int) -> None:
+    def _check_security_option(self, option: str, start: int, end: int) -> None:
         if OPENS.fullmatch(option):
             is_setuid = "privileges" in option
-            said = "programs become root by setuid" if is_setuid else "less keeps the container in"
-            # Without labels of SELinux a container can still do only what its user can.
+            message = "setuid programs can become root" if is_setuid else "the container is less isolated"
+            # Without SELinux labels a container is still limited to the permissions of its user.
             severity = Severity.INFO if "label" in option else None
-            self.report_at(start, end, f"with {option} {said}", severity=severity)
+            self.report_at(start, end, f"{message} with {option}; remove it", severity=severity)
 
-    def _pod(self, pod: Pod) -> None:
-        # A pod on every node is there to work on the node.
+    def _check_pod(self, pod: Pod) -> None:
+        # The pods of a DaemonSet are there to work on the node.
         severity = Severity.INFO if pod.kind == "DaemonSet" else None
-        self._context(pod.node.mapping("securityContext"), "the pod", "", severity)
+        self._check_context(pod.node.mapping("securityContext"), "the pod", "", severity)
         for container in pod.containers:
             image = container.node.text("image")
             if not container.is_init and not _NEEDS_IT.search(image):
-                said = container.name if container.name and "$" not in container.name else "the container"
-                self._context(container.node.mapping("securityContext"), said, image, severity)
+                message = container.name if container.name and "$" not in container.name else "the container"
+                self._check_context(container.node.mapping("securityContext"), message, image, severity)
 
-    def _context(self, context: Mapping, name: str, image: str, severity: Severity | None = None) -> None:
-        self._flag(context, name, severity)
-        self._powers(context.listed("capabilities", "add"), image, severity)
+    def _check_context(
+        self, context: Mapping, name: str, image: str, severity: Severity | None = None
+    ) -> None:
+        self._check_privileged(context, name, severity)
+        self._check_capabilities(context.listed("capabilities", "add"), image, severity)
         for path, bad in ((("seccompProfile", "type"), "Unconfined"), (("procMount",), "Unmasked")):
             value = context.scalar(*path)
             if value is not None and value.value == bad:
                 text = self.file.passage(value)
-                self.report_at(text.start, text.end, f"{bad} takes a wall down that keeps the container in")
+                self.report_at(
+                    text.start,
+                    text.end,
+                    f"{bad} disables a sandbox of the container; use the default profile",
+                )
 
-    def _flag(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
+    def _check_privileged(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
         key, value = node.key("privileged"), node.scalar("privileged")
         if key is not None and value is not None and value.value == "true":
-            self.report_at(key.start, value.end, f"{name} gets all rights of the host", severity=severity)
+            self.report_at(
+                key.start,
+                value.end,
+                f"{name} has all privileges of the host; add only the capabilities it needs",
+                severity=severity,
+            )
 
-    def _powers(self, nodes: Sequence[Node], image: str, severity: Severity | None = None) -> None:
+    def _check_capabilities(
+        self, nodes: Sequence[Node], image: str, severity: Severity | None = None
+    ) -> None:
         for node in nodes:
             if isinstance(node, Scalar):
                 text = self.file.passage(node)
-                self._power(node.value, image, text.start, text.end, severity)
+                self._check_capability(node.value, image, text.start, text.end, severity)
 
-    def _power(self, name: str, image: str, start: int, end: int, severity: Severity | None = None) -> None:
+    def _check_capability(
+        self, name: str, image: str, start: int, end: int, severity: Severity | None = None
+    ) -> None:
         found = of_capability(name, image)
         if found is not None:
             self.report_at(start, end, found[1], severity=severity or found[0])
 
-    def _scripts(self) -> None:
+    def _check_scripts(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
                 words = unwrapped(command)
@@ -195,7 +218,7 @@ class PrivilegedContainer(CiCheck):
 
 
 def _image_at(texts: Sequence[str]) -> int:
-    """About where the image of ``docker run`` stands; what follows is the container's own command."""
+    """Return the approximate index of the image in ``docker run``; the container's own command follows it."""
     for at in range(2, len(texts)):
         behind_value = texts[at - 1].startswith("-") and "=" not in texts[at - 1]
         if not texts[at].startswith("-") and not behind_value:

@@ -11,15 +11,15 @@ from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 
 _LOGINS = {"22": "ssh", "23": "telnet", "3389": "remote desktop", "5900": "VNC"}
-_HERE = LazyPattern(r"\"?'?(?:127\.|\[?::1|localhost)")
+_LOCAL = LazyPattern(r"\"?'?(?:127\.|\[?::1|localhost)")
 _SHARES_GIT = LazyPattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|bastion|jump|soft-serve")
 
 
 class SshExposed(CiCheck):
-    """The container lets people log in over the network.
+    """A container accepts remote logins over the network.
 
-    Whoever gets a key or guesses a password is inside, past everything the orchestrator logs and limits, and
-    the login server is one more program to keep up to date. Use `docker exec` or `kubectl exec`.
+    Anyone with a key or a guessed password gets a shell that the orchestrator neither logs nor limits, and
+    the login server is one more program to patch. Use `docker exec` or `kubectl exec`.
     """
 
     ID = "DC126"
@@ -73,17 +73,19 @@ class SshExposed(CiCheck):
             return
         for one in self.file.dockerfile.instructions:
             for word in one.words if one.keyword == "EXPOSE" else ():
-                self._look(word.text, word.start, word.end)
+                self._check(word.text, word.start, word.end)
 
     def _published(self, service: Mapping) -> None:
         for port in service.listed("ports"):
             scalar = port.scalar("target") if isinstance(port, Mapping) else port
-            if not isinstance(scalar, Scalar) or _HERE.match(scalar.value):
+            if not isinstance(scalar, Scalar) or _LOCAL.match(scalar.value):
                 continue
             text = self.file.passage(scalar)
-            self._look(scalar.value.rpartition(":")[2], text.start, text.end)
+            self._check(scalar.value.rpartition(":")[2], text.start, text.end)
 
-    def _look(self, port: str, start: int, end: int) -> None:
+    def _check(self, port: str, start: int, end: int) -> None:
         login = _LOGINS.get(port.removesuffix("/tcp"))
         if login is not None:
-            self.report_at(start, end, f"this is the port of {login}: people log in to the container")
+            self.report_at(
+                start, end, f"port of {login} allows logins to the container; use docker exec or kubectl exec"
+            )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround.languages.yaml.tree import Mapping, walk
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, CiCheck
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.node_lists import scalars
 
 _OPEN = {
     "POSTGRES_HOST_AUTH_METHOD": ("trust",),
@@ -37,14 +37,14 @@ _STORE = LazyPattern(
 _LIVE = LazyPattern(
     r"(?:^|[/._-])(?:prod|production|stag(?:e|ing)|deploy\w*|infra\w*|ops|live|server|hosts?|release|k8s|kubernetes|manifests)(?:[/._-]|$)"
 )
-"""Paths of what really runs somewhere; a plain compose file is mostly for a developer's machine."""
+"""Paths of real deployments; any other compose file usually serves a developer's machine."""
 
 
 class StoreWithoutPassword(CiCheck):
-    """A database or console of this deployment takes everybody without a password.
+    """A database or admin console of a deployment accepts connections without a password.
 
-    Every container of the network is then one request away from the data, and with a published port everybody
-    else. Give it a password from a secret, and leave the switch to files for tests.
+    Any container of the network can then read the data, and with a published port anyone else can. Set a
+    password from a secret, and use this setting only in files for tests.
     """
 
     ID = "DC118"
@@ -93,29 +93,36 @@ class StoreWithoutPassword(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
         is_live = _LIVE.search(self.source.path) is not None
-        staying = [] if is_live or FOR_TRIALS.search(self.source.path) else self.file.services
-        places = [(one.node.start, one.node.end) for one in staying if stays(one)]
+        spans = [] if is_live else self._restarted_services()
         for variable in self.file.variables:
-            if not is_live and not any(start <= variable.start < end for start, end in places):
-                continue
-            if variable.value.strip().lower() in _OPEN.get(variable.name, ()):
-                self._say(variable.start, variable.end)
-        for node in (one for service in self.file.services if is_live for one in walk(service.node)):
-            if isinstance(node, Scalar):
-                text = self.file.passage(node)
-                found = _ARGUMENT.search(re.sub(r"\n", " ", text.text)) if "--" in text.text else None
-                if found is not None:
-                    self._say(text.start + found.start(), text.start + found.end())
+            is_deployed = is_live or any(start <= variable.start < end for start, end in spans)
+            if is_deployed and variable.value.strip().lower() in _OPEN.get(variable.name, ()):
+                self._report(variable.start, variable.end)
+        for service in self.file.services if is_live else ():
+            self._check_arguments(service)
 
-    def _values(self) -> None:
-        """A store that the chart brings along, with its password switched off."""
+    def _restarted_services(self) -> list[tuple[int, int]]:
+        """Return the offsets of the services that restart with their machine."""
+        if FOR_TRIALS.search(self.source.path):
+            return []
+        return [(one.node.start, one.node.end) for one in self.file.services if stays(one)]
+
+    def _check_arguments(self, service: Service) -> None:
+        for node in scalars(walk(service.node)):
+            text = self.file.passage(node)
+            option = _ARGUMENT.search(text.text.replace("\n", " ")) if "--" in text.text else None
+            if option is not None:
+                self._report(text.start + option.start(), text.start + option.end())
+
+    def _check_values(self) -> None:
+        """Check the stores among a chart's dependencies for disabled authentication."""
         for name, value in self.file.root.entries:
             if isinstance(value, Mapping) and _STORE.match(name.value) and value.text("enabled") != "false":
-                key, said = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
-                if key is not None and said is not None and said.value == "false":
-                    self._say(key.start, said.end)
+                key, message = value.mapping("auth").key("enabled"), value.scalar("auth", "enabled")
+                if key is not None and message is not None and message.value == "false":
+                    self._report(key.start, message.end)
 
-    def _say(self, start: int, end: int) -> None:
-        self.report_at(start, end, "nobody is asked for a password")
+    def _report(self, start: int, end: int) -> None:
+        self.report_at(start, end, "authentication is disabled; set a password from a secret")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 
@@ -18,7 +18,7 @@ _NAMED = LazyPattern(r"([A-Za-z0-9][\w.-]*):/")
 class UndeclaredResource(CiCheck):
     """A service uses a volume, network, secret or config that the file does not declare.
 
-    Compose refuses the whole file. Declare it at the top: `volumes:` with the name and nothing else will do.
+    Compose rejects the file. Declare the resource at the top level: its name under `volumes:` is enough.
     """
 
     ID = "DC208"
@@ -70,10 +70,10 @@ class UndeclaredResource(CiCheck):
     ]
 
     def run(self) -> None:
-        # Only a file with the plain name is used on its own; others are laid over it.
-        is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
+        # Only a file with the default name is used on its own; others are merged into it.
+        is_default_name = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
         root = self.file.root
-        if not is_whole or root.get("include") is not None or root.key("services") is None:
+        if not is_default_name or root.get("include") is not None or root.key("services") is None:
             return
         for part in ("volumes", "networks", "secrets", "configs"):
             known = {key.value for key, _ in root.mapping(part).entries} | {"default", "<<"}
@@ -82,26 +82,36 @@ class UndeclaredResource(CiCheck):
                     if used not in known and "$" not in used:
                         text = self.file.passage(name)
                         self.report_at(
-                            text.start, text.start + len(used), f'"{used}" is not declared under {part}'
+                            text.start,
+                            text.start + len(used),
+                            f'"{used}" is not declared under the top-level {part}',
                         )
 
 
 def _used(service: Mapping, part: str) -> Iterator[tuple[Scalar, str]]:
-    """The names a service uses of one kind, each with where it says so."""
+    """Yield the names of one kind of resource that a service uses, each with its scalar."""
     node = service.get(part)
     if part == "networks" and isinstance(node, Mapping):
         yield from ((key, key.value) for key, _ in node.entries)
         return
     for item in service.listed(part):
-        name: Node | None = item
         if isinstance(item, Mapping):
-            is_named = part != "volumes" or item.text("type") == "volume"
-            name = item.scalar("source") if is_named else None
-        if not isinstance(name, Scalar):
-            continue
-        if part == "volumes" and not isinstance(item, Mapping):
-            found = _NAMED.match(name.value)
-            if found is not None:
-                yield name, found.group(1)
-        elif "/" not in name.value:
-            yield name, name.value
+            yield from _source(item, part)
+        elif isinstance(item, Scalar):
+            yield from _short_form(item, part)
+
+
+def _source(item: Mapping, part: str) -> Iterator[tuple[Scalar, str]]:
+    is_named = part != "volumes" or item.text("type") == "volume"
+    name = item.scalar("source") if is_named else None
+    if name is not None and "/" not in name.value:
+        yield name, name.value
+
+
+def _short_form(item: Scalar, part: str) -> Iterator[tuple[Scalar, str]]:
+    if part == "volumes":
+        volume = _NAMED.match(item.value)
+        if volume is not None:
+            yield item, volume.group(1)
+    elif "/" not in item.value:
+        yield item, item.value

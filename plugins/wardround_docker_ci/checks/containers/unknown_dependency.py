@@ -11,9 +11,9 @@ from wardround_docker_ci.check import COMPOSE, CiCheck
 
 
 class UnknownDependency(CiCheck):
-    """A service depends on one that the file does not define.
+    """A service depends on a service that the file does not define.
 
-    Compose refuses the whole file. Name a service that exists, or define it.
+    Compose rejects the file. Name an existing service, or define this one.
     """
 
     ID = "DC076"
@@ -61,10 +61,10 @@ class UnknownDependency(CiCheck):
     ]
 
     def run(self) -> None:
-        # Only a file with the plain name is used on its own; others are laid over it.
-        is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
+        # Only a file with the default name is used on its own; others are merged into it.
+        is_default_name = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
         root = self.file.root
-        if not is_whole or root.get("include") is not None or not self.file.services:
+        if not is_default_name or root.get("include") is not None or not self.file.services:
             return
         known = {key.value for key, _ in root.mapping("services").entries}
         for service in self.file.services:
@@ -72,11 +72,13 @@ class UnknownDependency(CiCheck):
             for name in named:
                 if name.value not in known and "$" not in name.value and name.value != "<<":
                     text = self.file.passage(name)
-                    self.report_at(text.start, text.end, f'no service is called "{name.value}"')
+                    self.report_at(
+                        text.start, text.end, f'service "{name.value}" is not defined in this file'
+                    )
 
 
 def _named(service: Mapping) -> list[Scalar]:
-    """The services one cannot do without, as its keys or items name them."""
+    """Return the services that a service requires, as the scalars that name them."""
     node = service.get("depends_on")
     if not isinstance(node, Mapping):
         return [item for item in service.listed("depends_on") if isinstance(item, Scalar)]

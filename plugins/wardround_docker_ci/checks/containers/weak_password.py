@@ -22,10 +22,10 @@ _DEFAULT = LazyPattern(r"\$\{\w+:?-([^}]*)\}$")
 
 
 class WeakPassword(CiCheck):
-    """A service that is meant to keep running has a password everybody tries first.
+    """A deployed service has a well-known default password.
 
-    Whoever reaches its port is in. Take the password from the environment and refuse to start without it:
-    `${DB_PASSWORD:?}`, without a default.
+    Anyone who can reach its port can log in. Read the password from the environment and refuse to start
+    without it: `${DB_PASSWORD:?}`, without a default.
     """
 
     ID = "DC213"
@@ -77,13 +77,18 @@ class WeakPassword(CiCheck):
             return
         is_live = LIVE.search(self.source.path) is not None
         for service in self.file.services:
-            if is_live or stays(service):
-                for name, value, start, end in service.environment(self.file.text):
-                    default = _DEFAULT.match(value)
-                    told = default.group(1) if default is not None else value
-                    in_url = _IN_URL.search(told)
-                    if in_url is not None and _WEAK.match(in_url.group(1)):
-                        said = f'"{in_url.group(1)}" is among the first passwords anybody tries'
-                        self.report_at(start, end, said)
-                    elif is_secret_name(name) and _WEAK.match(told):
-                        self.report_at(start, end, f'"{told}" is among the first passwords anybody tries')
+            for name, value, start, end in service.environment(self.file.text):
+                password = _weak_password(name, value) if is_live or stays(service) else ""
+                if password:
+                    message = f'"{password}" is a well-known default password; use a secret'
+                    self.report_at(start, end, message)
+
+
+def _weak_password(name: str, value: str) -> str:
+    """Return the well-known password in a variable; empty if none."""
+    default = _DEFAULT.match(value)
+    text = default.group(1) if default is not None else value
+    in_url = _IN_URL.search(text)
+    if in_url is not None and _WEAK.match(in_url.group(1)):
+        return in_url.group(1)
+    return text if is_secret_name(name) and _WEAK.match(text) else ""

@@ -22,16 +22,16 @@ _SENDS = LazyPattern(
     r"|terraform\b.*\bapply\b|(?:npm|yarn|pnpm|cargo|poetry)\s+publish\b|twine\s+upload\b|ssh\b.*@"
     r"|(?:gcloud|fly|flyctl|vercel|netlify|wrangler|firebase|serverless|sls|cap)\b.*\b(?:deploy|publish)\b|gh\s+release\s+create\b)"
 )
-_MAKES = LazyPattern(
+_BUILDS = LazyPattern(
     r"^(?:npm|pnpm|yarn|bun)\s+(?:ci|run\s+\S+|build|install)\b|^(?:make|cmake|mvn|\./mvnw|gradle|\./gradlew|hugo|jekyll|mkdocs|webpack)\b"
     r"|^(?:go|cargo|docker|dotnet|poetry|uv|python3?\s+-m)\s+build\b|^(?:tar|zip|pg_dump|mysqldump|cd|pushd|git\s+(?:pull|checkout|fetch|clone))\b"
 )
 
 
 class DeployAfterFailure(CiCheck):
-    """A script that builds and then sends something out goes on when the build fails.
+    """A script that builds and then deploys continues when the build fails.
 
-    What it sends is then the old build, half of one, or whatever the folder it could not enter holds. Begin
+    It then deploys the old build, a partial one, or the contents of the wrong directory. Begin the script
     with `set -euo pipefail`.
     """
 
@@ -77,23 +77,31 @@ class DeployAfterFailure(CiCheck):
         if not text.startswith("#!") or _STOPS.search(text):
             return
         commands = [one for script in self.file.scripts for one in script.commands if not one.depth]
-        unheard = [one for one in commands if _is_unheard(one) and (_MAKES.match(_line(one)) or is_test(one))]
         sent = next((one for one in reversed(commands) if _SENDS.match(_line(one))), None)
-        made = next((one for one in unheard if sent is not None and one.start < sent.start), None)
-        if made is None or sent is None or sent.before == "&&":
+        if sent is None or sent.before == "&&":
             return
-        line, name = self.file.places.line(made.start), program(made)
-        said = f"when {name} fails in line {line}, {program(sent)} sends out what there is"
+        build = next((one for one in commands if one.start < sent.start and _is_unchecked_build(one)), None)
+        if build is not None:
+            self._report(build, sent)
+
+    def _report(self, build: Command, sent: Command) -> None:
+        line, name = self.file.places.line(build.start), program(build)
+        message = f"{program(sent)} runs even if {name} on line {line} fails; add set -euo pipefail"
         if self.source.is_added(1):
-            self.report_at(0, text.find("\n"), said)
+            self.report_at(0, self.file.text.find("\n"), message)
         else:
-            self.report_at(sent.start, sent.end, said)
+            self.report_at(sent.start, sent.end, message)
 
 
 def _line(command: Command) -> str:
     return " ".join(word.text for word in command.words)
 
 
-def _is_unheard(command: Command) -> bool:
-    """Whether nothing follows on how a command ends."""
+def _is_unchecked(command: Command) -> bool:
+    """Return True if nothing depends on the exit status of a command."""
     return command.after in ("\n", ";", "") and command.before not in ("&&", "||", "|")
+
+
+def _is_unchecked_build(command: Command) -> bool:
+    is_build = _BUILDS.match(_line(command)) is not None or is_test(command)
+    return is_build and _is_unchecked(command)

@@ -11,9 +11,12 @@ from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
+from wardround_docker_ci.models.node_lists import mappings
 
 _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
-_ASKS = LazyPattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
+_TESTS_RESULT = LazyPattern(
+    r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$"
+)
 _OWN_SCRIPT = LazyPattern(
     r"(?:^|[\s;&|])(?:\./|bash |sh )\S*(?:deploy|release|publish|rollout)[\w-]*(?:\.sh)?(?:\s|$)"
 )
@@ -23,10 +26,10 @@ _UNDOES = LazyPattern(
 
 
 class DeploysAfterFailure(CiCheck):
-    """What deploys runs whatever became of the steps and jobs before it.
+    """A deployment runs even if the steps and jobs before it failed.
 
-    `always()` lifts the condition that all before it succeeded, so a build whose tests failed goes out. Leave
-    it to what cleans up or reports, or ask for the results: `needs.test.result == 'success'`.
+    `always()` removes the condition that everything before it succeeded, so a build with failing tests is
+    deployed. Use it only for cleanup and reporting, or test the results: `needs.test.result == 'success'`.
     """
 
     ID = "DC120"
@@ -84,41 +87,39 @@ class DeploysAfterFailure(CiCheck):
             return
         for job in self.file.workflow.jobs:
             if job.node.get("needs") is not None and any(_deploys(step) for step in job.steps):
-                self._look(job.condition, job)
+                self._check(job.condition, job)
             for step in job.steps[1:]:
                 if _deploys(step):
-                    self._look(step.condition, job, step)
+                    self._check(step.condition, job, step)
 
     def _gitlab(self) -> None:
-        for job in self.file.gitlab_jobs:
+        for job in self.file.gitlab_jobs if len(self.file.gitlab_jobs) > 1 else ():
             stage = job.node.text("stage")
             if not deployments.of_gitlab(job) or _UNDOES.search(f"{job.name} {stage}") or _reviews(job.node):
                 continue
-            for node in (job.node, *job.node.listed("rules")):
-                key = node.key("when") if isinstance(node, Mapping) else None
-                when = node.scalar("when") if isinstance(node, Mapping) else None
-                if (
-                    key is not None
-                    and when is not None
-                    and when.value == "always"
-                    and len(self.file.gitlab_jobs) > 1
-                ):
-                    said = f'"{job.name}" deploys after a failure in the stages before it too'
-                    self.report_at(key.start, when.end, said)
+            for node in mappings((job.node, *job.node.listed("rules"))):
+                key, when = node.key("when"), node.scalar("when")
+                if key is not None and when is not None and when.value == "always":
+                    message = f'"{job.name}" deploys even if an earlier stage fails; use when: on_success'
+                    self.report_at(key.start, when.end, message)
 
-    def _look(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
-        if condition is None or not _ALWAYS.search(condition.value) or _ASKS.search(condition.value):
+    def _check(self, condition: Scalar | None, job: WorkflowJob, step: WorkflowStep | None = None) -> None:
+        if condition is None or not _ALWAYS.search(condition.value) or _TESTS_RESULT.search(condition.value):
             return
         names = f"{job.name} {job.node.text('name')} {step.node.text('name') if step is not None else ''}"
         if not _UNDOES.search(names):
             text = self.file.passage(condition)
-            self.report_at(text.start, text.end, "this deploys after a failure too")
+            self.report_at(
+                text.start,
+                text.end,
+                "the deployment runs even after a failure; test the results of the jobs it needs",
+            )
 
 
 def _reviews(node: Mapping) -> bool:
-    """Whether the environment is one of a branch, or this takes one down."""
-    place = f"{node.text('environment')} {node.text('environment', 'name')}"
-    return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", place) is not None
+    """Return True if the environment belongs to one branch, or the job stops one."""
+    environment = f"{node.text('environment')} {node.text('environment', 'name')}"
+    return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", environment) is not None
 
 
 def _deploys(step: WorkflowStep) -> bool:

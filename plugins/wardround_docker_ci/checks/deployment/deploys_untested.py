@@ -23,10 +23,10 @@ _NOT_LIVE = LazyPattern(
 
 
 class DeploysUntested(CiCheck):
-    """The job that goes live does not wait for the tests of the same pipeline.
+    """A deployment job does not wait for the tests of the same pipeline.
 
-    Jobs without `needs` between them run side by side, and in GitLab `needs` also lifts the order of the
-    stages: what fails its tests is live before they have ended. Let it need the job that runs them.
+    Jobs without `needs` between them run in parallel, and in GitLab `needs` also bypasses the order of the
+    stages: a change that fails its tests is deployed before they finish. Add the test job to `needs`.
     """
 
     ID = "DC203"
@@ -96,17 +96,14 @@ class DeploysUntested(CiCheck):
 
     def _workflow(self, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
         tested = self._tested()
-        tests = {
-            job.name
-            for job in jobs
-            if any(id(step) in tested for step in job.steps) and job.condition is None
-        }
+        testing = [job for job in jobs if any(id(step) in tested for step in job.steps)]
+        tests = {job.name for job in testing if job.condition is None}
         needs = {job.name: _needed(job.node) for job in jobs}
         for job in jobs:
             goes_live = deployments.of_workflow(job) or deployments.publishes(job)
-            if goes_live and not any(id(step) in tested for step in job.steps):
+            if goes_live and job not in testing:
                 place = job.node.text("environment") + job.node.text("environment", "name")
-                self._look(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
+                self._check(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
 
     def _gitlab(self, jobs: Sequence[gitlab.GitlabJob]) -> None:
         tested = self._tested()
@@ -122,32 +119,38 @@ class DeploysUntested(CiCheck):
             if deployments.of_gitlab(job) and id(job) not in tested and job.node.get("needs") is not None:
                 place = job.node.text("environment") + job.node.text("environment", "name")
                 name = f"{job.name} {job.node.text('stage')} {place}"
-                self._look(job.name, job.key, job.node, tests, needs, name)
+                self._check(job.name, job.key, job.node, tests, needs, name)
 
     def _tested(self) -> set[int]:
-        """What runs a script with tests in it."""
+        """Return the ids of the owners of scripts that run tests."""
         return {
             id(one.owner)
             for one in self.file.scripts
             if any(is_test(command) and not is_lint(command) for command in one.commands)
         }
 
-    def _look(
+    def _check(
         self,
         name: str,
         key: Scalar | None,
         node: Mapping,
         tests: set[str],
         needs: Names[str, set[str]],
-        said: str,
+        label: str,
     ) -> None:
         place = node.key("needs") or key
         waits_for = _all_needed(name, needs)
         knows_all = waits_for <= set(needs)
-        if place is not None and tests and knows_all and not tests & waits_for and not _NOT_LIVE.search(said):
+        if (
+            place is not None
+            and tests
+            and knows_all
+            and not tests & waits_for
+            and not _NOT_LIVE.search(label)
+        ):
             one = min(tests)
             self.report_at(
-                place.start, place.end, f'"{name}" does not wait for "{one}", which runs the tests'
+                place.start, place.end, f'"{name}" does not wait for the tests in "{one}"; add it to needs'
             )
 
 
@@ -157,12 +160,12 @@ def _needed(node: Mapping) -> set[str]:
 
 
 def _all_needed(name: str, needs: Names[str, set[str]]) -> set[str]:
-    """The jobs that have ended before one begins."""
+    """Return the jobs that finish before a job begins."""
     found: set[str] = set()
-    waiting = [*needs[name]]
-    while waiting:
-        one = waiting.pop()
+    pending = [*needs[name]]
+    while pending:
+        one = pending.pop()
         if one not in found:
             found.add(one)
-            waiting += needs.get(one, ())
+            pending += needs.get(one, ())
     return found

@@ -11,10 +11,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class BrokenExecForm(CiCheck):
-    """What looks like the JSON form of a command is not JSON, so a shell gets the brackets.
+    """CMD or ENTRYPOINT in brackets is not valid JSON, so a shell runs the brackets.
 
-    Docker takes it as shell form without a word, and the container starts with "[": not found. JSON wants
-    double quotes and no comma behind the last string.
+    Docker silently treats it as shell form, and the container fails to start with "[": not found. JSON
+    needs double quotes and no trailing comma.
     """
 
     ID = "DC016"
@@ -54,11 +54,18 @@ class BrokenExecForm(CiCheck):
     def run(self) -> None:
         for one in self.file.dockerfile.instructions:
             text = one.text
-            looks = text.startswith("[") and text.endswith("]") and not text.startswith(("[[", "[ -", "[ !"))
+            is_bracketed = (
+                text.startswith("[") and text.endswith("]") and not text.startswith(("[[", "[ -", "[ !"))
+            )
             is_test = text.startswith("[ ") and "," not in text and '"' not in text
-            if one.keyword in ("CMD", "ENTRYPOINT") and looks and not is_test and one.exec_form is None:
+            if (
+                one.keyword in ("CMD", "ENTRYPOINT")
+                and is_bracketed
+                and not is_test
+                and one.exec_form is None
+            ):
                 self.report_at(
-                    one.start, one.end, f"this {one.keyword} is no JSON, so a shell is given the brackets",
+                    one.start, one.end, f"{one.keyword} is invalid JSON, so a shell runs it; use a JSON list",
                     self._requoted(one),
                 )  # fmt: skip
 

@@ -9,10 +9,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class ConstantPlatform(CiCheck):
-    """FROM asks for one fixed platform, so the image is that platform's wherever it is built.
+    """FROM has a constant `--platform`, so the image has that platform on every host.
 
-    A build for another architecture then ships the wrong binaries without a word. Leave the flag out, use
-    `$BUILDPLATFORM`, or name the platform in the stage's name where it is meant.
+    A build for another architecture then silently contains the wrong binaries. Remove the flag, use
+    `$BUILDPLATFORM`, or put the platform into the stage's name if it is intended.
     """
 
     ID = "DC028"
@@ -47,4 +47,8 @@ class ConstantPlatform(CiCheck):
                 continue
             name = stage.name.text.lower() if stage.name else ""
             if not any(part in name for part in flag.text.lower().split("/")):
-                self.report_at(flag.start, flag.end, f"the image is {flag.text} wherever it is built")
+                self.report_at(
+                    flag.start,
+                    flag.end,
+                    f"the image is {flag.text} on every host; remove --platform or use $BUILDPLATFORM",
+                )

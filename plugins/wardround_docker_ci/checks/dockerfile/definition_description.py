@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
+from wardround.languages.dockerfile import DockerfileToken
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.libraries.buildkit_checks import asks_for
+from wardround_docker_ci.libraries.buildkit_checks import enables
 
 
 class DefinitionDescription(CiCheck):
     """The comment above an ARG or a stage does not begin with its name.
 
-    `docker build --call=outline` shows such comments as the description of arguments and stages only if
-    they begin with the name. Said where the file asks for it: `# check=experimental=all`.
+    `docker build --call=outline` shows such a comment as the description of the argument or stage only if
+    it begins with the name. Reported only if the file enables it: `# check=experimental=all`.
     """
 
     ID = "DC046"
@@ -53,17 +54,17 @@ class DefinitionDescription(CiCheck):
     ]
 
     def run(self) -> None:
-        if not asks_for(self.file.dockerfile, "InvalidDefinitionDescription"):
+        if not enables(self.file.dockerfile, "InvalidDefinitionDescription"):
             return
         stages = {id(stage.start): stage.name for stage in self.file.dockerfile.stages}
-        for one in self.file.dockerfile.instructions:
-            pairs = one.pairs if one.keyword == "ARG" else []
-            name = stages.get(id(one)) if one.keyword == "FROM" else (pairs[0].name if pairs else None)
-            if one.comment is None or name is None or not one.comment.text:
-                continue
-            if one.comment.text.partition("=")[0].strip().lower() in self.file.dockerfile.directives:
-                continue
-            if not one.comment.text.startswith(name.text + " "):
-                end = one.comment.end
-                start = end - len(one.comment.text)
-                self.report_at(start, end, f"a description of {name.text} begins with its name")
+        for instruction in self.file.dockerfile.instructions:
+            is_argument = instruction.keyword == "ARG" and instruction.pairs
+            name = instruction.pairs[0].name if is_argument else stages.get(id(instruction))
+            if instruction.comment is not None and name is not None:
+                self._check(instruction.comment, name.text)
+
+    def _check(self, comment: DockerfileToken, name: str) -> None:
+        is_directive = comment.text.partition("=")[0].strip().lower() in self.file.dockerfile.directives
+        if comment.text and not is_directive and not comment.text.startswith(name + " "):
+            start = comment.end - len(comment.text)
+            self.report_at(start, comment.end, f"begin the description of {name} with its name")

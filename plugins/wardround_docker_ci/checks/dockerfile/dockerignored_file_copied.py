@@ -13,10 +13,10 @@ from wardround_docker_ci.models.dockerignore import Ignored, ignored
 
 
 class DockerignoredFileCopied(CiCheck):
-    """A file is copied that .dockerignore keeps from the build.
+    """COPY or ADD copies a file that .dockerignore excludes.
 
-    The build does not see it, so the COPY fails or finds nothing. Copy something else, or let the file
-    through.
+    The file is not in the build context, so the instruction fails or copies nothing. Copy another file, or
+    remove the pattern.
     """
 
     ID = "DC047"
@@ -87,11 +87,11 @@ class DockerignoredFileCopied(CiCheck):
                     is_plain = not re.search(r"[$*?\[<]|://|^git@", word.text)
                     if is_plain and ignored(word.text, patterns) is Ignored.WHOLLY:
                         self.report_at(
-                            word.start, word.end, f".dockerignore keeps {word.text} from the build"
+                            word.start, word.end, f".dockerignore excludes {word.text} from the build context"
                         )
 
     def _patterns(self) -> Sequence[str]:
-        """Those of the file beside the Dockerfile; whether one further up counts depends on the call."""
+        """Return the patterns of the .dockerignore next to the Dockerfile; others depend on the call."""
         folder, slash, _ = self.source.path.rpartition("/")
         own = self.source.project.read(f"{self.source.path}.dockerignore")
         text = own if own is not None else self.source.project.read(f"{folder}{slash}.dockerignore")

@@ -10,7 +10,8 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 class DuplicateStageName(CiCheck):
     """Two stages have the same name.
 
-    Later references mean only one of them, and which one is easily guessed wrong. Give each its own name.
+    Later references use only one of them, and it is easy to guess wrong which one. Give each stage its own
+    name.
     """
 
     ID = "DC019"
@@ -49,6 +50,8 @@ class DuplicateStageName(CiCheck):
             name = stage.name.text.lower()
             if name in seen:
                 self.report_at(
-                    stage.name.start, stage.name.end, f'line {seen[name]} has a stage "{name}" already'
+                    stage.name.start,
+                    stage.name.end,
+                    f'stage "{name}" is already defined on line {seen[name]}',
                 )
             seen.setdefault(name, self.file.places.line(stage.name.start))

@@ -9,10 +9,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class EmptyContinuation(CiCheck):
-    """An empty line stands inside a continued instruction.
+    """An empty line is inside a continued instruction.
 
-    Docker still joins the lines around it, with a warning that this will become an error; people read the
-    line as the end of the instruction. Delete it.
+    Docker still joins the lines around it, with a warning that this will become an error; readers take the
+    line for the end of the instruction. Delete it.
     """
 
     ID = "DC040"
@@ -68,8 +68,10 @@ class EmptyContinuation(CiCheck):
                 inside = [at for at in one.blank_lines if at < one.end]
                 edits = tuple(edit for at in inside for edit in self._deleted(at).edits)
                 fix = SuggestedFix("delete the empty line", True, edits)
-                self.report_at(inside[0], inside[0], "an empty line inside a continued instruction", fix)
+                self.report_at(
+                    inside[0], inside[0], "empty line inside a continued instruction; delete it", fix
+                )
 
     def _deleted(self, at: int) -> SuggestedFix:
-        behind = self.file.places.line_start(self.file.places.line(at) + 1)
-        return self.replacing(at, behind, "", "", safe=True)
+        next_line = self.file.places.line_start(self.file.places.line(at) + 1)
+        return self.replacing(at, next_line, "", "", safe=True)

@@ -10,15 +10,13 @@ from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
-_WHOLE = LazyPattern(r"\$(?:\w+|\{\w+\})$")
 _IMAGE = LazyPattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
 
 
 class EmptyFromArgument(CiCheck):
-    """An argument of FROM has no default, and without it the image name is not one.
+    """An ARG used in FROM has no default, and the image name is invalid without it.
 
-    `docker build .` then fails unless everybody remembers the same --build-arg. Give the ARG a default that
-    works.
+    `docker build .` then fails without the right --build-arg. Give the ARG a working default.
     """
 
     ID = "DC022"
@@ -53,7 +51,7 @@ class EmptyFromArgument(CiCheck):
         for stage in file.stages:
             used = [name for name, _, _ in variables(stage.base)]
             declared = all(name in arguments or name in PLATFORM_ARGUMENTS for name in used)
-            # A platform argument has a value, whichever; any text will do for the shape of the name.
+            # Platform arguments always have a value; any text gives the name its shape.
             values = {name: value.text if value else "" for name, value in arguments.items()}
             values |= dict.fromkeys(PLATFORM_ARGUMENTS, "x")
             text = _filled(stage.base.text, values)
@@ -61,12 +59,12 @@ class EmptyFromArgument(CiCheck):
                 self.report_at(
                     stage.base.start,
                     stage.base.end,
-                    f'with its ARG left empty this is "{text}", no image name',
+                    f'with an empty ARG this is "{text}", an invalid image name; give the ARG a default',
                 )
 
 
 def _filled(text: str, values: dict[str, str]) -> str:
-    """The reference as it is when nothing is passed to the build."""
+    """Return the reference as it is without any --build-arg."""
     filled = substituted(text, dict(values))
     if filled is not None:
         return filled

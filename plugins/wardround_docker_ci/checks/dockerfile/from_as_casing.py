@@ -8,9 +8,9 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class FromAsCasing(CiCheck):
-    """FROM and its AS are written in different case.
+    """FROM and AS are written in different case.
 
-    They are one instruction; a reader who looks for ` AS ` to find the stages misses this one.
+    They are one instruction, and a search for ` AS ` misses this stage. Write both in the same case.
     """
 
     ID = "DC042"
@@ -54,4 +54,6 @@ class FromAsCasing(CiCheck):
             right = "AS" if written.isupper() else "as"
             if word.text != right:
                 fix = self.replacing(word.start, word.end, right, f"write {right}", safe=True)
-                self.report_at(word.start, word.end, f"{written} and {word.text} in different case", fix)
+                self.report_at(
+                    word.start, word.end, f"{written} and {word.text} have different case; write {right}", fix
+                )

@@ -10,9 +10,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class InstructionCasing(CiCheck):
-    """Some instructions are written in capitals and some are not.
+    """Some instructions are in upper case and some are not.
 
-    A reader who looks for `FROM` and `RUN` misses the others. Write all of them alike, best in capitals.
+    A search for `FROM` or `RUN` misses the others. Write all of them in the same case, preferably upper
+    case.
     """
 
     ID = "DC041"
@@ -51,11 +52,14 @@ class InstructionCasing(CiCheck):
     def run(self) -> None:
         known = [one for one in self.file.dockerfile.instructions if one.keyword in INSTRUCTIONS]
         low = [one for one in known if one.written.text.islower()]
-        wanted = str.lower if len(low) > len(known) / 2 else str.upper
+        convert = str.lower if len(low) > len(known) / 2 else str.upper
         for one in known:
-            right = wanted(one.written.text)
+            right = convert(one.written.text)
             if one.written.text != right:
                 fix = self.replacing(one.written.start, one.written.end, right, f"write {right}", safe=True)
                 self.report_at(
-                    one.written.start, one.written.end, f"{right} in the other instructions' case", fix
+                    one.written.start,
+                    one.written.end,
+                    f"write {right}, in the case of the other instructions",
+                    fix,
                 )

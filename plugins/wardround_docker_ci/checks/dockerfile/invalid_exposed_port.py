@@ -15,10 +15,10 @@ _HIGHEST = 65535
 
 
 class InvalidExposedPort(CiCheck):
-    """EXPOSE is given something that is not a port of the container.
+    """EXPOSE has an argument that is not a container port.
 
-    It takes `PORT`, `PORT/udp` or `FIRST-LAST`; addresses and mappings to the host belong to `docker run -p`.
-    Newer builders refuse the rest, older ones ignore it.
+    It takes `PORT`, `PORT/udp` or `FIRST-LAST`; addresses and host mappings belong to `docker run -p`.
+    Newer builders reject anything else, older ones ignore it.
     """
 
     ID = "DC044"
@@ -56,17 +56,21 @@ class InvalidExposedPort(CiCheck):
                 if word.text.startswith("#"):
                     break
                 if "$" not in word.text:
-                    self._look(word)
+                    self._check(word)
 
-    def _look(self, word: DockerfileToken) -> None:
+    def _check(self, word: DockerfileToken) -> None:
         found = _PORT.match(word.text)
         protocol = found.group(1) if found else None
         if found is None:
-            self.report_at(word.start, word.end, f"{word.text} is no port of the container")
+            self.report_at(
+                word.start, word.end, f"{word.text} is not a container port; use PORT, PORT/udp or FIRST-LAST"
+            )
         elif protocol and protocol.lower() not in ("tcp", "udp", "sctp"):
-            self.report_at(word.start, word.end, f"{protocol} is no protocol of a port")
+            self.report_at(
+                word.start, word.end, f"{protocol} is not a protocol of a port; use tcp, udp or sctp"
+            )
         elif protocol and protocol != protocol.lower():
-            fix = self.replacing(word.start, word.end, word.text.lower(), "small letters", safe=True)
-            self.report_at(word.start, word.end, f"write {protocol.lower()} in small letters", fix)
+            fix = self.replacing(word.start, word.end, word.text.lower(), "use lower case", safe=True)
+            self.report_at(word.start, word.end, f"write {protocol.lower()} in lower case", fix)
         elif any(int(number) > _HIGHEST for number in re.findall(r"\d+", word.text.partition("/")[0])):
-            self.report_at(word.start, word.end, f"no port is higher than {_HIGHEST}")
+            self.report_at(word.start, word.end, f"port is out of range; the highest is {_HIGHEST}")

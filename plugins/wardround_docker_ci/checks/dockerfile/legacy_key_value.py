@@ -11,10 +11,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class LegacyKeyValue(CiCheck):
-    """ENV without an equals sign takes the rest of the line as one value.
+    """ENV or LABEL without an equals sign uses the rest of the line as one value.
 
-    The form is kept for old files only, and a second pair on the line becomes part of the first value. Write
-    `ENV NAME=value`.
+    The form is legacy, and a second pair on the line becomes part of the first value. Write `ENV
+    NAME=value`.
     """
 
     ID = "DC027"
@@ -61,7 +61,12 @@ class LegacyKeyValue(CiCheck):
             words = one.text.split()
             is_old = one.keyword in ("ENV", "LABEL") and len(words) > 1 and "=" not in words[0]
             if is_old and not words[0].startswith(("$", '"', "'")):
-                self.report_at(one.start, one.end, f"write {one.keyword} {words[0]}=...", self._fix(one))
+                self.report_at(
+                    one.start,
+                    one.end,
+                    f"legacy {one.keyword} without an equals sign; write {one.keyword} {words[0]}=...",
+                    self._fix(one),
+                )
 
     def _fix(self, one: Instruction) -> SuggestedFix | None:
         name, value = re.match(r"(\S+)\s+(.*)", one.text, re.DOTALL).groups()  # type: ignore[union-attr]

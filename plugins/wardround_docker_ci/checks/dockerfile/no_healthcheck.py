@@ -8,16 +8,17 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class NoHealthcheck(CiCheck):
-    """The image does not say how to tell whether its service works.
+    """An image of a service has no HEALTHCHECK.
 
-    Docker and compose then count a hanging process as healthy. Add a HEALTHCHECK, or check from outside.
+    Docker and Compose then report a hanging process as healthy. Add a HEALTHCHECK, or monitor it from
+    outside.
     """
 
     ID = "DC017"
     NAME = "no-healthcheck"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "no-healthcheck"
-    OFF = "Kubernetes ignores HEALTHCHECK and most images run there or are no services."
+    OFF = "Kubernetes ignores HEALTHCHECK, and most images run there or are not services."
     KINDS = DOCKERFILE
     VALID = [
         code("""
@@ -49,4 +50,6 @@ class NoHealthcheck(CiCheck):
         programs = [one for stage in shipped[:1] for one in stage.all("CMD", "ENTRYPOINT")]
         serves = any(stage.all("EXPOSE") for stage in shipped)
         if programs and serves and not any(stage.all("HEALTHCHECK") for stage in shipped):
-            self.report_at(programs[-1].start, programs[-1].written.end, "a service without a HEALTHCHECK")
+            self.report_at(
+                programs[-1].start, programs[-1].written.end, "service without a HEALTHCHECK; add one"
+            )

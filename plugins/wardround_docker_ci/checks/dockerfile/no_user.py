@@ -16,10 +16,10 @@ _PROGRAMS = ("CMD", "ENTRYPOINT")
 
 
 class NoUser(CiCheck):
-    """No USER is set, so unless the base image sets one the program runs as root.
+    """No USER is set, so the program runs as root unless the base image sets one.
 
-    A hole in the program then gives an attacker root inside the container. Create a user and switch to it
-    with USER before CMD or ENTRYPOINT.
+    A vulnerability in the program then gives an attacker root inside the container. Create a user and
+    switch to it with USER before CMD or ENTRYPOINT.
     """
 
     ID = "DC006"
@@ -63,5 +63,7 @@ class NoUser(CiCheck):
         drops = re.search(r"\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser)\b", self.file.text)
         if not _ROOTLESS.search(base) and not drops:
             self.report_at(
-                programs[-1].start, programs[-1].written.end, "no USER is set, so the program runs as root"
+                programs[-1].start,
+                programs[-1].written.end,
+                "no USER is set, so the program runs as root; add one",
             )

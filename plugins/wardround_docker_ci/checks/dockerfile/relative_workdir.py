@@ -10,9 +10,9 @@ _ABSOLUTE = LazyPattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
 
 
 class RelativeWorkdir(CiCheck):
-    """WORKDIR is a relative path and nothing before it in the file says relative to what.
+    """WORKDIR is a relative path, and nothing before it in the file sets an absolute one.
 
-    It depends on where the base image happens to stand and moves when that does. Begin with an absolute path.
+    It depends on the working directory of the base image and changes with it. Begin with an absolute path.
     """
 
     ID = "DC025"
@@ -54,7 +54,9 @@ class RelativeWorkdir(CiCheck):
                 elif one.text and not is_known:
                     start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
                     self.report_at(
-                        start, one.end, f'"{one.text}" is relative to whatever the base image says'
+                        start,
+                        one.end,
+                        f'"{one.text}" is relative to the WORKDIR of the base image; use an absolute path',
                     )
             if is_known:
                 known.add(id(stage))

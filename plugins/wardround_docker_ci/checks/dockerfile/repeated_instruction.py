@@ -8,9 +8,9 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class RepeatedInstruction(CiCheck):
-    """A stage has the same CMD, ENTRYPOINT or HEALTHCHECK twice, and only the last one counts.
+    """A stage has CMD, ENTRYPOINT or HEALTHCHECK twice, and only the last one has an effect.
 
-    Whoever edits the first wonders why nothing happens. Keep the one that is meant.
+    Edits of the first one change nothing. Delete the one that is not intended.
     """
 
     ID = "DC018"
@@ -50,6 +50,4 @@ class RepeatedInstruction(CiCheck):
             for keyword in ("CMD", "ENTRYPOINT", "HEALTHCHECK"):
                 for one in stage.all(keyword)[:-1]:
                     last = self.file.places.line(stage.all(keyword)[-1].start)
-                    self.report_at(
-                        one.start, one.end, f"this {keyword} never counts: line {last} replaces it"
-                    )
+                    self.report_at(one.start, one.end, f"{keyword} has no effect: line {last} overrides it")

@@ -8,10 +8,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class ReservedStageName(CiCheck):
-    """A stage has a name that means something else to Docker.
+    """A stage has a name that Docker reserves.
 
-    `scratch` is the empty image and `context` the files the build is given, so a reference to the stage does
-    not reach it. Call it something else.
+    `scratch` is the empty image and `context` the build context, so a reference to the stage does not
+    resolve to it. Rename the stage.
     """
 
     ID = "DC020"
@@ -43,5 +43,5 @@ class ReservedStageName(CiCheck):
                 self.report_at(
                     stage.name.start,
                     stage.name.end,
-                    f'"{stage.name.text}" is reserved and cannot name a stage',
+                    f'"{stage.name.text}" is a reserved name; rename the stage',
                 )

@@ -12,11 +12,11 @@ _ROOT = LazyPattern(r"(?:root|0)(?::.*)?$")
 
 
 class RunsAsRoot(CiCheck):
-    """The image's program runs as root.
+    """The program of an image or service runs as root.
 
-    A hole in the program then gives an attacker root inside the container, one kernel bug away from the host.
-    Create a user and switch to it with USER before CMD or ENTRYPOINT; switch back where a last step needed
-    root.
+    A vulnerability in the program then gives an attacker root inside the container, one kernel bug away
+    from the host. Create a user and switch to it with USER before CMD or ENTRYPOINT; switch back after
+    steps that need root.
     """
 
     ID = "DC005"
@@ -64,7 +64,12 @@ class RunsAsRoot(CiCheck):
             user = service.node.scalar("user")
             if user is not None and _ROOT.match(user.value):
                 text = self.file.passage(user)
-                self.report_at(text.start, text.end, f'"{service.name}" runs as root', severity=Severity.INFO)
+                self.report_at(
+                    text.start,
+                    text.end,
+                    f'"{service.name}" runs as root; set another user',
+                    severity=Severity.INFO,
+                )
         if self.file.kind not in DOCKERFILE:
             return
         for stage in self.file.dockerfile.shipped:
@@ -72,11 +77,15 @@ class RunsAsRoot(CiCheck):
             if users:
                 if _ROOT.match(self._by_default(stage, users[-1].text)):
                     word = users[-1].words[0]
-                    self.report_at(word.start, word.end, "the last USER is root, so the program runs as root")
+                    self.report_at(
+                        word.start,
+                        word.end,
+                        "the last USER is root, so the program runs as root; switch to another user",
+                    )
                 return
 
     def _by_default(self, stage: Stage, user: str) -> str:
-        """The user that is meant where nobody sets the argument the instruction names."""
+        """Return the user of an instruction with the defaults of its arguments."""
         pairs = [pair for one in stage.all("ARG", "ENV") for pair in one.pairs]
         values = {pair.name.text: pair.value.text for pair in pairs if pair.value is not None}
         return (substituted(user, dict(values)) or user) if "$" in user else user

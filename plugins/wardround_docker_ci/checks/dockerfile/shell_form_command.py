@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -18,10 +19,10 @@ _INIT = LazyPattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
 
 
 class ShellFormCommand(CiCheck):
-    """The container's program is started through a shell, which keeps signals from it.
+    """The container's program runs as a child of a shell, which does not forward signals.
 
-    The shell is process 1 and passes no SIGTERM on, so `docker stop` waits ten seconds and then kills the
-    program in the middle of its work. Write the command as a JSON list, or start it with `exec`.
+    The shell is process 1 and does not forward SIGTERM, so `docker stop` waits ten seconds and then kills
+    the program in the middle of its work. Use the exec form, a JSON list, or start the program with `exec`.
     """
 
     ID = "DC015"
@@ -57,31 +58,37 @@ class ShellFormCommand(CiCheck):
             for one in stage.all("CMD", "ENTRYPOINT"):
                 text = one.text
                 if text and not text.startswith("[") and not re.match(r"exec\s", text):
-                    message = f"{one.keyword} in shell form: signals do not reach it"
+                    message = f"{one.keyword} in shell form does not receive signals; use a JSON list"
                     self.report_at(one.start, one.end, message, self._as_list(one))
                 elif self._keeps_its_shell(one):
                     self.report_at(
-                        one.start, one.end, "the shell stays process 1: signals do not reach the last command"
+                        one.start,
+                        one.end,
+                        "the shell stays process 1 and forwards no signals; start the last command with exec",
                     )
 
     def _keeps_its_shell(self, one: Instruction) -> bool:
-        """Whether the list hands several commands to a shell, the last of them a server without ``exec``.
+        """Return True if a shell runs several commands of the list, the last one a server without ``exec``.
 
-        A shell that has a single command to run puts that in its own place.
+        A shell with a single command replaces itself by that command.
         """
-        listed = [word.text for word in one.exec_form or ()]
-        if len(listed) < 3 or listed[0].rpartition("/")[2] not in SHELLS or not _C.fullmatch(listed[1]):
+        script = _inner_script([word.text for word in one.exec_form or ()])
+        inner = commands(Passage(script, 0)) if script else []
+        if len(inner) < 2 or _INIT.search(self.file.text):
             return False
-        found = commands(Passage(listed[2], 0))
-        last = found[-1] if found else None
-        if last is None or len(found) == 1 or _INIT.search(self.file.text):
-            return False
+        last = inner[-1]
         return last.name not in ("exec", "wait") and last.before in ("&&", ";", "\n") and last.after != "&"
 
     def _as_list(self, one: Instruction) -> SuggestedFix | None:
-        """The JSON form, where no shell is needed to understand the words."""
+        """Return the fix to exec form, for words that need no shell to interpret them."""
         if not re.fullmatch(r"[\w\s./:=@,+-]+", one.text) or re.match(r"\w+=", one.text):
             return None
         listed = "[" + ", ".join(f'"{word}"' for word in one.text.split()) + "]"
         start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
         return self.replacing(start, one.end, listed, "write the command as a JSON list", safe=False)
+
+
+def _inner_script(texts: Sequence[str]) -> str:
+    """Return the script of ``sh -c``; empty for other commands."""
+    is_shell = len(texts) >= 3 and texts[0].rpartition("/")[2] in SHELLS and _C.fullmatch(texts[1])
+    return texts[2] if is_shell else ""

@@ -9,9 +9,9 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class StageNameCasing(CiCheck):
-    """A stage's name has capitals, which Docker does not tell from small letters.
+    """A stage's name contains upper case letters, which Docker does not distinguish from lower case.
 
-    Two names that look different are then one. Write stage names in small letters.
+    Two names that look different then refer to one stage. Write stage names in lower case.
     """
 
     ID = "DC043"
@@ -45,5 +45,7 @@ class StageNameCasing(CiCheck):
                 and "$" not in stage.name.text
             ):
                 self.report_at(
-                    stage.name.start, stage.name.end, f'write the stage\'s name "{stage.name.text.lower()}"'
+                    stage.name.start,
+                    stage.name.end,
+                    f'write the stage name in lower case: "{stage.name.text.lower()}"',
                 )

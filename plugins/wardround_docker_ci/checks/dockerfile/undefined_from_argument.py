@@ -11,10 +11,10 @@ from wardround_docker_ci.libraries.predefined_args import PLATFORM_ARGUMENTS
 
 
 class UndefinedFromArgument(CiCheck):
-    """FROM uses an argument that nothing before the first FROM declares.
+    """FROM uses an argument that no ARG before the first FROM declares.
 
-    It is empty whatever is passed to the build, so the build fails or starts from another image. Declare it
-    with ARG above the first FROM; an ARG inside a stage does not reach FROM.
+    It is empty even with a --build-arg, so the build fails or uses another image. Declare it with ARG
+    before the first FROM; an ARG inside a stage is not visible to FROM.
     """
 
     ID = "DC021"
@@ -48,11 +48,13 @@ class UndefinedFromArgument(CiCheck):
         known = {*file.global_arguments, *PLATFORM_ARGUMENTS}
         for stage in file.stages:
             for token in (stage.base, stage.start.flag("platform")):
-                self._look(token, known)
+                self._check(token, known)
 
-    def _look(self, token: DockerfileToken | None, known: set[str]) -> None:
+    def _check(self, token: DockerfileToken | None, known: set[str]) -> None:
         for name, sign, place in variables(token) if token else ():
             if name not in known and sign not in (":-", "-", ":+", "+"):
                 self.report_at(
-                    place.start, place.end, f"no ARG above the first FROM declares {name}: it is empty"
+                    place.start,
+                    place.end,
+                    f"no ARG before the first FROM declares {name}, so it is empty; declare it there",
                 )

@@ -15,16 +15,16 @@ _EXPANDING = frozenset(
     {"ADD", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR", "ARG"}
 )
 _LIKE = 0.85
-"""How alike two names must be for one to be a slip of the other; `VERSION` and `VERSIONS` are."""
+"""Least similarity of two names for one to be a typo of the other; `VERSION` and `VERSIONS` have it."""
 _MOST_NAMES = 100
-"""Names compared with one that is not defined; no Dockerfile people write has more."""
+"""The most names compared with an undefined one; hand-written Dockerfiles have fewer."""
 
 
 class UndefinedVariable(CiCheck):
     """An instruction uses a variable that no ARG or ENV of its stage defines.
 
-    It is empty. An ARG above the first FROM counts only in FROM lines: repeat it inside the stage, without a
-    value. Where the base image sets the variable nothing is said.
+    It is empty. The scope of an ARG before the first FROM is the FROM lines: repeat it inside the stage,
+    without a value. Not reported if the base image may set the variable.
     """
 
     ID = "DC023"
@@ -60,31 +60,30 @@ class UndefinedVariable(CiCheck):
             inherited = known.get(id(stage.parent), set())
             known[id(stage)] = set(inherited) | ARGUMENTS | {"PATH"}
             for one in stage.instructions:
-                self._look(stage, one, known[id(stage)])
+                self._check(stage, one, known[id(stage)])
             known[id(stage)] = inherited | _environment(stage)
 
-    def _look(self, stage: Stage, one: Instruction, known: set[str]) -> None:
+    def _check(self, stage: Stage, one: Instruction, known: set[str]) -> None:
         pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
-        if one.keyword in _EXPANDING:
-            texts = [(pair.name.text, pair.value) for pair in pairs if pair.value]
-            for target, token in texts or [("", token) for token in _arguments(one)]:
-                for name, sign, place in variables(token):
-                    if name not in known and sign not in (":-", "-", ":+", "+", ":?", "?"):
-                        self._report(stage, name, place, known, is_own=name == target)
+        values = [(pair.name.text, pair.value) for pair in pairs if pair.value]
+        for target, token in values or [("", token) for token in _arguments(one)]:
+            for name, sign, place in variables(token) if one.keyword in _EXPANDING else ():
+                if name not in known and sign not in _EXPANSIONS_WITH_DEFAULT:
+                    self._report(stage, name, place, known, is_own=name == target)
         known.update(pair.name.text for pair in pairs)
 
     def _report(
         self, stage: Stage, name: str, place: DockerfileToken, known: set[str], *, is_own: bool
     ) -> None:
         if name in self.file.dockerfile.global_arguments:
-            message = f"the ARG {name} above the first FROM does not reach this stage; repeat it here"
+            message = f"ARG {name} before the first FROM is empty in this stage; repeat it here"
         elif near := _near(name, known):
-            message = f"no ARG or ENV defines {name}; is {near} meant?"
+            message = f"no ARG or ENV defines {name}; did you mean {near}?"
         elif self._base_is_plain(stage):
-            message = f"no ARG or ENV defines {name}: it is empty"
+            message = f"no ARG or ENV defines {name}, so it is empty; define it"
         else:
             return
-        # What is put in front of or behind itself is usually right with nothing there.
+        # A variable that is prepended or appended to itself may well be empty.
         severity = Severity.INFO if is_own else None
         self.report_at(place.start, place.end, message, severity=severity)
 
@@ -102,7 +101,7 @@ def _arguments(one: Instruction) -> list[DockerfileToken]:
 
 
 def _near(name: str, known: set[str]) -> str:
-    """A defined name that differs from this one by a slip."""
+    """Return a defined name that differs from this one by a typo; empty if there is none."""
     own = sorted(known - ARGUMENTS - {"PATH"})
     found = (
         difflib.get_close_matches(name, own, n=1, cutoff=_LIKE)
@@ -115,3 +114,6 @@ def _near(name: str, known: set[str]) -> str:
 def _environment(stage: Stage) -> set[str]:
     pairs: list[KeyValuePair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
     return {pair.name.text for pair in pairs}
+
+
+_EXPANSIONS_WITH_DEFAULT = (":-", "-", ":+", "+", ":?", "?")

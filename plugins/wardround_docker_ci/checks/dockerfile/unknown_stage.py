@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
+from wardround.languages.dockerfile import DockerfileToken
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
@@ -16,13 +18,13 @@ _ROLE = LazyPattern(
     r"|publish(?:er)?|release|runtime|production|prod|test(?:s|er)?|lint|downloader|fetch(?:er)?|planner"
     r"|frontend|backend|base)(?:[-_][a-z0-9]+)?$"
 )
-"""What people call stages, and nobody an image."""
+"""Common names of stages that are not names of images."""
 
 
 class UnknownStage(CiCheck):
-    """`--from` names something that is called like a stage, but none before this one.
+    """`--from` has the name of a stage, but no stage before it has that name.
 
-    Docker then takes it for an image and tries to pull it. Name a stage that stands above.
+    Docker then resolves it as an image and tries to pull it. Name a stage defined before this line.
     """
 
     ID = "DC045"
@@ -61,18 +63,22 @@ class UnknownStage(CiCheck):
         file = self.file.dockerfile
         names = [stage.name.text.lower() for stage in file.stages if stage.name is not None]
         for stage in file.stages:
-            for one in stage.all("COPY", "ADD"):
-                flag = one.flag("from")
-                if flag is None or "$" in flag.text or file.stage_named(flag.text, stage.index):
-                    continue
-                if flag.text.lower() in names or flag.text.isdigit():
-                    self.report_at(flag.start, flag.end, f"no stage above is called {flag.text}")
-                elif names and _ROLE.match(flag.text.lower()):
-                    said = f"no stage is called {flag.text}; there are {', '.join(names[:4])}"
-                    self.report_at(flag.start, flag.end, said, severity=Severity.WARN)
-                elif near := difflib.get_close_matches(flag.text.lower(), names, n=1, cutoff=0.8):
-                    if re.search(r"[:/@]", flag.text):
-                        continue
-                    self.report_at(
-                        flag.start, flag.end, f"no stage is called {flag.text}; is {near[0]} meant?"
-                    )
+            for instruction in stage.all("COPY", "ADD"):
+                flag = instruction.flag("from")
+                if flag is not None and "$" not in flag.text and not file.stage_named(flag.text, stage.index):
+                    self._check(flag, names)
+
+    def _check(self, flag: DockerfileToken, names: Sequence[str]) -> None:
+        name = flag.text.lower()
+        if name in names or name.isdigit():
+            self.report_at(flag.start, flag.end, f"stage {flag.text} is not defined before this line")
+        elif names and _ROLE.match(name):
+            message = f"stage {flag.text} is not defined; the stages are {', '.join(names[:4])}"
+            self.report_at(flag.start, flag.end, message, severity=Severity.WARN)
+        elif not re.search(r"[:/@]", flag.text) and (near := _near(name, names)):
+            message = f"stage {flag.text} is not defined; did you mean {near[0]}?"
+            self.report_at(flag.start, flag.end, message)
+
+
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    return difflib.get_close_matches(name, names, n=1, cutoff=0.8)

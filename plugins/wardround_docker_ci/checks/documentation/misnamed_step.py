@@ -11,10 +11,10 @@ from wardround_docker_ci.file_kinds import FileKind
 
 
 class MisnamedStep(CiCheck):
-    """A step is named after work it does not do, or after another place than it works on.
+    """A step is named after work that it does not do, or after another environment than it uses.
 
-    The name was copied with another step, or the command was. Whoever reads the run believes that the
-    migrations ran, or that staging was meant. Give it the name of what it runs, or the right command.
+    The name or the command was copied from another step. A reader of the run's log believes that the
+    migrations ran, or that it was staging. Rename the step, or correct its command.
     """
 
     ID = "DC480"
@@ -68,7 +68,7 @@ class MisnamedStep(CiCheck):
             if found is None:
                 continue
             passage = self.file.passage(one.name)
-            at = passage.text.find(found.said)
+            at = passage.text.find(found.term)
             if at < 0:
                 continue
             start = passage.start + at
@@ -76,5 +76,5 @@ class MisnamedStep(CiCheck):
             if self.source.is_added(line) or any(
                 self.source.is_added(n) for n in range(line, line + 3) if n <= len(self.source.lines)
             ):
-                said = f'the name says "{found.said}", but what is run speaks of {found.now}'
-                self.report_at(start, start + len(found.said), said)
+                term = f'the name contains "{found.term}", but the step runs {found.now}; rename it'
+                self.report_at(start, start + len(found.term), term)

@@ -22,10 +22,10 @@ _FOR_EXAMPLE = r"(?i)\b(?:like|such as|e\.g\.|for (?:example|instance)),?\s*[\"'
 
 
 class OutdatedComment(CiCheck):
-    """A comment beside a setting says what this change made untrue.
+    """A comment next to a setting is outdated by this change.
 
-    It states a number, a unit or a value that the change exchanged for another right below. Whoever reads it
-    takes the setting for what it was. Change the comment in the same commit.
+    It states a number, a unit or a value that the change replaced just below. Readers assume the old
+    setting. Update the comment in the same commit.
     """
 
     ID = "DC160"
@@ -96,15 +96,15 @@ class OutdatedComment(CiCheck):
                 self.report(*describe(one))
 
     def _is_remark(self, line: int, column: int) -> bool:
-        """Whether a place is in a comment; a text in quotes is a command here more often than words."""
+        """Return True if a position is in a comment; a quoted ``#`` is more often part of a command."""
         before = self.source.lines[line - 1][: column - 1]
         return _REMARK.search(_QUOTED.sub("", before)) is not None
 
     def _holds_still(self, swap: Replacement, line: int) -> bool:
-        """Whether the words may be as true as before.
+        """Return True if the comment may still be correct.
 
-        Such are those of "8" that is "8.7" now, of a name that only moved or came in another writing too,
-        those that list what there is, and those that give an example.
+        So are "8" where the value became "8.7", a name that only moved or changed its notation, a list of
+        alternatives, and an example.
         """
         if swap.new not in ("", "nothing"):
             old, words = re.escape(swap.old), self.source.lines[line - 1]
@@ -118,5 +118,5 @@ class OutdatedComment(CiCheck):
 
 
 def _plain_words(listed: str) -> set[str]:
-    """The words of a list without what is only their writing; what is no list stays as it is."""
+    """Return the words of a list without their notation; text that is not a list stays as it is."""
     return {_NO_LETTER.sub("", word).lower() for word in listed.split(",")} if "," in listed else {listed}

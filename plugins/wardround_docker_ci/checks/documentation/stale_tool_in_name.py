@@ -11,9 +11,9 @@ from wardround_docker_ci.file_kinds import FileKind
 
 
 class StaleToolInName(CiCheck):
-    """A change put another tool in the place of one, and the name of the step or job still says the old one.
+    """A change replaces a tool, and the name of the step or job still contains the old one.
 
-    Whoever reads the log of a run looks for the wrong tool. Change the name in the same commit.
+    Readers of a run's log look for the wrong tool. Change the name in the same commit.
     """
 
     ID = "DC104"
@@ -93,4 +93,8 @@ class StaleToolInName(CiCheck):
 
     def run(self) -> None:
         for one in stale_tools(self.file, self.source):
-            self.report_at(one.start, one.end, f'the name says "{one.said}", but this change runs {one.now}')
+            self.report_at(
+                one.start,
+                one.end,
+                f'the name contains "{one.term}", but this change runs {one.now}; rename it',
+            )

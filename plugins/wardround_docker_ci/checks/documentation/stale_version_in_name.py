@@ -10,10 +10,10 @@ from wardround_docker_ci.file_kinds import FileKind
 
 
 class StaleVersionInName(CiCheck):
-    """A change raised a version, and the name of the step or job still says the old one.
+    """A change updates a version, and the name of the step or job still contains the old one.
 
-    Whoever reads the log of a run takes it for the version in the name. Change the name in the same commit,
-    or leave the version out of it.
+    Readers of a run's log believe the version in the name. Change the name in the same commit, or remove
+    the version from it.
     """
 
     ID = "DC103"
@@ -96,5 +96,7 @@ class StaleVersionInName(CiCheck):
     def run(self) -> None:
         for one in stale_versions(self.file, self.source):
             self.report_at(
-                one.start, one.end, f'the name says "{one.said}", but this change made it {one.now}'
+                one.start,
+                one.end,
+                f'the name contains "{one.term}", but this change sets {one.now}; rename it',
             )

@@ -10,10 +10,10 @@ from wardround_docker_ci.file_kinds import FileKind
 
 
 class StaleWorkInName(CiCheck):
-    """A step or job that is named after one kind of work does another since this change.
+    """A change replaces the work of a step or job that is named after the old work.
 
-    A step called "Lint" that checks types now fails under the wrong name, and everybody believes that the
-    linter still runs. Rename it, and see whether the other work is done anywhere else.
+    A step called "Lint" that checks types now fails under the wrong name, and readers believe that the
+    linter still runs. Rename it, and check that the old work is still done elsewhere.
     """
 
     ID = "DC161"
@@ -92,8 +92,8 @@ class StaleWorkInName(CiCheck):
 
     def run(self) -> None:
         for one in stale_work(self.file, self.source):
-            message = f'the name says "{one.said}", but this change runs {one.now} in place of what does that'
+            message = f'the name contains "{one.term}", but this change runs {one.now} instead; rename it'
             self.report_at(one.start, one.end, message)
         for one in stale_targets(self.file, self.source):
-            message = f'the name says "{one.said}", but this change put "{one.now}" in its place'
+            message = f'the name contains "{one.term}", but this change uses "{one.now}"; rename it'
             self.report_at(one.start, one.end, message)

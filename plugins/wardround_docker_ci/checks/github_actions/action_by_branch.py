@@ -7,17 +7,17 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_MEANT = frozenset({"dtolnay/rust-toolchain"})
-"""Actions whose branches are their interface: what to install is named beside them."""
+_BRANCH_INTERFACES = frozenset({"dtolnay/rust-toolchain"})
+"""Actions whose branches are their interface: the branch names the version to install."""
 
 _BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "head", "next", "edge", "latest"})
 
 
 class ActionByBranch(CiCheck):
-    """An action is taken from a branch, so whatever is pushed there next runs with the job's token.
+    """An action is referenced by a branch, so the next push to it runs with the job's token.
 
-    A push that breaks or betrays it reaches every run at once, unseen. Name the commit, with the version in a
-    comment behind it.
+    A broken or malicious push reaches every run at once, without review. Pin the commit, with the version
+    in a comment after it.
     """
 
     ID = "DC056"
@@ -63,21 +63,21 @@ class ActionByBranch(CiCheck):
     ]
 
     def run(self) -> None:
-        workflow = self.file.workflow
-        # A workflow that is called is mostly the same people's.
-        called: list[tuple[Scalar | None, Severity | None]]
-        called = [(step.uses, None) for _, step in workflow.all_steps if step.action not in _MEANT]
-        called += [(job.node.scalar("uses"), Severity.INFO) for job in workflow.jobs]
-        for uses, severity in called:
-            if uses is None or uses.value.startswith((".", "$/", "docker:")) or "${{" in uses.value:
-                continue
-            _, at, version = uses.value.strip().partition("@")
-            if not at or version.lower() in _BRANCHES or version.startswith("refs/heads/"):
-                text = self.file.passage(uses)
-                said = f'the branch "{version}" can change' if at else "no version is named"
-                self.report_at(
-                    text.start,
-                    text.end,
-                    f"{said}, and what it becomes runs with the job's token",
-                    severity=severity,
-                )
+        for _, step in self.file.workflow.all_steps:
+            if step.uses is not None and step.action not in _BRANCH_INTERFACES:
+                self._check(step.uses, None)
+        for job in self.file.workflow.jobs:
+            called = job.node.scalar("uses")
+            if called is not None:
+                # A called workflow usually belongs to the same organization.
+                self._check(called, Severity.INFO)
+
+    def _check(self, uses: Scalar, severity: Severity | None) -> None:
+        if uses.value.startswith((".", "$/", "docker:")) or "${{" in uses.value:
+            return
+        _, at, version = uses.value.strip().partition("@")
+        if not at or version.lower() in _BRANCHES or version.startswith("refs/heads/"):
+            text = self.file.passage(uses)
+            reason = f'branch "{version}" can change' if at else "no version is pinned"
+            message = f"{reason}, and its code runs with the job's token; pin a commit"
+            self.report_at(text.start, text.end, message, severity=severity)

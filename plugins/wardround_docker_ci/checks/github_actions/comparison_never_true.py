@@ -22,7 +22,7 @@ _COMPARED = LazyPattern(
 _BEGINS = LazyPattern(
     r"startsWith\(\s*github\.(ref|ref_name|head_ref|base_ref)\s*,\s*'([^']*)'\s*\)", re.IGNORECASE
 )
-_WITH_TRUTH = LazyPattern(
+_WITH_BOOLEAN = LazyPattern(
     r"(?<![\w.])(github\.event\.pull_request\.(?:draft|merged|head\.repo\.fork)|(?:github\.event\.)?inputs\.[\w-]+)"
     r"\s*(==|!=)\s*('(?:true|false)'|true\b|false\b)"
 )
@@ -37,14 +37,14 @@ _EVENTS = frozenset(
         "project_column",
     }
 )  # fmt: skip
-_ENDS = {"success", "failure", "cancelled", "skipped"}
+_RESULTS = {"success", "failure", "cancelled", "skipped"}
 
 
 class ComparisonNeverTrue(CiCheck):
-    """A condition compares something of GitHub's with a value it never has, so it is the same for every run.
+    """A condition compares a GitHub context with a value that it never has, so its result is constant.
 
-    `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or job
-    behind it then always runs, or never, and neither looks like an error.
+    `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or
+    job then always or never runs, without an error. Compare with a possible value.
     """
 
     ID = "DC068"
@@ -96,47 +96,39 @@ class ComparisonNeverTrue(CiCheck):
 
     def run(self) -> None:
         for text in self._expressions():
-            for found in _COMPARED.finditer(text.text):
-                said = _never(found.group(1).lower(), found.group(3))
-                if said:
-                    always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+            for comparison in _COMPARED.finditer(text.text):
+                reason = _impossible_value(comparison.group(1).lower(), comparison.group(3))
+                self._report(text, comparison, reason, is_equality=comparison.group(2) == "==")
+            for call in _BEGINS.finditer(text.text):
+                reason = _impossible_prefix(call.group(1).lower(), call.group(2))
+                self._report(text, call, reason, is_equality=True)
+            for comparison in _WITH_BOOLEAN.finditer(text.text):
+                reason = self._type_mismatch(comparison.group(1), comparison.group(3))
+                self._report(text, comparison, reason, is_equality=comparison.group(2) == "==")
 
-            for found in _BEGINS.finditer(text.text):
-                begins = found.group(2)
-                said = (
-                    "" if "refs/".startswith(begins) else _never(f"github.{found.group(1).lower()}", begins)
-                )
-                if said:
-                    self.report_at(
-                        text.start + found.start(), text.start + found.end(), f"never true: {said}"
-                    )
-            for found in _WITH_TRUTH.finditer(text.text):
-                said = self._other_kind(found.group(1), found.group(3))
-                if said:
-                    always = "never true" if found.group(2) == "==" else "always true"
-                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+    def _report(self, text: Passage, match: re.Match[str], reason: str, *, is_equality: bool) -> None:
+        if reason:
+            result = "never true" if is_equality else "always true"
+            self.report_at(text.start + match.start(), text.start + match.end(), f"{result}: {reason}")
 
-    def _other_kind(self, context: str, value: str) -> str:
-        """Why a truth value and a text cannot be equal; empty if both are of one kind."""
+    def _type_mismatch(self, context: str, value: str) -> str:
+        """Return why a boolean and a string are never equal; empty if the types are the same."""
         is_text = value.startswith("'")
         name = context.rpartition(".")[2]
         if context.startswith("github.event.pull_request."):
-            return f"{context} is a truth value, and '{value[1:-1]}' a text" if is_text else ""
+            return f"{context} is a boolean and '{value[1:-1]}' a string" if is_text else ""
         if context.startswith("github.event.inputs."):
-            return "" if is_text else f"{context} is a text, and {value} a truth value"
+            return "" if is_text else f"{context} is a string and {value} a boolean"
         kinds = {
             self.file.workflow.root.text("on", event, "inputs", name, "type")
             for event in ("workflow_dispatch", "workflow_call")
         } - {""}
         if kinds == {"boolean"} and is_text:
-            return f"{context} is a truth value, and '{value[1:-1]}' a text"
-        return (
-            f"{context} is a text, and {value} a truth value" if kinds == {"string"} and not is_text else ""
-        )
+            return f"{context} is a boolean and '{value[1:-1]}' a string"
+        return f"{context} is a string and {value} a boolean" if kinds == {"string"} and not is_text else ""
 
     def _expressions(self) -> Iterator[Passage]:
-        """The conditions, and every expression in brackets that is in none of them."""
+        """Yield the conditions, and every expression in braces outside of them."""
         conditions = [job.condition for job in self.file.workflow.jobs]
         conditions += [step.condition for _, step in self.file.workflow.all_steps]
         seen: list[tuple[int, int]] = []
@@ -152,19 +144,32 @@ class ComparisonNeverTrue(CiCheck):
                 yield Passage(found.group(), found.start())
 
 
-def _never(context: str, value: str) -> str:
-    """Why a context never has a value; empty if it may."""
-    if context == "github.ref" and value and not value.startswith("refs/"):
-        return f"github.ref is like refs/heads/{value}"
-    if context in ("github.ref_name", "github.head_ref", "github.base_ref") and value.startswith("refs/"):
-        return f"{context} has no refs/ in front"
-    if context == "github.event_name" and value and value.lower() not in _EVENTS:
-        return f"there is no event {value}"
-    if context == "github.ref_type" and value not in ("branch", "tag"):
-        return "github.ref_type is branch or tag"
-    if context == "runner.os" and value.lower() not in ("linux", "windows", "macos"):
-        return "runner.os is Linux, Windows or macOS"
-    is_end = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
-    if is_end and value and value.lower() not in _ENDS:
+def _impossible_prefix(name: str, prefix: str) -> str:
+    """Return why a context never begins with a text; empty if it may."""
+    return "" if "refs/".startswith(prefix) else _impossible_value(f"github.{name}", prefix)
+
+
+def _impossible_value(context: str, value: str) -> str:
+    """Return why a context never has a value; empty if it may."""
+    if context in ("github.ref_name", "github.head_ref", "github.base_ref"):
+        return f"{context} does not begin with refs/" if value.startswith("refs/") else ""
+    if context == "github.ref_type":
+        return "" if value in ("branch", "tag") else "github.ref_type is branch or tag"
+    if context == "runner.os":
+        return "" if value.lower() in _SYSTEMS else "runner.os is Linux, Windows or macOS"
+    return _impossible_text(context, value) if value else ""
+
+
+def _impossible_text(context: str, value: str) -> str:
+    """Return why a context never has a non-empty value; empty if it may."""
+    if context == "github.ref":
+        return "" if value.startswith("refs/") else f"github.ref has the form refs/heads/{value}"
+    if context == "github.event_name":
+        return "" if value.lower() in _EVENTS else f"{value} is not an event"
+    is_result = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
+    if is_result and value.lower() not in _RESULTS:
         return f"{context} is success, failure, cancelled or skipped"
     return ""
+
+
+_SYSTEMS = ("linux", "windows", "macos")

@@ -18,10 +18,11 @@ _TRUE = LazyPattern(r"'(?:[^']|'')+'|[1-9]\d*")
 
 
 class ConditionAlwaysTrue(CiCheck):
-    """A condition is always true: it is a text, or one of its alternatives is.
+    """A condition is always true, because it is a non-empty string or one of its alternatives is.
 
-    What is around `${{ ... }}` makes it text, and text that is not empty is true; so is the text in
-    `failure() || 'cancelled'`. Put the whole condition inside one expression, and compare each alternative.
+    Text around `${{ ... }}` makes the condition a string, and a non-empty string is true; so is
+    `'cancelled'` in `failure() || 'cancelled'`. Put the condition into one expression, and compare each
+    alternative.
     """
 
     ID = "DC061"
@@ -68,9 +69,9 @@ class ConditionAlwaysTrue(CiCheck):
         steps = self.file.workflow.all_steps
         for condition in (*(j.condition for j in self.file.workflow.jobs), *(s.condition for _, s in steps)):
             if condition is not None:
-                self._look(condition)
+                self._check(condition)
 
-    def _look(self, condition: Scalar) -> None:
+    def _check(self, condition: Scalar) -> None:
         value = condition.value
         found = list(expressions(value, 0))
         text = self.file.passage(condition)
@@ -80,22 +81,28 @@ class ConditionAlwaysTrue(CiCheck):
         start = text.start + len(text.text) - len(text.text.lstrip())
         end = text.start + len(text.text.rstrip())
         only_line_end = len(found) == 1 and value.strip()[found[0].end - found[0].start :] == ""
-        said = "the line end behind the expression" if only_line_end else "the text around the expression"
-        self.report_at(start, max(start, end), f"always true: {said} makes the condition a text")
+        literal = "the line break after the expression" if only_line_end else "the text around the expression"
+        self.report_at(
+            start,
+            max(start, end),
+            f"always true: {literal} makes the condition a string; put all of it in one expression",
+        )
 
     def _alternatives(self, text: Passage) -> None:
         braces = _BRACES.match(text.text)
         start, end = braces.span(1) if braces else (0, len(text.text))
         found = _constant(text.text, start, end)
         if found is not None:
-            said = text.text[found[0] : found[1]]
+            literal = text.text[found[0] : found[1]]
             self.report_at(
-                text.start + found[0], text.start + found[1], f"always true: {said} is compared with nothing"
+                text.start + found[0],
+                text.start + found[1],
+                f"always true: {literal} is not compared with anything",
             )
 
 
 def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """A literal that is one alternative by itself, between two offsets or in a bracket of its own."""
+    """Return a literal that is an alternative by itself, between two offsets or in parentheses of its own."""
     alternatives = _split(text, start, end, "||")
     if len(alternatives) > 1:
         for first, last in alternatives:
@@ -103,7 +110,7 @@ def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
                 return first, last
     for first, last in alternatives:
         for left, right in _split(text, first, last, "&&"):
-            is_group = text.startswith("(", left) and _behind(text, left) == right
+            is_group = text.startswith("(", left) and _end_of(text, left) == right
             inside = _constant(text, left + 1, right - 1) if is_group else None
             if inside is not None:
                 return inside
@@ -111,11 +118,11 @@ def _constant(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _split(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
-    """The parts between the signs that stand in no bracket and no string, without the blanks around them."""
+    """Return the parts between operators outside of brackets and strings, stripped of blanks."""
     parts, at, first = [], start, start
     while at < end:
         if text[at] in "'([":
-            at = min(_behind(text, at), end)
+            at = min(_end_of(text, at), end)
         elif text.startswith(sign, at, end):
             parts.append((first, at))
             at += len(sign)
@@ -125,8 +132,8 @@ def _split(text: str, start: int, end: int, sign: str) -> list[tuple[int, int]]:
     return [_stripped(text, *part) for part in (*parts, (first, end))]
 
 
-def _behind(text: str, start: int) -> int:
-    """Behind the string or bracket that begins at an offset."""
+def _end_of(text: str, start: int) -> int:
+    """Return the end of the string or bracket that begins at an offset."""
     depth = 0
     for found in _NESTING.finditer(text, start):
         sign = found.group()

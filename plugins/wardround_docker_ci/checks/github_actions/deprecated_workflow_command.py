@@ -17,10 +17,10 @@ _INSTEAD = {
 
 
 class DeprecatedWorkflowCommand(CiCheck):
-    """A step speaks to the runner by a command in its output that is switched off or about to be.
+    """A step uses a deprecated or disabled workflow command in its output.
 
-    Anything that prints text could forge such commands, which is why they go. Append to the file the runner
-    names instead.
+    Any program that prints text could forge such commands, which is why GitHub removes them. Append to the
+    environment file instead.
     """
 
     ID = "DC062"
@@ -76,4 +76,4 @@ class DeprecatedWorkflowCommand(CiCheck):
             for found in _COMMAND.finditer(text.text):
                 name = found.group(1)
                 start, end = text.start + found.start(), text.start + found.end()
-                self.report_at(start, end, f"{name} goes away; append to {_INSTEAD[name]}")
+                self.report_at(start, end, f"{name} is deprecated; append to {_INSTEAD[name]}")

@@ -9,10 +9,11 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 
 class ExcessivePermissions(CiCheck):
-    """The workflow's token may write everything.
+    """The workflow's token has write access to everything.
 
-    A hostile dependency or action in any of its steps can then push code, publish releases and change
-    settings. Say `permissions: contents: read` at the top, and in each job what it needs beyond that.
+    A malicious dependency or action in any step can then push code, publish releases and change settings.
+    Declare `permissions: contents: read` at the top level, and further permissions in the job that needs
+    them.
     """
 
     ID = "DC052"
@@ -53,7 +54,11 @@ class ExcessivePermissions(CiCheck):
 
     def run(self) -> None:
         for node in (self.file.workflow.root, *(job.node for job in self.file.workflow.jobs)):
-            said = node.scalar("permissions")
-            if said is not None and said.value == "write-all":
-                text = self.file.passage(said)
-                self.report_at(text.start, text.end, "every step may write everything in the repository")
+            permissions = node.scalar("permissions")
+            if permissions is not None and permissions.value == "write-all":
+                text = self.file.passage(permissions)
+                self.report_at(
+                    text.start,
+                    text.end,
+                    "write-all lets every step write to the repository; grant the required permissions",
+                )

@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
 
 _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
@@ -21,10 +21,10 @@ _WRITTEN = LazyPattern(r"(?<!\w)([A-Za-z_]\w*)(?:=|<<)")
 
 
 class ExportLostBetweenSteps(CiCheck):
-    """A step exports a variable or goes to a folder for a later step, which runs in another shell.
+    """A step exports a variable or changes the directory for a later step, which runs in another shell.
 
-    There the variable is empty, without an error, and the folder is the workspace again. Write `NAME=value`
-    to the file in `$GITHUB_ENV`, say `working-directory`, or do it in the same step.
+    There the variable is silently empty, and the working directory is the workspace. Write `NAME=value` to
+    the file in `$GITHUB_ENV`, set `working-directory`, or do it in the same step.
     """
 
     ID = "DC069"
@@ -83,34 +83,36 @@ class ExportLostBetweenSteps(CiCheck):
             for at, step in enumerate(job.steps):
                 script = by_step.get(id(step))
                 if script is not None and "export " in script.passage.text:
-                    self._look(script, job, step, job.steps[at + 1 :])
+                    self._check(script, job, step, job.steps[at + 1 :])
                 if script is not None and "cd " in script.passage.text:
-                    self._moved(script, job.steps[at + 1 :])
+                    self._check_directory(script, job.steps[at + 1 :])
 
-    def _look(
+    def _check(
         self, script: EmbeddedScript, job: WorkflowJob, step: WorkflowStep, later: Sequence[WorkflowStep]
     ) -> None:
         for command in script.commands:
-            if command.name != "export" or command.depth:
-                continue
-            for word in command.words[1:]:
+            exported = command.words[1:] if command.name == "export" and not command.depth else ()
+            for word in exported:
                 name, sign, _ = word.text.partition("=")
-                if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name) or self._is_known(name, job):
+                is_variable = bool(sign) and re.fullmatch(r"[A-Za-z_]\w*", name) is not None
+                if not is_variable or self._is_known(name, job) or not any(_reads(s, name) for s in later):
                     continue
-                is_read = any(_reads(one, name) for one in later)
-                if is_read and not self._used_here(script, name, command.end):
-                    self.report_at(word.start, word.end, f"{name} is gone when this step ends")
+                if not self._used_here(script, name, command.end):
+                    message = f"{name} is unset after this step; write it to $GITHUB_ENV"
+                    self.report_at(word.start, word.end, message)
 
-    def _moved(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
-        """A step that only goes to a folder, as if the next began there."""
+    def _check_directory(self, script: EmbeddedScript, later: Sequence[WorkflowStep]) -> None:
+        """Report a step that only changes the directory, as if the next began there."""
         names = [command.name for command in script.commands]
         runs = [one for one in later if one.run is not None and one.node.get("working-directory") is None]
         if names and names[-1] == "cd" and runs and set(names) <= _GOES:
             last = script.commands[-1]
-            self.report_at(last.start, last.end, "the next step begins in the workspace again")
+            self.report_at(
+                last.start, last.end, "the next step starts in the workspace; set working-directory there"
+            )
 
     def _is_known(self, name: str, job: WorkflowJob) -> bool:
-        """Whether the variable is there anyway: one of the system's, or set by the file for all steps."""
+        """Return True if the variable is set anyway: by the system, or by the file for all steps."""
         if name in ("PATH", "HOME", "LANG", "LC_ALL", "DEBIAN_FRONTEND", "SHELL", "TERM", "TZ", "PWD"):
             return True
         if (
@@ -126,7 +128,7 @@ class ExportLostBetweenSteps(CiCheck):
 
     @cached_property
     def _set_for_all(self) -> frozenset[str]:
-        """The variables that are written to where later steps have them from, on that line or before it."""
+        """Variables written to ``GITHUB_ENV`` on the same or the next line."""
         if "GITHUB_ENV" not in self.file.text:
             return frozenset()
         lines = [*self.file.text.split("\n"), ""]
@@ -138,7 +140,7 @@ class ExportLostBetweenSteps(CiCheck):
         )
 
     def _used_here(self, script: EmbeddedScript, name: str, end: int) -> bool:
-        """Whether something in the same step may be what it is exported for."""
+        """Return True if a command of the same step reads the variable."""
         rest = script.passage.text[end - script.passage.start :]
         return bool(re.search(rf"\$\{{?{name}\b", rest))
 

@@ -8,15 +8,15 @@ from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_ASKS = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
+_STATUS_CALL = LazyPattern(r"(?<![\w!.])(?:failure|cancelled)\(\s*\)")
 _ALSO = LazyPattern(r"\|\||!\s*failure|always\(|success\(")
 
 
 class FailureConditionNeverMet(CiCheck):
-    """A job waits for a failure, and for no job that could fail.
+    """A job runs on failure but needs no job that could fail.
 
-    `failure()` of a job is about the jobs it `needs`, and this one needs none: it is skipped each time, and
-    whoever is to be told hears nothing. Name the jobs: `needs: [test, lint]`.
+    `failure()` in a job refers to the jobs in its `needs`, and this one needs none: it is always skipped,
+    and nobody is notified. Name the jobs: `needs: [test, lint]`.
     """
 
     ID = "DC128"
@@ -73,6 +73,8 @@ class FailureConditionNeverMet(CiCheck):
             condition = job.condition
             if condition is None or job.node.get("needs") is not None:
                 continue
-            if _ASKS.search(condition.value) and not _ALSO.search(condition.value):
+            if _STATUS_CALL.search(condition.value) and not _ALSO.search(condition.value):
                 text = self.file.passage(condition)
-                self.report_at(text.start, text.end, f'"{job.name}" needs no job, so it never runs')
+                self.report_at(
+                    text.start, text.end, f'"{job.name}" needs no job, so it never runs; add needs'
+                )

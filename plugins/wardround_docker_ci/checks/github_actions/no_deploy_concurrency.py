@@ -15,7 +15,7 @@ from wardround_docker_ci.models.github_workflow import WorkflowJob
 _AGAIN = frozenset(
     {"push", "workflow_dispatch", "repository_dispatch", "release", "schedule", "workflow_run"}
 )
-"""Events that can come a second time before the first run has ended."""
+"""Events that can trigger a second run before the first has finished."""
 _ONLY_A_PLAN = LazyPattern(
     r"(?:^|[-_\s])(?:plan|preview|build|test|tests|lint|e2e|check|checks|verify|smoke|notify|destroy)(?:$|[-_\s])",
     re.IGNORECASE,
@@ -23,10 +23,10 @@ _ONLY_A_PLAN = LazyPattern(
 
 
 class NoDeployConcurrency(CiCheck):
-    """Two runs of this deployment can overlap, and the older may finish last.
+    """Two runs of a deployment can overlap, and the older may finish last.
 
-    What is live is then not what was pushed last. Put the job into a `concurrency` group that all its runs
-    share: with the run or the commit in its name each run has one of its own.
+    The deployed version is then not the newest. Put the job into a `concurrency` group that all its runs
+    share; a group with the run or the commit in its name is not shared.
     """
 
     ID = "DC059"
@@ -79,43 +79,44 @@ class NoDeployConcurrency(CiCheck):
             self._gitlab()
             return
         workflow = self.file.workflow
-        if not _AGAIN.intersection(workflow.triggers):
-            return
-        told: set[int] = set()
-        for job in workflow.jobs:
+        reported: set[int] = set()
+        for job in workflow.jobs if _AGAIN.intersection(workflow.triggers) else ():
             if job.key is None or _ONLY_A_PLAN.search(job.name) or not deployments.of_workflow(job):
                 continue
-            group = _group(workflow.root) or _group(job.node)
             for node in (workflow.root, job.node):
-                self._cut_short(node.mapping("concurrency"), job, told)
-            if (
-                group is None
-                and workflow.root.get("concurrency") is None
-                and job.node.get("concurrency") is None
-            ):
-                self.report_at(job.key.start, job.key.end, f'two runs of "{job.name}" can overlap')
-            elif group is not None and _is_of_one_run(group.value) and id(group) not in told:
-                told.add(id(group))
-                text = self.file.passage(group)
-                said = f'each run has this group to itself, so two of "{job.name}" can overlap'
-                self.report_at(text.start, text.end, said, severity=Severity.WARN)
+                self._cut_short(node.mapping("concurrency"), job, reported)
+            group = _group(workflow.root) or _group(job.node)
+            if group is not None:
+                self._check_group(group, job, reported)
+            elif all(node.get("concurrency") is None for node in (workflow.root, job.node)):
+                message = f'two runs of "{job.name}" can overlap; add a concurrency group'
+                self.report_at(job.key.start, job.key.end, message)
+
+    def _check_group(self, group: Scalar, job: WorkflowJob, reported: set[int]) -> None:
+        if _is_of_one_run(group.value) and id(group) not in reported:
+            reported.add(id(group))
+            text = self.file.passage(group)
+            message = f'the group is unique to each run, so two runs of "{job.name}" can overlap'
+            self.report_at(text.start, text.end, message, severity=Severity.WARN)
 
     def _gitlab(self) -> None:
         for job in self.file.gitlab_jobs:
             key, value = job.node.key("interruptible"), job.node.scalar("interruptible")
             half = any(_HALF_DONE.search(line.value) for line in job.script_lines)
             if key is not None and value is not None and value.value == "true" and half:
-                said = f'a newer pipeline stops "{job.name}" half way through what it changes'
-                self.report_at(key.start, value.end, said)
+                message = (
+                    f'a newer pipeline interrupts "{job.name}" during its changes; set interruptible: false'
+                )
+                self.report_at(key.start, value.end, message)
 
-    def _cut_short(self, concurrency: Mapping, job: WorkflowJob, told: set[int]) -> None:
+    def _cut_short(self, concurrency: Mapping, job: WorkflowJob, reported: set[int]) -> None:
         key, value = concurrency.key("cancel-in-progress"), concurrency.scalar("cancel-in-progress")
-        if key is None or value is None or value.value != "true" or id(key) in told:
+        if key is None or value is None or value.value != "true" or id(key) in reported:
             return
         if any(step.run is not None and _HALF_DONE.search(step.run.value) for step in job.steps):
-            told.add(id(key))
-            said = f'a newer run stops "{job.name}" half way through what it changes'
-            self.report_at(key.start, value.end, said, severity=Severity.INFO)
+            reported.add(id(key))
+            message = f'a newer run interrupts "{job.name}" during its changes; set cancel-in-progress: false'
+            self.report_at(key.start, value.end, message, severity=Severity.INFO)
 
 
 _HALF_DONE = LazyPattern(
@@ -123,12 +124,12 @@ _HALF_DONE = LazyPattern(
     r"|\bansible-playbook\b|\b(?:alembic upgrade|manage\.py migrate|rails db:migrate"
     r"|prisma migrate deploy|flyway migrate)\b"
 )
-"""Commands that leave a lock, or half of what they change, when they are stopped."""
+"""Commands that leave a lock or partial changes when they are interrupted."""
 _EVERY_RUN = LazyPattern(r"github\.(?:run_id|run_number|run_attempt|sha)\b")
 
 
 def _is_of_one_run(group: str) -> bool:
-    """Whether no two runs share a group; what a pull request shares is meant to be its own at a push."""
+    """Return True if no two runs share a group; a group for pull requests may be unique for a push."""
     return _EVERY_RUN.search(group) is not None and not re.search(r"pull_request|head_ref", group)
 
 

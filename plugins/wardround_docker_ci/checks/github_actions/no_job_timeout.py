@@ -22,10 +22,11 @@ _SHIPS = LazyPattern(r"deploy|release|publish|ship|prod|live", re.IGNORECASE)
 
 
 class NoJobTimeout(CiCheck):
-    """A job that deploys, waits for something or runs unattended on your own machine may hang for six hours.
+    """A job that deploys, waits, or runs unattended on a self-hosted runner has no timeout.
 
-    Until then it holds the machine, and what is to come after it. Say `timeout-minutes`; so for tests
-    where all other jobs of the workflow say it. Silent where there are several workflows and none has any.
+    If it hangs, it blocks the runner and the jobs after it for six hours. Set `timeout-minutes`. A test job
+    is reported if all other jobs of the workflow have one. Not reported if the project has several
+    workflows and none of them has a timeout.
     """
 
     ID = "DC058"
@@ -69,58 +70,56 @@ class NoJobTimeout(CiCheck):
     ]
 
     def run(self) -> None:
-        others_say = self._others_say()
+        is_only_one = self._is_only_one_without()
         for job in self.file.workflow.jobs:
-            if job.key is None or job.node.get("timeout-minutes") is not None or not job.steps:
+            if job.key is None or _has_timeout(job) or not self._needs_timeout(job, is_only_one=is_only_one):
                 continue
-            if all(step.node.get("timeout-minutes") is not None for step in job.steps):
-                continue
-            has_place = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
-            ships = has_place or deployments.of_workflow(job)
-            if (
-                (ships and (others_say or self._queues(job)))
-                or (_is_own_machine(job.node.get("runs-on")) and self._may_hang(job))
-                or any(_waits(step) for step in job.steps)
-                or (others_say and self._tests(job))
-            ):
-                if self._nobody_says:
-                    return
-                self.report_at(job.key.start, job.key.end, f'job "{job.name}" may hang for six hours')
+            if self._project_has_none:
+                return
+            message = f'job "{job.name}" may hang for six hours; set timeout-minutes'
+            self.report_at(job.key.start, job.key.end, message)
+
+    def _needs_timeout(self, job: WorkflowJob, *, is_only_one: bool) -> bool:
+        if _ships(job) and (is_only_one or self._queues(job)):
+            return True
+        if _is_own_machine(job.node.get("runs-on")) and self._may_hang(job):
+            return True
+        return any(_waits(step) for step in job.steps) or (is_only_one and self._tests(job))
 
     @cached_property
-    def _nobody_says(self) -> bool:
-        """Whether the project has other workflows, some of them, and no timeout in any."""
+    def _project_has_none(self) -> bool:
+        """True if the project has several other workflows and no timeout in any of them."""
         project = self.source.project
         others = [path for path in project.paths(_WORKFLOWS) if path != self.source.path]
         texts = (self.source.text, *(project.read(path) or "" for path in others))
         return len(others) >= _SEVERAL and not any("timeout-minutes" in text for text in texts)
 
     def _may_hang(self, job: WorkflowJob) -> bool:
-        """Whether nobody looks at the run, or a step goes round until something happens."""
+        """Return True if the run is unattended, or a step loops until something happens."""
         runs = (step.run.value for step in job.steps if step.run is not None)
         return "schedule" in self.file.workflow.triggers or any(_LOOPS.search(text) for text in runs)
 
     def _queues(self, job: WorkflowJob) -> bool:
-        """Whether the next deployment waits for this one; where none does DC059 asks for that first."""
+        """Return True if the next deployment waits for this one; otherwise DC059 applies first."""
         return any(node.get("concurrency") is not None for node in (self.file.root, job.node))
 
     def _tests(self, job: WorkflowJob) -> bool:
         texts = [self.file.passage(step.run) for step in job.steps if step.run is not None]
         return any(is_test(command) for text in texts for command in commands(text))
 
-    def _others_say(self) -> bool:
-        """Whether each job of the workflow has a timeout but for one, which looks forgotten."""
+    def _is_only_one_without(self) -> bool:
+        """Return True if all jobs of the workflow but one have a timeout."""
         jobs = [job for job in self.file.workflow.jobs if job.steps]
         without = [job for job in jobs if job.node.get("timeout-minutes") is None]
         return len(without) == 1 and len(jobs) > 1
 
 
 _LOOPS = LazyPattern(r"^\s*(?:until|while)\s|\b(?:soak|wait[-_]\w+)\b", re.MULTILINE)
-"""What waits for a device, or goes on for long."""
-_LENT = LazyPattern(
+"""Loops that wait, and commands that run for long."""
+_HOSTED = LazyPattern(
     r"ubuntu|windows|macos|\$\{\{|blacksmith|depot|namespace|buildjet|warp|runs-on", re.IGNORECASE
 )
-"""What labels of machines that somebody lends have in them; several others are a machine of one's own."""
+"""Parts of the labels of hosted runners; several labels without them are a self-hosted runner."""
 _WAITING_ACTIONS = (
     "reactivecircus/android-emulator-runner",
     "cypress-io/github-action",
@@ -141,6 +140,18 @@ def _is_own_machine(label: Node | None) -> bool:
     if isinstance(label, Mapping):
         return label.get("group") is not None or _is_own_machine(label.get("labels"))
     labels = label.items if isinstance(label, Labels) else [label]
-    if len(labels) > 1 and not any(isinstance(one, Scalar) and _LENT.search(one.value) for one in labels):
+    if len(labels) > 1 and not any(isinstance(one, Scalar) and _HOSTED.search(one.value) for one in labels):
         return True
     return any(isinstance(one, Scalar) and one.value == "self-hosted" for one in labels)
+
+
+def _has_timeout(job: WorkflowJob) -> bool:
+    """Return True if the job or all of its steps have a timeout, also if it has no steps."""
+    nodes = (job.node, *(step.node for step in job.steps))
+    job_limit, *step_limits = (node.get("timeout-minutes") is not None for node in nodes)
+    return job_limit or all(step_limits)
+
+
+def _ships(job: WorkflowJob) -> bool:
+    has_environment = job.node.get("environment") is not None and _SHIPS.search(job.name) is not None
+    return has_environment or deployments.of_workflow(job)

@@ -8,10 +8,10 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 
 
 class NoPermissions(CiCheck):
-    """The workflow does not say what its token may do, so the repository's setting decides.
+    """The workflow does not declare the permissions of its token, so the repository's setting applies.
 
-    In many repositories that is still write access to everything. Say `permissions: contents: read` at the
-    top.
+    In many repositories that is write access to everything. Declare `permissions: contents: read` at the
+    top level.
     """
 
     ID = "DC053"
@@ -63,6 +63,8 @@ class NoPermissions(CiCheck):
         for job in workflow.jobs:
             if job.key is not None and job.node.get("permissions") is None:
                 self.report_at(
-                    job.key.start, job.key.end, f'what the token of job "{job.name}" may do is not said'
+                    job.key.start,
+                    job.key.end,
+                    f'the token of job "{job.name}" has default permissions; declare permissions',
                 )
                 return

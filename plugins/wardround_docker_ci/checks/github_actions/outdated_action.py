@@ -15,13 +15,13 @@ _SWITCHED_OFF = {
     "actions/cache/restore": 2,
     "actions/cache/save": 2,
 }
-"""The last major version that GitHub's servers no longer answer."""
+"""The last major version whose service GitHub has shut down."""
 
 
 class OutdatedAction(CiCheck):
-    """An action is used in a version whose service GitHub has switched off.
+    """An action is used in a version whose service GitHub has shut down.
 
-    The step fails on every run. Raise it to a version that still works.
+    The step fails on every run. Update it to a supported version.
     """
 
     ID = "DC064"
@@ -80,5 +80,7 @@ class OutdatedAction(CiCheck):
             ):
                 text = self.file.passage(step.uses)
                 self.report_at(
-                    text.start, text.end, f"version {found.group(1)} no longer works; the step fails"
+                    text.start,
+                    text.end,
+                    f"version {found.group(1)} is shut down, so the step fails; update it",
                 )

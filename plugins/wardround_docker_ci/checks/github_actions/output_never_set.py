@@ -25,10 +25,10 @@ _OWN_SHELLS = ("", "bash", "sh")
 
 
 class OutputNeverSet(CiCheck):
-    """A step's output is read under a name the step does not set, so it is empty.
+    """An output is read that its step does not set, so it is empty.
 
-    GitHub says nothing: the tag, the version or the condition made of it is wrong from then on. Write the
-    name that the step sets.
+    GitHub reports no error: the tag, version or condition built from it is wrong. Use the name that the
+    step sets.
     """
 
     ID = "DC129"
@@ -81,18 +81,18 @@ class OutputNeverSet(CiCheck):
             node = job.node if job.key is not None else self.file.root
             for scalar in walk(node) if known else ():
                 if isinstance(scalar, Scalar) and ".outputs" in scalar.value:
-                    self._look(scalar, known)
+                    self._check(scalar, known)
 
-    def _look(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
+    def _check(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
         for name, output, start, end in _reads(self.file, scalar):
             names = known.get(name)
             if names is not None and output not in names:
                 listed = ", ".join(sorted(names))
-                self.report_at(start, end, f'step "{name}" sets {listed}, and no {output}')
+                self.report_at(start, end, f'step "{name}" sets {listed} but not {output}')
 
 
 def _reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
-    """What is read of the outputs of steps: the step, the name, and where the expression stands."""
+    """Yield the step outputs that a scalar reads: step, name and offsets of the expression."""
     text = file.passage(scalar)
     bare = "${{" not in text.text
     for one in expressions(text.text, text.start) if not bare else ():
@@ -103,7 +103,7 @@ def _reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
 
 
 def _set_by(step: WorkflowStep) -> frozenset[str]:
-    """The outputs of a script that sets each by a name written there; none if more may be set."""
+    """Return the outputs of a script that sets all of them by literal names; empty if it may set more."""
     text = step.run.value if step.run is not None else ""
     if not step.node.text("id") or step.node.text("shell") not in _OWN_SHELLS:
         return frozenset()

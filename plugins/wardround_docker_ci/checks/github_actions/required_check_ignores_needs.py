@@ -12,14 +12,14 @@ from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_workflow import WorkflowJob
 
 _ALWAYS = LazyPattern(r"\balways\(\)|!\s*cancelled\(\)")
-_SAYS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
+_PRINTS = LazyPattern(r"\s*(?:(?:echo|printf)\b[^\n;&|<>$]*|true|:|exit 0)\s*$")
 
 
 class RequiredCheckIgnoresNeeds(CiCheck):
-    """The job that stands for all others succeeds whatever became of them.
+    """A job that represents all others succeeds regardless of their results.
 
-    With `always()` it runs after a failure too, and nothing in it asks for the results, so a required check
-    of its name is green over red ones. Ask: `contains(needs.*.result, 'failure')`.
+    With `always()` it runs after a failure too, and nothing in it tests the results, so the required check
+    passes while other jobs fail. Test them: `contains(needs.*.result, 'failure')`.
     """
 
     ID = "DC206"
@@ -86,14 +86,13 @@ class RequiredCheckIgnoresNeeds(CiCheck):
             condition = job.condition
             if condition is None or job.node.get("needs") is None or not _ALWAYS.search(condition.value):
                 continue
-            if "result" not in condition.value and _only_talks(job):
+            if "result" not in condition.value and _only_prints(job):
                 text = self.file.passage(condition)
-                said = f'"{job.name}" is green whatever became of the jobs it needs'
-                self.report_at(text.start, text.end, said)
+                message = f'"{job.name}" succeeds even if a needed job fails; test needs.*.result'
+                self.report_at(text.start, text.end, message)
 
 
-def _only_talks(job: WorkflowJob) -> bool:
-    scripts = [step.run.value for step in job.steps if step.run is not None]
+def _only_prints(job: WorkflowJob) -> bool:
+    scripts = [step.run.value for step in job.steps if step.run is not None and step.condition is None]
     lines = [line for text in scripts for line in re.split(r"\n|;|&&", text) if line.strip()]
-    is_plain = all(step.run is not None and step.condition is None for step in job.steps)
-    return bool(lines) and is_plain and all(_SAYS.match(line) for line in lines)
+    return bool(lines) and len(scripts) == len(job.steps) and all(_PRINTS.match(line) for line in lines)

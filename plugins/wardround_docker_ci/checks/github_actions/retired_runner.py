@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.github_workflow import WorkflowJob
+from wardround_docker_ci.models.node_lists import scalars
 
 _RETIRED = LazyPattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
 
 
 class RetiredRunner(CiCheck):
-    """A job asks for a runner image that GitHub has retired, or an action for a Node.js that it has.
+    """A job requests a runner image, or an action a Node.js version, that GitHub has retired.
 
-    The job waits for a runner that never comes, until it is cancelled; the action runs on another Node.js
-    than it was made for. Name one that exists.
+    The job waits for a runner until it is cancelled; the action runs on a newer Node.js than it was written
+    for. Use a supported version.
     """
 
     ID = "DC065"
@@ -65,22 +65,32 @@ class RetiredRunner(CiCheck):
     ]
 
     def run(self) -> None:
-        using = self.file.root.scalar("runs", "using") if self.file.kind is FileKind.ACTION else None
+        if self.file.kind is FileKind.ACTION:
+            self._check_action()
+        for job in self.file.workflow.jobs:
+            for label in _labels(job):
+                if _RETIRED.fullmatch(label.value):
+                    text = self.file.passage(label)
+                    message = f"{label.value} runners are retired; use a supported image"
+                    self.report_at(text.start, text.end, message)
+
+    def _check_action(self) -> None:
+        using = self.file.root.scalar("runs", "using")
         if using is not None and using.value in ("node12", "node16"):
             text = self.file.passage(using)
-            said = f"GitHub has no {using.value} any more and runs a newer one"
-            self.report_at(text.start, text.end, said, severity=Severity.WARN)
-        for job in self.file.workflow.jobs:
-            asked = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
-            if any(node.value == "self-hosted" for node in asked):
-                continue
-            named = (
-                re.match(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$", asked[0].value) if len(asked) == 1 else None
-            )
-            if named is not None:
-                values = job.node.mapping("strategy", "matrix").listed(named.group(1))
-                asked = [node for node in values if isinstance(node, Scalar)]
-            for node in asked:
-                if _RETIRED.fullmatch(node.value):
-                    text = self.file.passage(node)
-                    self.report_at(text.start, text.end, f"GitHub has no {node.value} runners any more")
+            message = f"{using.value} is retired and GitHub runs a newer version; update it"
+            self.report_at(text.start, text.end, message, severity=Severity.WARN)
+
+
+def _labels(job: WorkflowJob) -> list[Scalar]:
+    """Return the runner labels of a job, those of its matrix included; none for a self-hosted runner."""
+    labels = scalars(job.node.listed("runs-on"))
+    if any(label.value == "self-hosted" for label in labels):
+        return []
+    matrix = _MATRIX_VALUE.match(labels[0].value) if len(labels) == 1 else None
+    if matrix is None:
+        return labels
+    return scalars(job.node.mapping("strategy", "matrix").listed(matrix.group(1)))
+
+
+_MATRIX_VALUE = LazyPattern(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$")

@@ -14,8 +14,8 @@ _SECRET = LazyPattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
 class SecretsForAllJobs(CiCheck):
     """A secret is in the environment of every step of every job.
 
-    Each action and each dependency that a build or a test runs can read it there, though one step needs it.
-    Set it under `env` of that step.
+    Each action and each dependency that a build or a test runs can read it, although one step needs it. Set
+    it under `env` of that step.
     """
 
     ID = "DC130"
@@ -72,12 +72,16 @@ class SecretsForAllJobs(CiCheck):
 
     def run(self) -> None:
         jobs = [job for job in self.file.workflow.jobs if job.steps]
-        given = [
+        secrets = [
             (key, value)
             for key, value in self.file.root.mapping("env").entries
             if isinstance(value, Scalar) and _SECRET.search(value.value)
         ]
-        if given and len(jobs) > 1:
-            key, value = given[0]
-            names = ", ".join(name.value for name, _ in given[:3])
-            self.report_at(key.start, value.end, f"every step of all {len(jobs)} jobs can read {names}")
+        if secrets and len(jobs) > 1:
+            key, value = secrets[0]
+            names = ", ".join(name.value for name, _ in secrets[:3])
+            self.report_at(
+                key.start,
+                value.end,
+                f"every step of all {len(jobs)} jobs can read {names}; set it on the step that needs it",
+            )

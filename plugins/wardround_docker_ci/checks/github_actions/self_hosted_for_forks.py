@@ -7,22 +7,22 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.models.node_lists import scalars
 
 _OWN_ONLY = LazyPattern(
     r"head\.repo\.(?:full_name|fork|owner|id)|github\.event_name\s*!=\s*'pull_request|event_name\s*==\s*'(?!pull)"
     r"|author_association|contains\([^)]*labels"
 )
-"""Conditions that keep forks out, or let a maintainer decide."""
+"""Conditions that exclude forks, or require a maintainer's decision."""
 _THROWN_AWAY = LazyPattern(r"ephemeral|arc-|spot|autoscal", re.IGNORECASE)
 
 
 class SelfHostedForForks(CiCheck):
-    """Pull requests run on a runner of one's own.
+    """Pull requests run on a self-hosted runner.
 
-    In a public repository anybody can open one, and what it runs stays on the machine for the next job. Use
-    hosted runners for pull requests, or ones that are thrown away after each job.
+    In a public repository anyone can open one, and its changes to the machine persist for the next job. Use
+    hosted runners for pull requests, or ephemeral self-hosted ones.
     """
 
     ID = "DC066"
@@ -73,12 +73,10 @@ class SelfHostedForForks(CiCheck):
         for job in self.file.workflow.jobs:
             if job.condition is not None and _OWN_ONLY.search(job.condition.value):
                 continue
-            labels = job.node.listed("runs-on") + job.node.mapping("runs-on").listed("labels")
-            if any(isinstance(node, Scalar) and _THROWN_AWAY.search(node.value) for node in labels):
-                continue
-            for node in labels:
-                if isinstance(node, Scalar) and node.value == "self-hosted":
-                    text = self.file.passage(node)
-                    self.report_at(
-                        text.start, text.end, "whoever opens a pull request runs code on your machine"
-                    )
+            labels = scalars(job.node.listed("runs-on") + job.node.mapping("runs-on").listed("labels"))
+            is_ephemeral = any(_THROWN_AWAY.search(label.value) for label in labels)
+            for label in labels:
+                if label.value == "self-hosted" and not is_ephemeral:
+                    text = self.file.passage(label)
+                    message = "anyone who opens a pull request runs code on this runner; use a hosted one"
+                    self.report_at(text.start, text.end, message)

@@ -14,9 +14,9 @@ _TELLS_APART = LazyPattern(
 
 
 class SharedConcurrencyGroup(CiCheck):
-    """All pull requests are in one `concurrency` group, and each run stops the one before it.
+    """All pull requests share one `concurrency` group, and each run cancels the one before it.
 
-    Whoever pushes last gets an answer; the checks of everybody else are cancelled half way. Put the branch or
+    Only the last push gets a result; the checks of all other pull requests are cancelled. Put the branch or
     the number into the group: `${{ github.workflow }}-${{ github.ref }}`.
     """
 
@@ -69,11 +69,13 @@ class SharedConcurrencyGroup(CiCheck):
             stops = node.text("concurrency", "cancel-in-progress") == "true"
             if group is not None and stops and not _TELLS_APART.search(group.value) and _runs_there(node):
                 text = self.file.passage(group)
-                said = "a run for one pull request stops those for all others"
-                self.report_at(text.start, text.end, said)
+                message = (
+                    "a run for one pull request cancels those of all others; add github.ref to the group"
+                )
+                self.report_at(text.start, text.end, message)
 
 
 def _runs_there(node: Mapping) -> bool:
-    """Whether a job, if this is one, is not kept from pull requests by its condition."""
+    """Return True unless the job's condition excludes pull requests."""
     condition = node.text("if")
     return "refs/" not in condition and "event_name" not in condition and "ref_name" not in condition

@@ -14,10 +14,10 @@ _LITERAL_FIRST = LazyPattern(
 
 
 class SubstringForMembership(CiCheck):
-    """`contains` is given a text where a list is meant, so parts of a word pass too.
+    """`contains` searches a string that was intended as a list, so parts of a word match too.
 
-    `contains('main develop', github.ref_name)` is true for a branch called `ma`, and for none. Compare with
-    each value, or give it a list: `contains(fromJSON('["main", "develop"]'), ...)`.
+    `contains('main develop', github.ref_name)` is true for a branch `ma`, and for an empty name. Compare
+    with each value, or pass a list: `contains(fromJSON('["main", "develop"]'), ...)`.
     """
 
     ID = "DC063"
@@ -70,5 +70,6 @@ class SubstringForMembership(CiCheck):
             for found in _LITERAL_FIRST.finditer(text.text):
                 self.report_at(
                     text.start + found.start(), text.start + found.end(),
-                    f"true for every part of '{found.group(1)}', and where {found.group(2)} is empty",
+                    f"true for any substring of '{found.group(1)}' and for an empty {found.group(2)}; "
+                    f"use fromJSON with a list",
                 )  # fmt: skip

@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.tree import Mapping, Node, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_expressions import untrusted
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions
@@ -22,11 +22,11 @@ _SCRIPT_INPUTS = {
 
 
 class TemplateInjection(CiCheck):
-    """Text that a stranger writes becomes part of a script.
+    """Untrusted text is expanded into a script.
 
-    The expression is filled in before the shell reads the script, so a title or branch name with a quote
-    and a command in it runs that command, with the job's token and secrets. Put it into `env:` and use the
-    variable, quoted.
+    The expression is expanded before the shell parses the script, so a title or branch name that contains a
+    quote and a command runs that command, with the job's token and secrets. Assign it to a variable under
+    `env:` and use the variable, quoted.
     """
 
     ID = "DC050"
@@ -78,35 +78,35 @@ class TemplateInjection(CiCheck):
     ]
 
     def run(self) -> None:
-        brought = self._brought()
+        job_outputs = self._untrusted_job_outputs()
         for job, step in self.file.workflow.all_steps:
-            known = self._carried(job, step) | brought
+            known = self._untrusted_names(job, step) | job_outputs
             key = _SCRIPT_INPUTS.get(step.action)
-            for name, value in step.given.entries:
+            for name, value in step.inputs.entries:
                 if name.value.lower() == key and isinstance(value, Scalar):
-                    self._look(value, known)
+                    self._check(value, known)
             if step.run is not None:
-                self._look(step.run, known)
-                self._evaluated(step, job)
+                self._check(step.run, known)
+                self._check_evaluated(step, job)
 
-    def _look(self, scalar: Scalar, known: dict[str, str]) -> None:
+    def _check(self, scalar: Scalar, known: dict[str, str]) -> None:
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
             if context:
-                # Newer versions of these actions put a backslash before what a shell would act on.
+                # Newer versions of these actions escape shell metacharacters with a backslash.
                 self.report_at(
                     expression.start,
                     expression.end,
-                    f"whoever writes {context} runs commands here",
+                    f"anyone who controls {context} can run commands here; pass it through env",
                     severity=Severity.INFO if context == _FILES else None,
                 )
 
-    def _carried(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
-        """What holds a stranger's text under another name: variables, and outputs of earlier steps."""
+    def _untrusted_names(self, job: WorkflowJob, step: WorkflowStep) -> dict[str, str]:
+        """Return the variables and outputs of earlier steps that hold untrusted text, with their contexts."""
         found = {}
         for node in (self.file.root, job.node, step.node):
-            for name, context in _given(node.mapping("env")).items():
+            for name, context in _untrusted_variables(node.mapping("env")).items():
                 found[f"env.{name}"] = context
         for earlier in job.steps:
             if earlier is step:
@@ -115,79 +115,87 @@ class TemplateInjection(CiCheck):
         return found
 
     def _outputs(self, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
-        """The outputs of a step that hold a stranger's text, by the context that names them."""
+        """Return the outputs of a step that hold untrusted text, with their contexts."""
         identity = step.node.text("id")
         if not identity:
             return {}
         if step.run is None:
-            return {f"steps.{identity}.outputs.{name}": said for name, said in _TELLING.get(step.action, ())}
-        text = step.run.value
-        if "GITHUB_OUTPUT" not in text:
-            return {}
-        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
+            outputs = dict(_UNTRUSTED_OUTPUTS.get(step.action, ()))
+        elif "GITHUB_OUTPUT" in step.run.value:
+            outputs = self._script_outputs(step.run.value, step, job)
+        else:
+            outputs = {}
+        return {f"steps.{identity}.outputs.{name}": source for name, source in outputs.items()}
+
+    def _script_outputs(self, text: str, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
+        """Return the outputs that a script sets to untrusted text, with their contexts."""
+        sources = self._script_variables(text, step, job)
+        outputs = {name: sources[used] for name, used in _OUTPUT.findall(text) if used in sources}
         if self._has_foreign_commits():
-            given |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
-        given |= dict.fromkeys(_ASKS.findall(text), _ASKED)
+            outputs |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
+        return outputs | dict.fromkeys(_FETCHED_OUTPUT.findall(text), _PULL_REQUEST_TEXT)
+
+    def _script_variables(self, text: str, step: WorkflowStep, job: WorkflowJob) -> dict[str, str]:
+        """Return the variables of a script that hold untrusted text, with their contexts."""
+        sources = _untrusted_variables(job.node.mapping("env"))
+        sources |= _untrusted_variables(step.node.mapping("env"))
+        if self._has_foreign_commits():
+            sources |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
+        sources |= dict.fromkeys(_FETCHED.findall(text), _PULL_REQUEST_TEXT)
         for name, value in _ASSIGNED.findall(text):
-            source = next((given[one] for one in _NAMES.findall(value) if one in given), "")
-            if source and name not in given and not _CLEANED.search(value):
-                given[name] = source
-        found = {name: given[used] for name, used in _OUTPUT.findall(text) if used in given}
-        if self._has_foreign_commits():
-            found |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
-        found |= dict.fromkeys(_ASKED_OUT.findall(text), _ASKED)
-        return {f"steps.{identity}.outputs.{name}": said for name, said in found.items()}
+            source = next((sources[one] for one in _NAMES.findall(value) if one in sources), "")
+            if source and name not in sources and not _CLEANED.search(value):
+                sources[name] = source
+        return sources
 
     def _has_foreign_commits(self) -> bool:
-        """Whether the commits that are looked at may be those of somebody who only proposes them."""
+        """Return True if the inspected commits may be those of an unmerged pull request."""
         return bool(
             {"pull_request", "pull_request_target", "workflow_run"}.intersection(self.file.workflow.triggers)
         )
 
-    def _brought(self) -> dict[str, str]:
-        """The outputs of jobs that hold a stranger's text, as other jobs name them."""
+    def _untrusted_job_outputs(self) -> dict[str, str]:
+        """Return the outputs of jobs that hold untrusted text, as other jobs reference them."""
         found = {}
         for job in self.file.workflow.jobs:
-            outputs = job.node.mapping("outputs").entries
-            if not outputs or job.key is None:
-                continue
+            outputs = job.node.mapping("outputs").entries if job.key is not None else []
             known: dict[str, str] = {}
-            for step in job.steps:
+            for step in job.steps if outputs else ():
                 known |= self._outputs(step, job)
             for name, value in outputs:
-                if isinstance(value, Scalar):
-                    insides = [one.inside for one in expressions(value.value, 0)]
-                    said = next(
-                        (untrusted(one) or known.get("".join(one.split()), "") for one in insides), ""
-                    )
-                    if said:
-                        found[f"needs.{job.name}.outputs.{name.value}"] = said
+                source = _untrusted_source(value, known)
+                if source:
+                    found[f"needs.{job.name}.outputs.{name.value}"] = source
         return found
 
-    def _evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
-        """A stranger's text in a variable, which is right, handed to a shell as a program, which is not."""
-        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
-        if not given or step.run is None:
+    def _check_evaluated(self, step: WorkflowStep, job: WorkflowJob) -> None:
+        """Report untrusted text in a variable that a shell or an interpreter runs as a program."""
+        sources = _untrusted_variables(job.node.mapping("env")) | _untrusted_variables(
+            step.node.mapping("env")
+        )
+        if not sources or step.run is None:
             return
         text = self.file.passage(step.run)
         for found in _AS_PROGRAM.finditer(text.text):
-            name = next((one for one in _NAMES.findall(found.group()) if one in given), "")
+            name = next((one for one in _NAMES.findall(found.group()) if one in sources), "")
             if name:
                 start = text.start + found.start(1)
                 self.report_at(
-                    start, text.start + found.end(), f"whoever writes {given[name]} runs commands here"
+                    start,
+                    text.start + found.end(),
+                    f"anyone who controls {sources[name]} can run commands here; do not evaluate it",
                 )
 
 
 _COMMIT = "the message of a commit"
-_ASKED = "the title or text of a pull request"
+_PULL_REQUEST_TEXT = "the title or text of a pull request"
 _NAMES = LazyPattern(r"\$\{?(\w+)")
 _ASSIGNED = LazyPattern(r"(?:^|[\s;])(\w+)=(\"?\$[^\n]*)", re.MULTILINE)
 _CLEANED = LazyPattern(
     r"tr -(?:cd|dc)\b|tr -c -d|sed [^\n|]*\[\^|\bsha\d+sum|md5sum|\bwc\b|grep -\w*[qcoE]|printf %q"
     r"|@Q\}|jq\b|cut -c|basename|slugify|\bif\b|==",
 )
-"""What leaves nothing of a text that a shell would act on, or may be there for that."""
+"""Commands that remove shell metacharacters, or may be there to do so."""
 _GIT_TEXT = (
     r"git (?:log|show)\b[^\n)`]*?(?:--(?:format|pretty)[= ]?[\"']?(?:format:|tformat:)?[^\n)`]*"
     r"%(?:s|B|b|an|ae|cn|f(?!\w))|--oneline)"
@@ -200,8 +208,8 @@ _PULL_TEXT = (
     r"gh (?:pr|issue) view\b[^\n)`]*--json[= ][\w,]*(?:title|body|headRefName)"
     r"|gh api\b[^\n)`]*\.(?:title|body|head\.ref)\b"
 )
-_ASKS = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
-_ASKED_OUT = LazyPattern(
+_FETCHED = LazyPattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
+_FETCHED_OUTPUT = LazyPattern(
     r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")[^\n]*GITHUB_OUTPUT", re.MULTILINE
 )
 _AS_PROGRAM = LazyPattern(
@@ -209,7 +217,7 @@ _AS_PROGRAM = LazyPattern(
     re.MULTILINE,
 )
 _FILES = "the names of the files"
-_TELLING = {
+_UNTRUSTED_OUTPUTS = {
     "tj-actions/changed-files": tuple(
         (f"{kind}_files", _FILES)
         for kind in ("all_changed", "all_modified", "added", "modified", "changed", "any_changed")
@@ -226,12 +234,12 @@ _TELLING = {
         ("head_ref_branch", "github.head_ref"),
     ),
 }
-"""Outputs of well-known actions that whoever opens a pull request chooses."""
+"""Outputs of well-known actions that the author of a pull request controls."""
 _OUTPUT = LazyPattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
 
 
-def _given(env: Mapping) -> dict[str, str]:
-    """The variables whose value is a stranger's text."""
+def _untrusted_variables(env: Mapping) -> dict[str, str]:
+    """Return the variables whose value is untrusted text."""
     found = {}
     for key, value in env.entries:
         if isinstance(value, Scalar):
@@ -239,3 +247,12 @@ def _given(env: Mapping) -> dict[str, str]:
             if any(contexts):
                 found[key.value] = next(context for context in contexts if context)
     return found
+
+
+def _untrusted_source(value: Node, known: dict[str, str]) -> str:
+    """Return the context of the untrusted text in a value; empty if none."""
+    if not isinstance(value, Scalar):
+        return ""
+    insides = (expression.inside for expression in expressions(value.value, 0))
+    contexts = (untrusted(inside) or known.get("".join(inside.split()), "") for inside in insides)
+    return next(contexts, "")

@@ -8,10 +8,11 @@ from wardround_docker_ci.check import STEPS, CiCheck
 
 
 class UnsafeCheckoutAllowed(CiCheck):
-    """The checkout action's guard against running a fork's code with the repository's rights is switched off.
+    """The checkout action's protection against running a fork's code with write access is disabled.
 
-    It refuses to check out a pull request's code under `pull_request_target` and `workflow_run`, because
-    whatever runs it afterwards hands the secrets over. Leave it on, and run such code under `pull_request`.
+    The action refuses to check out a pull request under `pull_request_target` and `workflow_run`, because
+    any later step that runs the code exposes the secrets. Keep the protection, and run such code under
+    `pull_request`.
     """
 
     ID = "DC067"
@@ -68,8 +69,10 @@ class UnsafeCheckoutAllowed(CiCheck):
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:
             key, value = (
-                step.given.key("allow-unsafe-pr-checkout"),
-                step.given.text("allow-unsafe-pr-checkout"),
+                step.inputs.key("allow-unsafe-pr-checkout"),
+                step.inputs.text("allow-unsafe-pr-checkout"),
             )
             if step.action == "actions/checkout" and key is not None and value == "true":
-                self.report_at(key.start, key.end, "the guard against a fork's code is switched off here")
+                self.report_at(
+                    key.start, key.end, "the protection against a fork's code is disabled; remove this input"
+                )

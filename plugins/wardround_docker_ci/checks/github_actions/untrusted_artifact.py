@@ -21,14 +21,14 @@ _USES = LazyPattern(
     r"|(?:^|[\s;&|(])(?:\./|sudo \./)|\$\(cat |`cat |\$\(< *\S|(?:pip\d? install|dpkg -i|docker load)[ \t]"
     r"|(?:cat|<|cp|tee)\s*[^\n|;&]*>>?\s*[\"']?\$\{?GITHUB_(?:ENV|PATH|OUTPUT)"
 )
-"""What runs a file, or takes its text for part of a command or of the environment."""
+"""Commands that run a file, or use its text as part of a command or of the environment."""
 
 
 _OWN_RUN = LazyPattern(
     r"workflow_run\.(?:event\s*==\s*'(?:push|schedule|release|workflow_dispatch)'|head_repository\.(?:full_name|fork|id|owner))"
     r"|workflow_run\.event\s*!=\s*'pull_request'"
 )
-"""What lets only runs through that were not started by a fork."""
+"""Conditions that allow only runs that a fork did not trigger."""
 _LISTS_RUNS = LazyPattern(r"gh run list\b[^\n)]*?(?:--workflow[= ]|-w[= ]?)([\w.\"'-]+)[^\n)]*")
 _SAYS_BRANCH = LazyPattern(r"(?:\s-b\s?|--branch|--event|-e\s|--commit|headBranch|\.event\b)")
 _SHIPS = LazyPattern(
@@ -44,11 +44,11 @@ _LOADS = LazyPattern(
 
 
 class UntrustedArtifact(CiCheck):
-    """An artifact that a fork's build made is unpacked where a job with the repository's rights works.
+    """An artifact built by a fork is unpacked into the workspace of a privileged job.
 
-    The fork decides what is in it: it can replace the scripts that later steps run, or write variables that
-    change them. Unpack it into a folder of its own under `${{ runner.temp }}`, and take from it only data
-    you check.
+    The fork controls its contents: it can replace the scripts that later steps run, or set variables that
+    change them. Unpack it into its own directory under `${{ runner.temp }}`, and use only data from it that
+    you validate.
     """
 
     ID = "DC055"
@@ -119,20 +119,20 @@ class UntrustedArtifact(CiCheck):
         if "workflow_run" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
                 if job.condition is None or not _OWN_RUN.search(job.condition.value):
-                    self._look(job)
+                    self._check(job)
         elif not {"pull_request", "push"}.issuperset(self.file.workflow.triggers):
             for job in self.file.workflow.jobs:
-                self._newest(job)
+                self._check_newest(job)
 
-    def _newest(self, job: WorkflowJob) -> None:
-        """The last run of a workflow that pull requests start too, whichever branch that was for."""
+    def _check_newest(self, job: WorkflowJob) -> None:
+        """Check downloads from the newest run of a workflow that pull requests trigger too, on any branch."""
         for at, step in enumerate(job.steps):
             place = self._any_branch(step)
             if place is None:
                 continue
             uses = "\n".join(later.run.value for later in job.steps[at:] if later.run is not None)
             if _USES.search(uses) or _SHIPS.search(uses):
-                self.report_at(*place, "the newest run may be that of a pull request; say from which branch")
+                self.report_at(*place, "the newest run may be one of a pull request; filter by branch")
             return
 
     def _any_branch(self, step: WorkflowStep) -> tuple[int, int] | None:
@@ -142,25 +142,25 @@ class UntrustedArtifact(CiCheck):
             if found is None or "gh run download" not in text.text or _SAYS_BRANCH.search(found.group()):
                 return None
             return self._if_proposed(found.group(1), text.start + found.start(), text.start + found.end())
-        name = step.given.scalar("workflow")
-        told = ("branch", "pr", "commit", "run_id", "run-id", "event")
+        name = step.inputs.scalar("workflow")
+        option = ("branch", "pr", "commit", "run_id", "run-id", "event")
         if (
             step.action != "dawidd6/action-download-artifact"
             or name is None
-            or any(map(step.given.text, told))
+            or any(map(step.inputs.text, option))
         ):
             return None
         text = self.file.passage(name)
         return self._if_proposed(name.value, text.start, text.end)
 
     def _if_proposed(self, name: str, start: int, end: int) -> tuple[int, int] | None:
-        """The place, if pull requests start the workflow of that file too."""
+        """Return the offsets if pull requests also trigger the workflow in that file."""
         folder = self.source.path.rpartition("/")[0]
         text = self.source.project.read(f"{folder}/{name.strip(chr(39) + chr(34))}")
         return (start, end) if text is not None and _PROPOSED.search(text) else None
 
-    def _look(self, job: WorkflowJob) -> None:
-        """Report the first use after a download; that is where what the fork put in takes effect."""
+    def _check(self, job: WorkflowJob) -> None:
+        """Report the first use after a download, where the fork's contents take effect."""
         for at, step in enumerate(job.steps):
             artifact = _downloaded(step)
             if artifact is None:
@@ -169,15 +169,16 @@ class UntrustedArtifact(CiCheck):
             for used in places:
                 if used is not None:
                     self.report_at(
-                        *used, "a fork decides what is in the artifact that is run or trusted here"
+                        *used,
+                        "a fork controls the artifact that runs here; unpack it under runner.temp",
                     )
             if any(places):
                 return
 
     def _required(self, artifact: _Artifact, steps: Sequence[WorkflowStep]) -> tuple[int, int] | None:
-        """Where a script for GitHub's API loads code out of the artifact."""
+        """Return the offsets where a ``github-script`` loads code from the artifact."""
         for step in steps:
-            script = step.given.scalar("script") if step.action == "actions/github-script" else None
+            script = step.inputs.scalar("script") if step.action == "actions/github-script" else None
             if script is None or not artifact.folder:
                 continue
             text = self.file.passage(script)
@@ -191,7 +192,7 @@ class UntrustedArtifact(CiCheck):
             if step.run is None:
                 continue
             text = self.file.passage(step.run)
-            begin = artifact.behind if step is artifact.step else 0
+            begin = artifact.end if step is artifact.step else 0
             found = next(
                 (m for m in _USES.finditer(text.text, begin) if artifact.may_hold(text.text, m)), None
             )
@@ -203,17 +204,17 @@ class UntrustedArtifact(CiCheck):
 
 
 class _Artifact(Struct, frozen=True):
-    """An artifact of another run: the step that gets it, and where it is unpacked; empty for the workspace.
+    """An artifact of another run: the step that downloads it and its directory; empty for the workspace.
 
-    ``behind`` is where the download ends in the text of a step that also goes on with it.
+    ``behind`` is the end of the download in the text of a step that also uses the artifact.
     """
 
     step: WorkflowStep
     folder: str
-    behind: int = 0
+    end: int = 0
 
     def may_hold(self, text: str, use: re.Match[str]) -> bool:
-        """Whether what is used can come out of the artifact."""
+        """Return True if the used file may come from the artifact."""
         end = text.find("\n", use.end())
         line = text[use.start() : end if end >= 0 else len(text)]
         if not self.folder:
@@ -225,18 +226,22 @@ class _Artifact(Struct, frozen=True):
 
 
 def _downloaded(step: WorkflowStep) -> _Artifact | None:
+    """Return the artifact of another run that a step unpacks; None if it is harmless or there is none."""
     if step.action in _DOWNLOADS:
-        other_run = step.given.text("run-id") or step.given.text("run_id") or step.given.text("workflow")
-        folder = step.given.text("path")
-        return _Artifact(step, _plain(folder)) if other_run and not _HARMLESS.search(folder) else None
-    if step.action == "actions/github-script" and "downloadArtifact" in step.given.text("script"):
+        folder = step.inputs.text("path")
+        is_other_run = any(map(step.inputs.text, ("run-id", "run_id", "workflow")))
+        return _Artifact(step, _plain(folder)) if is_other_run and not _HARMLESS.search(folder) else None
+    if step.action == "actions/github-script" and "downloadArtifact" in step.inputs.text("script"):
         return _Artifact(step, "")
-    text = step.run.value if step.run is not None else ""
-    found = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
-    if found is None or _HARMLESS.search(text):
+    return _downloaded_by_script(step, step.run.value) if step.run is not None else None
+
+
+def _downloaded_by_script(step: WorkflowStep, text: str) -> _Artifact | None:
+    download = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
+    if download is None or _HARMLESS.search(text):
         return None
-    told = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", found.group())
-    return _Artifact(step, _plain(told.group(1)) if told else "", found.end())
+    option = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", download.group())
+    return _Artifact(step, _plain(option.group(1)) if option else "", download.end())
 
 
 def _plain(folder: str) -> str:

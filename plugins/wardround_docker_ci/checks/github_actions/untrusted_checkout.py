@@ -12,6 +12,7 @@ from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep
+from wardround_docker_ci.models.node_lists import scalars
 
 _FETCHES_HEAD = LazyPattern(
     r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)"
@@ -32,7 +33,7 @@ _MOVES = LazyPattern(
     r"pull_request\.head\.ref\b|github\.head_ref|refs/pull/|\bgh pr checkout\b|\bpull/[^\n]*/(?:head|merge)",
     re.IGNORECASE,
 )
-"""Names of the head that mean whatever was pushed last when the step runs."""
+"""References to the head that resolve to the newest push when the step runs."""
 
 _RUNNING_ACTIONS = (
     "./",
@@ -53,10 +54,10 @@ _GATED = LazyPattern(
 
 
 class UntrustedCheckout(CiCheck):
-    """A workflow with the repository's own rights checks out the code of a pull request and runs it.
+    """A privileged workflow checks out the code of a pull request and runs it.
 
-    Whoever opens the pull request then has the write token and the secrets. Run what comes from forks under
-    `pull_request`, and only report under `pull_request_target` or `workflow_run`.
+    Anyone who opens the pull request then has the write token and the secrets. Run code of forks under
+    `pull_request`, and use `pull_request_target` or `workflow_run` only to report.
     """
 
     ID = "DC051"
@@ -119,45 +120,48 @@ class UntrustedCheckout(CiCheck):
     def run(self) -> None:
         if self.file.workflow.is_started_by_forks() or "issue_comment" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
-                self._look(job)
+                self._check(job)
 
-    def _look(self, job: WorkflowJob) -> None:
+    def _check(self, job: WorkflowJob) -> None:
         for at, step in enumerate(job.steps):
             place = self._checked_out(step, job.steps[:at])
             if place is None:
                 continue
-            gates = [one.value for one in (job.condition, step.condition) if one is not None]
-            gates = [gate for gate in gates if _GATED.search(gate)]
+            conditions = [one.value for one in (job.condition, step.condition) if one is not None]
+            gates = [condition for condition in conditions if _GATED.search(condition)]
             if gates and not self._passes_by_label(gates, *place):
                 continue
-            runs = next(
-                (later for later in job.steps[at:] if _runs_code(later, is_first=later is step)), None
-            )
-            if runs is not None:
-                line = self.file.places.line(runs.node.start)
-                said = f"code of the pull request runs from line {line} on with this repository's rights"
-                if gates:
-                    said = f"what is pushed after the label is set runs from line {line} on with it"
-                self.report_at(*place, said, severity=Severity.WARN if gates else None)
-                if not gates:
-                    self._handed_secrets(job, job.steps[at:])
+            self._check_later_steps(place, job, at, is_gated=bool(gates))
             return
 
+    def _check_later_steps(
+        self, place: tuple[int, int], job: WorkflowJob, at: int, *, is_gated: bool
+    ) -> None:
+        """Report a checkout if a step from ``at`` on runs the code."""
+        steps = job.steps[at:]
+        runs = next((step for step in steps if _runs_code(step, is_first=step is steps[0])), None)
+        if runs is None:
+            return
+        line = self.file.places.line(runs.node.start)
+        if is_gated:
+            message = f"commits pushed after the label is set run from line {line} on with write access"
+            self.report_at(*place, message, severity=Severity.WARN)
+        else:
+            message = f"code of the pull request runs from line {line} on with this repository's permissions"
+            self.report_at(*place, message)
+            self._report_secrets(job, steps)
+
     def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
-        """Whether all that guards the checkout is a label, and that says nothing about the commit taken."""
+        """Return True if a label is the only gate of the checkout and does not pin the commit."""
         if not all(_BY_LABEL.search(gate) and not _OTHER_GATE.search(gate) for gate in gates):
             return False
         event = self.file.workflow.triggers.get("pull_request_target")
-        types = (
-            [one.value for one in event.listed("types") if isinstance(one, Scalar)]
-            if isinstance(event, Mapping)
-            else []
-        )
+        types = [one.value for one in scalars(event.listed("types"))] if isinstance(event, Mapping) else []
         stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
         return stays or _MOVES.search(self.file.text[start:end]) is not None
 
-    def _handed_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
-        """The first secret that the code of the pull request finds in its environment."""
+    def _report_secrets(self, job: WorkflowJob, later: Sequence[WorkflowStep]) -> None:
+        """Report the first secret in the environment of the pull request's code."""
         steps = [step.node for step in later if _runs_code(step, is_first=False)]
         for node in (self.file.root, job.node, *steps):
             for _, value in node.mapping("env").entries:
@@ -166,35 +170,37 @@ class UntrustedCheckout(CiCheck):
                     self.report_at(
                         text.start,
                         text.end,
-                        "the code of the pull request finds this secret in its environment",
+                        "code of the pull request can read this secret from its environment",
                     )
                     return
 
     def _of_environment(self, reference: str, step: WorkflowStep) -> str:
-        """What the variables of the file in a reference are set to."""
+        """Return the values of the ``env`` variables in a reference."""
         nodes = (step.node, *(job.node for job in self.file.workflow.jobs), self.file.root)
         names = _ENVIRONMENT.findall(reference)
         return " ".join(node.mapping("env").text(name) for name in names for node in nodes)
 
     def _checked_out(self, step: WorkflowStep, earlier: Sequence[WorkflowStep]) -> tuple[int, int] | None:
-        """Where a step takes the commit of the pull request."""
-        reference = step.given.scalar("ref")
+        """Return the offsets where a step checks out the commit of the pull request."""
+        reference = step.inputs.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
-            is_head = (
-                HEAD_REFERENCE.search(text.text)
-                or _is_head_output(text.text, earlier)
-                or HEAD_REFERENCE.search(self._of_environment(text.text, step))
-            )
+            is_head = self._is_head(text.text, step) or _is_head_output(text.text, earlier)
             return (text.start, text.end) if is_head else None
-        if step.run is not None:
-            text = self.file.passage(step.run)
-            found = _FETCHES_HEAD.search(text.text)
-            if found is None and (clone := _CLONES.search(text.text)) is not None:
-                given = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
-                found = clone if given is not None and "pull_request.head." in given.value else None
-            return (text.start + found.start(), text.start + found.end()) if found else None
-        return None
+        return self._fetched(step, step.run) if step.run is not None else None
+
+    def _is_head(self, reference: str, step: WorkflowStep) -> bool:
+        texts = (reference, self._of_environment(reference, step))
+        return any(HEAD_REFERENCE.search(text) for text in texts)
+
+    def _fetched(self, step: WorkflowStep, script: Scalar) -> tuple[int, int] | None:
+        """Return the offsets where a script fetches the commit of the pull request."""
+        text = self.file.passage(script)
+        found = _FETCHES_HEAD.search(text.text)
+        if found is None and (clone := _CLONES.search(text.text)) is not None:
+            url = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
+            found = clone if url is not None and "pull_request.head." in url.value else None
+        return (text.start + found.start(), text.start + found.end()) if found else None
 
 
 _ENVIRONMENT = LazyPattern(r"\benv\.(\w+)")
@@ -205,24 +211,24 @@ _OTHER_GATE = LazyPattern(
 
 
 def _is_head_output(reference: str, earlier: Sequence[WorkflowStep]) -> bool:
-    """Whether a reference is what an earlier step asked for as the head of the pull request."""
+    """Return True if a reference is the output of an earlier step that resolves the pull request's head."""
     found = _OUTPUT.search(reference)
     step = next((one for one in earlier if found and one.node.text("id") == found.group(1)), None)
     if step is None:
         return False
     return step.action in _HEAD_ACTIONS or (
-        step.run is not None and _ASKS_HEAD.search(step.run.value) is not None
+        step.run is not None and _RESOLVES_HEAD.search(step.run.value) is not None
     )
 
 
 _OUTPUT = LazyPattern(r"\bsteps\.([\w-]+)\.outputs\.")
-_ASKS_HEAD = LazyPattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
+_RESOLVES_HEAD = LazyPattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
 _CLONES = LazyPattern(r"git (?:clone|fetch|remote add)\b[^\n]*\$(?:(\w+)|\{(\w+)\})")
 _HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs")
 
 
 def _runs_code(step: WorkflowStep, *, is_first: bool) -> bool:
-    """Whether a step runs something a checked-out tree decides about."""
+    """Return True if a step runs something that the checked-out tree controls."""
     if step.run is not None:
         text = step.run.value
         found = _FETCHES_HEAD.search(text) if is_first else None

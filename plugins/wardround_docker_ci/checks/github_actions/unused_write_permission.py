@@ -26,7 +26,7 @@ _READS_ONLY = LazyPattern(
     r"|baptiste0928/cargo-install|actions-rs/toolchain|crate-ci/typos|codespell-project/\S+|ludeeus/action-shellcheck"
     r"|hadolint/hadolint-action)$"
 )
-"""Actions that leave the repository and its issues as they are."""
+"""Actions that do not change the repository or its issues."""
 _HARMLESS = LazyPattern(
     r"^(?:npm|pnpm|yarn|bun)\s+(?:ci|i|install|run\s+(?:build|compile|format|prettier|coverage|docs?)[\w:-]*|build|dedupe|audit)\b"
     r"|^(?:pip\d?|poetry|uv|pdm|pipx|bundle|composer|go|cargo|mix|dotnet|mvn|\./mvnw|gradle"
@@ -47,10 +47,11 @@ _TAKES_IDENTITY = LazyPattern(r"codecov/|provenance|attest|sigstore|trusted", re
 
 
 class UnusedWritePermission(CiCheck):
-    """The token of a job that only builds and tests may write.
+    """The token of a job that only builds and tests has write access.
 
-    Nothing in the job uses that, but every dependency it installs and every test it runs could: push commits,
-    publish packages, take the identity. Say `contents: read`, and give more only to the job that needs it.
+    The job does not use it, but every dependency it installs and every test it runs could: push commits,
+    publish packages, use the identity. Declare `contents: read`, and grant more only to the job that needs
+    it.
     """
 
     ID = "DC115"
@@ -117,19 +118,21 @@ class UnusedWritePermission(CiCheck):
         for job in flow.jobs:
             own = job.node.get("permissions")
             if isinstance(own, Mapping):
-                self._look(own, [job])
+                self._check(own, [job])
         shared = flow.root.get("permissions")
         if isinstance(shared, Mapping):
-            self._look(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
+            self._check(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
 
-    def _look(self, given: Mapping, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
-        """Report the first right to write that none of the jobs makes use of."""
-        written = [(k, v) for k, v in given.entries if isinstance(v, Scalar) and v.value == "write"]
+    def _check(self, permissions: Mapping, jobs: Sequence[github_workflow.WorkflowJob]) -> None:
+        """Report the first write permission that none of the jobs uses."""
+        written = [(k, v) for k, v in permissions.entries if isinstance(v, Scalar) and v.value == "write"]
         if not written or not jobs or not all(self._only_reads(job) for job in jobs):
             return
         key, value = written[0]
         self.report_at(
-            key.start, value.end, f"nothing here writes {key.value}: these steps only build and test"
+            key.start,
+            value.end,
+            f"no step uses the {key.value} permission, they only build and test; remove it",
         )
 
     def _only_reads(self, job: github_workflow.WorkflowJob) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -10,6 +11,7 @@ from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.models.node_lists import mappings
 
 _CHANGE = LazyPattern(
     r"^\(?\$CI_PIPELINE_SOURCE == ['\"]merge_request_event['\"]\)?$|^\$CI_MERGE_REQUEST_I?ID$"
@@ -18,10 +20,10 @@ _BRANCH = LazyPattern(r"^\$CI_COMMIT_BRANCH$|^\$CI_PIPELINE_SOURCE == ['\"]push[
 
 
 class DuplicatePipelines(CiCheck):
-    """The job's rules fit a merge request and the push to its branch, so every push runs it twice.
+    """A job's rules match both a merge request and the push to its branch, so every push runs it twice.
 
-    GitLab makes a pipeline for either, and both show up at the merge request. Say in `workflow: rules` which
-    of them there is to be, or ask for the default branch only: `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`.
+    GitLab creates a pipeline for each, and both appear at the merge request. Choose one of them in
+    `workflow: rules`, or restrict the job to the default branch: `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`.
     """
 
     ID = "DC201"
@@ -72,20 +74,25 @@ class DuplicatePipelines(CiCheck):
         if self.file.root.get("workflow") is not None or self.file.root.get("include") is not None:
             return
         for job in self.file.gitlab_jobs:
-            rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
-            starts = [rule for rule in rules if rule.text("when") in ("", "on_success", "always")]
-            refused = any(rule.text("when") == "never" for rule in rules)
-            for_change = any(_CHANGE.match(_condition(rule)) for rule in starts)
-            for_branch = any(
-                _BRANCH.match(_condition(rule))
-                or not any(rule.get(key) is not None for key in ("if", "changes", "exists", "<<"))
-                for rule in starts
-            )
             key = job.node.key("rules")
-            if for_change and for_branch and not refused and key is not None:
-                said = "a push to the branch of a merge request runs this twice"
-                self.report_at(key.start, key.end, said)
+            if key is not None and _runs_twice(mappings(job.node.listed("rules"))):
+                message = "a push to the branch of a merge request runs this job twice; add workflow: rules"
+                self.report_at(key.start, key.end, message)
 
 
 def _condition(rule: Mapping) -> str:
     return re.sub(r"\s+", " ", rule.text("if")).strip()
+
+
+def _runs_twice(rules: Sequence[Mapping]) -> bool:
+    """Return True if rules match a merge request and a push to its branch."""
+    if any(rule.text("when") == "never" for rule in rules):
+        return False
+    starts = [rule for rule in rules if rule.text("when") in ("", "on_success", "always")]
+    for_change = any(_CHANGE.match(_condition(rule)) for rule in starts)
+    return for_change and any(_matches_branch(rule) for rule in starts)
+
+
+def _matches_branch(rule: Mapping) -> bool:
+    is_unconditional = all(rule.get(key) is None for key in ("if", "changes", "exists", "<<"))
+    return is_unconditional or _BRANCH.match(_condition(rule)) is not None

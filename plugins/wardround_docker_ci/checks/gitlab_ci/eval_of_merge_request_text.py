@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -18,8 +19,8 @@ _UNTRUSTED = LazyPattern(_ATTACKER)
 class EvalOfMergeRequestText(CiCheck):
     """Text of a merge request is run as shell code.
 
-    Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand
-    it over as an argument or a variable of the program that needs it.
+    Anyone who writes the title, the message or the branch name can run commands with the job's token. Pass
+    it as an argument or a variable to the program that needs it.
     """
 
     ID = "DC081"
@@ -58,14 +59,19 @@ class EvalOfMergeRequestText(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                name = program(command)
-                is_evaluated = name in ("eval", "ssh") or (name in ("sh", "bash") and command.has_flag("c"))
-                found = [
-                    w for w in command.words[1:] if _UNTRUSTED.search(w.text) and not w.raw.startswith("'")
-                ]
-                if is_evaluated and found:
-                    what = _UNTRUSTED.search(found[0].text)
-                    variable = what.group().strip("${") if what else ""
-                    self.report_at(
-                        command.start, command.end, f"{variable} is run as code, and strangers write it"
-                    )
+                variable = _untrusted_variable(command) if _evaluates(command) else ""
+                if variable:
+                    message = f"{variable} is untrusted and runs as code; pass it as an argument"
+                    self.report_at(command.start, command.end, message)
+
+
+def _evaluates(command: Command) -> bool:
+    name = program(command)
+    return name in ("eval", "ssh") or (name in ("sh", "bash") and command.has_flag("c"))
+
+
+def _untrusted_variable(command: Command) -> str:
+    """Return the first untrusted variable that the shell expands; empty if none."""
+    texts = (word.text for word in command.words[1:] if not word.raw.startswith("'"))
+    variables = (variable for text in texts if (variable := _UNTRUSTED.search(text)) is not None)
+    return next((variable.group().strip("${") for variable in variables), "")

@@ -15,9 +15,9 @@ _USUAL = (".pre", "build", "test", "deploy", ".post")
 
 
 class GitlabUnknownName(CiCheck):
-    """A job names a stage, a job or a template that the file does not have, and it includes no other.
+    """A job names a stage, a job or a template that the file does not define, and the file includes no other.
 
-    GitLab refuses the whole pipeline: no job of it runs. Most often something was renamed in one place only.
+    GitLab rejects the pipeline: none of its jobs runs. Usually something was renamed in only one position.
     """
 
     ID = "DC085"
@@ -63,22 +63,22 @@ class GitlabUnknownName(CiCheck):
 
     def run(self) -> None:
         root = self.file.root
-        if self.file.path.rpartition("/")[2] not in (".gitlab-ci.yml", ".gitlab-ci.yaml") or root.get(
-            "include"
-        ):
+        if self.file.path.rpartition("/")[2] not in _FILE_NAMES or root.get("include"):
             return
         listed = [one.value for one in root.listed("stages") if isinstance(one, Scalar)]
         stages = {*(listed or _USUAL), ".pre", ".post"}
         names = {key.value for key, value in root.entries if isinstance(value, Mapping)}
         for job in self.file.gitlab_jobs:
-            if job.key is None:
-                continue
-            stage = job.node.scalar("stage")
-            if stage is not None and stage.value not in stages and "$" not in stage.value:
-                self._report(stage, f'no stage is called "{stage.value}"')
-            for name in _named(job):
-                if name.value not in names and "$" not in name.value:
-                    self._report(name, f'no job is called "{name.value}"')
+            if job.key is not None:
+                self._check(job, stages, names)
+
+    def _check(self, job: GitlabJob, stages: set[str], names: set[str]) -> None:
+        stage = job.node.scalar("stage")
+        if stage is not None and stage.value not in stages and "$" not in stage.value:
+            self._report(stage, f'stage "{stage.value}" is not defined')
+        for name in _named(job):
+            if name.value not in names and "$" not in name.value:
+                self._report(name, f'job "{name.value}" is not defined')
 
     def _report(self, name: Scalar, message: str) -> None:
         text = self.file.passage(name)
@@ -86,7 +86,7 @@ class GitlabUnknownName(CiCheck):
 
 
 def _named(job: GitlabJob) -> Iterator[Scalar]:
-    """The other jobs and templates that a job cannot do without."""
+    """Yield the other jobs and templates that a job requires."""
     for key in ("needs", "dependencies", "extends"):
         for entry in job.node.listed(key):
             if isinstance(entry, Scalar):
@@ -95,3 +95,6 @@ def _named(job: GitlabJob) -> Iterator[Scalar]:
                 name = entry.scalar("job")
                 if name is not None and entry.get("pipeline") is None and entry.get("project") is None:
                     yield name
+
+
+_FILE_NAMES = (".gitlab-ci.yml", ".gitlab-ci.yaml")

@@ -7,15 +7,16 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.models.node_lists import mappings
 
 _BRANCHES = frozenset({"", "main", "master", "develop", "head", "trunk"})
 
 
 class IncludeUnpinned(CiCheck):
-    """A part of the pipeline comes from elsewhere, in whatever state it is there when the pipeline starts.
+    """A pipeline includes a file from elsewhere without pinning its version.
 
-    What is pushed there runs here with this project's variables, unseen. Name a tag or commit (`ref:`), and
-    for a remote file its digest (`integrity:`).
+    Any push to it runs here with this project's variables, without review. Pin a tag or commit (`ref:`),
+    and for a remote file its digest (`integrity:`).
     """
 
     ID = "DC121"
@@ -52,16 +53,15 @@ class IncludeUnpinned(CiCheck):
     ]
 
     def run(self) -> None:
-        for entry in self.file.root.listed("include"):
-            if not isinstance(entry, Mapping):
-                continue
-            remote, project = entry.key("remote"), entry.key("project")
+        for entry in mappings(self.file.root.listed("include")):
+            key = entry.key("remote") or entry.key("project")
             value = entry.scalar("remote") or entry.scalar("project")
-            key = remote or project
-            if key is None or value is None or "$" in value.value:
-                continue
-            ref = entry.text("ref").lower()
-            if (remote is not None and entry.get("integrity") is None) or (
-                remote is None and ref in _BRANCHES
-            ):
-                self.report_at(key.start, value.end, f"{value.value} can change, and runs here as it then is")
+            if key is not None and value is not None and "$" not in value.value and not _is_pinned(entry):
+                message = f"{value.value} can change and runs with this project's variables; pin it"
+                self.report_at(key.start, value.end, message)
+
+
+def _is_pinned(entry: Mapping) -> bool:
+    if entry.key("remote") is not None:
+        return entry.get("integrity") is not None
+    return entry.text("ref").lower() not in _BRANCHES

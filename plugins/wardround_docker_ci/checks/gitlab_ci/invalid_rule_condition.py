@@ -13,17 +13,17 @@ from wardround_docker_ci.check import GITLAB, CiCheck
 
 _QUOTED = LazyPattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
 _WRONG = (
-    (LazyPattern(r"(?:==|!=)\s*(?!null\b|_)(?:[A-Za-z][\w./-]*)"), "the text is not in quotes"),
-    (LazyPattern(r"(?<![=!<>~])=(?![=~])"), "a comparison has two signs: =="),
-    (LazyPattern(r"(?<![\w$-])(?:and|or|not|AND|OR|NOT)(?![\w-])"), "the signs are &&, || and !="),
+    (LazyPattern(r"(?:==|!=)\s*(?!null\b|_)(?:[A-Za-z][\w./-]*)"), "quote the string"),
+    (LazyPattern(r"(?<![=!<>~])=(?![=~])"), "compare with =="),
+    (LazyPattern(r"(?<![\w$-])(?:and|or|not|AND|OR|NOT)(?![\w-])"), "use &&, || and !="),
 )
 
 
 class InvalidRuleCondition(CiCheck):
-    """GitLab cannot read the condition of a rule.
+    """The condition of a rule is not valid GitLab syntax.
 
-    It knows variables, texts in quotes, patterns between slashes, `==`, `!=`, `=~`, `!~`, `&&` and `||`. With
-    anything else it refuses the pipeline, or the rule never fits.
+    GitLab accepts variables, quoted strings, patterns between slashes, `==`, `!=`, `=~`, `!~`, `&&` and
+    `||`. It rejects the pipeline for anything else, or the rule never matches.
     """
 
     ID = "DC202"
@@ -66,17 +66,17 @@ class InvalidRuleCondition(CiCheck):
     ]
 
     def run(self) -> None:
-        told: set[int] = set()
+        reported: set[int] = set()
         for condition in self._conditions():
             text = condition.value
-            if id(condition) in told or "$[[" in text:
+            if id(condition) in reported or "$[[" in text:
                 continue
-            told.add(id(condition))
+            reported.add(id(condition))
             bare = _QUOTED.sub('""', text)
             why = next((why for pattern, why in _WRONG if pattern.search(bare)), None)
             if why is not None:
                 place = self.file.passage(condition)
-                self.report_at(place.start, place.end, f"GitLab cannot read this: {why}")
+                self.report_at(place.start, place.end, f"invalid condition: {why}")
 
     def _conditions(self) -> Iterator[Scalar]:
         for node in walk(self.file.root):

@@ -9,10 +9,10 @@ from wardround_docker_ci.check import GITLAB, CiCheck
 
 
 class RulesWithOnlyOrExcept(CiCheck):
-    """A job has `rules` beside `only` or `except`.
+    """A job has both `rules` and `only` or `except`.
 
-    GitLab refuses the whole pipeline: a job says by one of the two when it runs. Move what `only` and
-    `except` say into `rules`.
+    GitLab rejects the pipeline: a job uses one of the two. Move the conditions of `only` and `except` into
+    `rules`.
     """
 
     ID = "DC122"
@@ -60,5 +60,7 @@ class RulesWithOnlyOrExcept(CiCheck):
             key = job.node.key("only") or job.node.key("except")
             if key is not None and job.key is not None and job.node.key("rules") is not None:
                 self.report_at(
-                    key.start, key.end, f"{key.value} and rules in one job: GitLab refuses the pipeline"
+                    key.start,
+                    key.end,
+                    f"GitLab rejects a job with both {key.value} and rules; move it into rules",
                 )

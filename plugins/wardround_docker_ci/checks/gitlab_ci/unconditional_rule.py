@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -11,6 +12,7 @@ from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
+from wardround_docker_ci.models.node_lists import mappings
 
 _NARROWS = ("if", "changes", "exists")
 _STARTS = ("", "on_success", "always", "delayed")
@@ -20,11 +22,11 @@ _PER_BRANCH = LazyPattern(
 
 
 class UnconditionalRule(CiCheck):
-    """One rule of the job has no condition, so the other rules decide nothing.
+    """A rule of the job has no condition, so the other rules have no effect.
 
-    GitLab takes the first rule that fits. A deployment whose last rule is bare runs for every branch the
-    rules above it do not mention; a bare rule above others leaves them without effect. End the list with
-    `when: never`, or with nothing.
+    GitLab uses the first rule that matches. A deployment whose last rule has no condition runs for every
+    branch that the rules before it do not match; rules after one without a condition are never evaluated.
+    End the list with `when: never`, or with the last condition.
     """
 
     ID = "DC200"
@@ -76,22 +78,19 @@ class UnconditionalRule(CiCheck):
 
     def run(self) -> None:
         for job in self.file.gitlab_jobs:
-            rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
+            rules = mappings(job.node.listed("rules"))
             bare = next((at for at, rule in enumerate(rules) if _is_bare(rule)), None)
-            if bare is None:
-                continue
-            if bare < len(rules) - 1:
-                self._say(rules[bare], "this rule fits every pipeline, so those below it are never looked at")
-            elif (
-                rules[bare].text("when") in _STARTS
-                and any(rule.get("if") is not None and rule.text("when") != "never" for rule in rules[:bare])
-                and self._goes_live(job)
-            ):
-                self._say(
-                    rules[bare], f'"{job.name}" also runs for everything the rules above do not mention'
-                )
+            if bare is not None:
+                self._check(job, rules[:bare], rules[bare], is_last=bare == len(rules) - 1)
 
-    def _say(self, rule: Mapping, message: str) -> None:
+    def _check(self, job: GitlabJob, earlier: Sequence[Mapping], rule: Mapping, *, is_last: bool) -> None:
+        if not is_last:
+            self._report(rule, "this rule matches every pipeline, so the rules after it have no effect")
+        elif rule.text("when") in _STARTS and any(map(_allows, earlier)) and self._goes_live(job):
+            message = f'"{job.name}" also runs for everything that the rules before do not match'
+            self._report(rule, message)
+
+    def _report(self, rule: Mapping, message: str) -> None:
         key, value = rule.entries[0]
         self.report_at(key.start, value.end, message)
 
@@ -110,3 +109,7 @@ def _is_bare(rule: Mapping) -> bool:
         and not any(rule.get(key) is not None for key in (*_NARROWS, "<<"))
         and not re.search(r"^!", rule.entries[0][0].value)
     )
+
+
+def _allows(rule: Mapping) -> bool:
+    return rule.get("if") is not None and rule.text("when") != "never"

@@ -14,9 +14,9 @@ from wardround_docker_ci.models.gitlab import GitlabJob
 
 
 class UnknownJob(CiCheck):
-    """A job needs, extends or takes artifacts from one that the pipeline does not have.
+    """A job needs, extends or downloads artifacts from a job that the pipeline does not define.
 
-    GitLab refuses the whole pipeline. Name a job that exists.
+    GitLab rejects the pipeline. Name an existing job.
     """
 
     ID = "DC204"
@@ -58,26 +58,26 @@ class UnknownJob(CiCheck):
 
     def run(self) -> None:
         root = self.file.root
-        # Another file brings jobs of its own, or is brought into one.
+        # A file with includes gets jobs from them, and an included file from its includer.
         if not re.search(r"(?:^|/)\.gitlab-ci\.ya?ml$", self.source.path) or root.get("include") is not None:
             return
         known = {key.value for key, _ in root.entries}
         for job in self.file.gitlab_jobs:
             for name in _named(job):
                 if name.value not in known and "$" not in name.value:
-                    self._say(name, "job")
-        self._stages(root)
+                    self._report(name, "job")
+        self._check_stages(root)
 
-    def _stages(self, root: Mapping) -> None:
+    def _check_stages(self, root: Mapping) -> None:
         stages = {one.value for one in root.listed("stages") if isinstance(one, Scalar)}
         for job in self.file.gitlab_jobs if stages else ():
             stage = job.node.scalar("stage")
             if stage is not None and stage.value not in stages | {".pre", ".post"} and "$" not in stage.value:
-                self._say(stage, "stage")
+                self._report(stage, "stage")
 
-    def _say(self, name: Scalar, what: str) -> None:
+    def _report(self, name: Scalar, what: str) -> None:
         text = self.file.passage(name)
-        self.report_at(text.start, text.end, f'the pipeline has no {what} "{name.value}"')
+        self.report_at(text.start, text.end, f'{what} "{name.value}" is not defined in the pipeline')
 
 
 def _named(job: GitlabJob) -> Iterator[Scalar]:
@@ -88,6 +88,6 @@ def _named(job: GitlabJob) -> Iterator[Scalar]:
             elif isinstance(one, Mapping) and not {"project", "pipeline", "optional"} & {
                 name.value for name, _ in one.entries
             }:
-                told = one.scalar("job")
-                if told is not None:
-                    yield told
+                scalar = one.scalar("job")
+                if scalar is not None:
+                    yield scalar

@@ -15,9 +15,9 @@ _REMOTE = LazyPattern(r"https?://", re.IGNORECASE)
 
 
 class AddRemoteFile(CiCheck):
-    """A file is fetched into the image from the network and nothing checks that it is the right one.
+    """ADD downloads a file into the image without verifying it.
 
-    Whoever controls the server or the way to it decides what the image holds. Give ADD a
+    Anyone who controls the server or the connection controls the contents of the image. Give ADD a
     `--checksum=sha256:...`.
     """
 
@@ -56,4 +56,6 @@ class AddRemoteFile(CiCheck):
             if one.keyword == "ADD" and one.flag("checksum") is None:
                 for word in one.words[:-1]:
                     if _REMOTE.match(word.text) and not re.search(r"\.git(?:#|$)", word.text):
-                        self.report_at(word.start, word.end, f"nothing checks what {word.text} answers")
+                        self.report_at(
+                            word.start, word.end, f"download of {word.text} is not verified; add --checksum"
+                        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -14,9 +15,9 @@ from wardround_docker_ci.libraries.commands import program
 
 
 class CacheBustingOrder(CiCheck):
-    """Everything is copied before the dependencies are installed, so every edit installs them again.
+    """All files are copied before the dependencies are installed, so every edit installs them again.
 
-    A layer is rebuilt when anything before it changed. Copy the lock file and the manifest first, install,
+    A layer is rebuilt when anything before it changes. Copy the lock file and the manifest first, install,
     and copy the rest after that.
     """
 
@@ -58,43 +59,59 @@ class CacheBustingOrder(CiCheck):
     def run(self) -> None:
         by_instruction = {id(script.owner): script.commands for script in self.file.scripts}
         for stage in self.file.dockerfile.stages:
-            self._look(stage, by_instruction)
+            self._check(stage, by_instruction)
 
-    def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
-        copied: Instruction | None = None
-        sources: Instruction | None = None
-        changing: KeyValuePair | None = None
-        for one in stage.instructions:
-            installs = [c for c in by_instruction.get(id(one), ()) if _installs_listed(c)]
-            if sources is not None and copied is None and any(map(_needs_no_sources, installs)):
-                copied = sources
-            if one.keyword in ("COPY", "ADD") and _is_everything(one):
-                copied = copied or one
-            elif one.keyword in ("COPY", "ADD") and _is_sources(one):
-                sources = sources or one
-            elif one.keyword == "ARG":
-                changing = changing or next((p for p in one.pairs if _CHANGES.search(p.name.text)), None)
-            elif installs and copied is None and changing is not None:
-                self._argument(changing, installs[0], one)
+    def _check(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
+        order = _Order()
+        for instruction in stage.instructions:
+            commands = by_instruction.get(id(instruction), ())
+            installs = [command for command in commands if _installs_listed(command)]
+            if installs:
+                if not _has_cache_mount(instruction):
+                    self._report(order, installs)
                 return
-            elif installs and copied is None:
-                return
-            elif installs and copied is not None:
-                cached = any(name == "mount" and "type=cache" in value.text for name, value in one.flags)
-                if not cached:
-                    self.report_at(
-                        copied.start, copied.end,
-                        f"every edit runs {' '.join(installs[0].texts[:3])} again; copy its lock file first",
-                    )  # fmt: skip
-                return
+            order.add(instruction)
 
-    def _argument(self, changing: KeyValuePair, install: Command, one: Instruction) -> None:
-        """An argument is part of what each RUN behind it is cached by, used there or not."""
-        if not any(name == "mount" and "type=cache" in value.text for name, value in one.flags):
-            name = changing.name
-            installs = " ".join(install.texts[:3])
-            message = f"every build has another {name.text}, so {installs} is never cached"
+    def _report(self, order: _Order, installs: Sequence[Command]) -> None:
+        install = " ".join(installs[0].texts[:3])
+        copied = order.copied
+        if copied is None and any(map(_needs_no_sources, installs)):
+            copied = order.sources
+        if copied is not None:
+            message = f"every edit runs {install} again; copy the lock file first"
+            self.report_at(copied.start, copied.end, message)
+        elif order.changing is not None:
+            name = order.changing.name
+            message = f"{name.text} differs in every build, so {install} is never cached; move the ARG down"
             self.report_at(name.start, name.end, message)
+
+
+class _Order:
+    """The instructions of a stage before the installation that decide about its cache.
+
+    Attributes:
+        copied: the first copy of all files.
+        sources: the first copy of a directory of sources.
+        changing: the first ARG that changes with every build; it is part of the cache key of each later RUN.
+    """
+
+    def __init__(self) -> None:
+        self.copied: Instruction | None = None
+        self.sources: Instruction | None = None
+        self.changing: KeyValuePair | None = None
+
+    def add(self, instruction: Instruction) -> None:
+        if instruction.keyword == "ARG":
+            pairs = (pair for pair in instruction.pairs if _CHANGES.search(pair.name.text))
+            self.changing = self.changing or next(pairs, None)
+        elif instruction.keyword in ("COPY", "ADD") and _is_everything(instruction):
+            self.copied = self.copied or instruction
+        elif instruction.keyword in ("COPY", "ADD") and _is_sources(instruction):
+            self.sources = self.sources or instruction
+
+
+def _has_cache_mount(instruction: Instruction) -> bool:
+    return any(name == "mount" and "type=cache" in value.text for name, value in instruction.flags)
 
 
 _CHANGES = LazyPattern(
@@ -115,35 +132,45 @@ def _is_everything(one: Instruction) -> bool:
 
 
 def _is_sources(one: Instruction) -> bool:
-    """Whether what is copied is a folder of sources, as people call it."""
+    """Return True if a directory of sources is copied, by its usual name."""
     words = [word.text for word in one.words]
     return one.flag("from") is None and any(_SOURCES.match(text) for text in words[:-1])
 
 
 def _needs_no_sources(command: Command) -> bool:
-    """Whether all that an installation asks of the project are its manifests, which can be copied alone."""
+    """Return True if an installation needs only the project's manifests, which can be copied alone."""
     return program(command) in ("npm", "go", "pip", "pip3", "bundle", "composer", "mvn", "cargo", "dotnet")
 
 
 def _installs_listed(command: Command) -> bool:
-    """Whether a command installs what a manifest lists, and nothing of the sources themselves."""
+    """Return True if a command installs the dependencies in a manifest and nothing of the sources."""
     name = program(command)
     texts = [word.text for word in unwrapped(command)]
     if {"--offline", "--prefer-offline"}.intersection(texts):
         return False
     rest = [text for text in texts[1:] if not text.startswith("-")]
-    if name == "npm":
-        return rest in (["ci"], ["install"], ["i"]) and "-g" not in texts
-    if name in ("yarn", "pnpm", "bun"):
-        return rest == ["install"] or (name == "yarn" and not rest and len(texts) == 1)
+    if name in _SUBCOMMANDS:
+        subcommands = _SUBCOMMANDS[name]
+        return rest[: len(subcommands)] == subcommands
     if re.match(r"pip[\d.]*$", name):
         return "install" in rest and any(text in ("-r", "--requirement") for text in texts)
-    if name == "dotnet":
-        return rest[:1] == ["restore"]
-    if name == "cargo":
-        return rest[:1] == ["fetch"]
-    if name == "go":
-        return rest[:2] == ["mod", "download"]
-    return (name in ("bundle", "composer") and rest[:1] == ["install"]) or (
-        name == "mvn" and any(text.endswith("dependency:go-offline") for text in rest)
-    )
+    if name == "mvn":
+        return any(text.endswith("dependency:go-offline") for text in rest)
+    return _installs_packages_of_node(name, texts, rest)
+
+
+def _installs_packages_of_node(name: str, texts: Sequence[str], rest: Sequence[str]) -> bool:
+    if name == "npm":
+        return rest in (["ci"], ["install"], ["i"]) and "-g" not in texts
+    if name == "yarn" and len(texts) == 1:
+        return True
+    return name in ("yarn", "pnpm", "bun") and rest == ["install"]
+
+
+_SUBCOMMANDS = {
+    "dotnet": ["restore"],
+    "cargo": ["fetch"],
+    "go": ["mod", "download"],
+    "bundle": ["install"],
+    "composer": ["install"],
+}

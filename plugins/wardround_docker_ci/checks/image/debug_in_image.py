@@ -14,16 +14,16 @@ _ON = {
     "APP_DEBUG": ("1", "true"),
     "WERKZEUG_DEBUG_PIN": ("off",),
 }
-"""Variables of Flask, Django, Laravel and Werkzeug, and the values that switch debugging on."""
+"""Variables of Flask, Django, Laravel and Werkzeug, and the values that enable debugging."""
 _FOR_DEVELOPMENT = LazyPattern(r"(?i)(?:^|[/_.-])(?:dev(?:el(?:op(?:ment)?)?)?|local|debug|test(?:s|ing)?|ci"
                                r"|examples?|demo|\.devcontainer)(?:[/_.-]|$)")  # fmt: skip
 
 
 class DebugInImage(CiCheck):
-    """An image or a pod switches the debugging of its web framework on.
+    """An image or a pod enables the debug mode of its web framework.
 
     Error pages then show source, settings and variables, and Werkzeug's debugger runs code for anyone who
-    opens it. Leave the variable out, and set it on the developer's machine only.
+    opens it. Remove the variable, and set it only on the developer's machine.
     """
 
     ID = "DC131"
@@ -66,11 +66,11 @@ class DebugInImage(CiCheck):
                 self.report_at(
                     variable.start,
                     variable.end,
-                    f"{variable.name} switches debugging on where strangers come",
+                    f"{variable.name} enables debug mode in a deployment; remove it",
                 )
 
     def _start_of_last_stage(self) -> int:
-        """Where the stage that is shipped begins; other stages of a Dockerfile may be for development."""
+        """Return the offset of the final stage; other stages of a Dockerfile may be for development."""
         found = list(_STAGE.finditer(self.file.text)) if self.file.kind in DOCKERFILE else []
         return found[-1].start() if found else 0
 

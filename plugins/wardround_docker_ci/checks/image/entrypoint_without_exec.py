@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -20,7 +21,7 @@ _MAY_START = LazyPattern(
     r"(?:^|[-_.])(?:start\w*|run|boot\w*|launch\w*|serve|server|init|cmd|entry)(?:[-_.]|$)"
 )
 _INSTALLED = LazyPattern(r"/(?:usr/local/bin|app|opt|srv)/(?:[\w.-]+/)*(?!\w*migrat)[\w-]+$")
-"""A program of one's own, by its whole path."""
+"""A program of the project, by its absolute path."""
 _SERVERS = frozenset(
     {
         "gunicorn", "uvicorn", "hypercorn", "daphne", "celery", "node", "java", "nginx", "php-fpm", "puma",
@@ -35,10 +36,10 @@ _ENDS_SOON = frozenset({"--version", "-v", "-V", "--help", "-t", "-e", "-p", "--
 
 
 class EntrypointWithoutExec(CiCheck):
-    """The start script stays process 1 and runs the service as its child, which never hears SIGTERM.
+    """The start script stays process 1 and runs the service as its child, which never receives SIGTERM.
 
-    The container is killed after the time to stop has run out, with requests and writes cut off in the
-    middle. Start the last command with `exec`, so that it takes the script's place.
+    The container is killed at the end of the grace period, in the middle of requests and writes. Start the
+    last command with `exec`, so that it replaces the script.
     """
 
     ID = "DC107"
@@ -96,24 +97,30 @@ class EntrypointWithoutExec(CiCheck):
     ]
 
     def run(self) -> None:
-        commands = [
-            command for script in self.file.scripts for command in script.commands if command.depth == 0
-        ]
+        commands = [one for script in self.file.scripts for one in script.commands if one.depth == 0]
         if not commands or any(one.name == "trap" for one in commands):
             return
-        last, behind = commands[-1], [one for one in commands if one.after == "&"]
+        background = [one for one in commands if one.after == "&"]
+        if background:
+            self._check_background(background[-1], commands[-1])
+        else:
+            self._check_last(commands[-1])
+
+    def _check_background(self, background: Command, last: Command) -> None:
+        if last.name == "wait" and self._starts_a_container():
+            message = "the script waits as process 1 and forwards no signals to this process; use exec"
+            self.report_at(background.start, background.end, message)
+
+    def _check_last(self, last: Command) -> None:
         texts = [word.text for word in last.words]
-        if behind:
-            if last.name == "wait" and self._starts_a_container():
-                said = "process 1 is the script, which waits and passes no signal on to this"
-                self.report_at(behind[-1].start, behind[-1].end, said)
-        elif not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
+        if not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
             return
-        elif (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
-            self.report_at(last.start, last.end, "without exec, signals end the script and not the service")
+        if (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
+            message = "signals stop the script and not the service; start it with exec"
+            self.report_at(last.start, last.end, message)
 
     def _starts_a_container(self, last: Command | None = None) -> bool:
-        """Whether the script is what an image starts: it is called so, or a Dockerfile says it."""
+        """Return True if an image starts the script: by its name, or by a Dockerfile's instruction."""
         name = self.file.path.rpartition("/")[2]
         if _NAMED.search(name.removesuffix(".sh").removesuffix(".bash")):
             return last is None or _is_service(last)
@@ -131,22 +138,20 @@ def _is_service(command: Command) -> bool:
     texts = [word.text for word in words]
     if not words or _ENDS_SOON.intersection(texts):
         return False
-    if words[0].raw in ('"$@"', "$@", '"${@}"', "$*"):
-        return True
     name = program(command)
-    if name in _SERVERS:
+    if words[0].raw in ('"$@"', "$@", '"${@}"', "$*") or name in _SERVERS:
         return True
-    task = subcommand(words)
     if name.startswith("python"):
-        rest = texts[1:]
-        is_own = any(_PROGRAM.search(text) for text in rest[:1])
-        return (
-            is_own or "runserver" in rest or ("-m" in rest and any(t in _SERVERS | {"flask"} for t in rest))
-        )
-    return (name, task) in (
-        ("npm", "start"),
-        ("yarn", "start"),
-        ("pnpm", "start"),
-        ("flask", "run"),
-        ("rails", "server"),
-    )
+        return _is_python_service(texts[1:])
+    return (name, subcommand(words)) in _SERVICE_TASKS
+
+
+def _is_python_service(arguments: Sequence[str]) -> bool:
+    if "runserver" in arguments or any(_PROGRAM.search(text) for text in arguments[:1]):
+        return True
+    return "-m" in arguments and not (_SERVERS | {"flask"}).isdisjoint(arguments)
+
+
+_SERVICE_TASKS = frozenset(
+    {("npm", "start"), ("yarn", "start"), ("pnpm", "start"), ("flask", "run"), ("rails", "server")}
+)

@@ -27,9 +27,10 @@ _FINDS_ITSELF = LazyPattern(
 
 
 class HealthcheckNeverFails(CiCheck):
-    """The health check cannot fail, so a broken service counts as healthy and keeps its traffic.
+    """The health check cannot fail, so a broken service stays healthy and keeps its traffic.
 
-    Without `--fail`, curl is content with any answer, an error page included; `|| true` is content with none.
+    Without `--fail`, curl succeeds with any response, including an error page; with `|| true` it always
+    succeeds. Let the check fail.
     """
 
     ID = "DC106"
@@ -67,19 +68,21 @@ class HealthcheckNeverFails(CiCheck):
             if found is not None:
                 start = text.start + found.start()
                 self.report_at(
-                    start, text.start + len(text.text.rstrip()), "the check succeeds whatever is wrong"
+                    start,
+                    text.start + len(text.text.rstrip()),
+                    "the health check always succeeds; remove the fallback",
                 )
                 continue
             itself = _FINDS_ITSELF.search(text.text)
             if itself is not None:
-                said = "grep finds itself in the list, so the check succeeds whatever is wrong"
-                self.report_at(text.start + itself.start(), text.start + itself.end(), said)
+                message = "grep finds itself in the process list, so the check always succeeds; use pgrep"
+                self.report_at(text.start + itself.start(), text.start + itself.end(), message)
                 continue
             curl = _CURL.search(text.text)
             piped = curl is not None and re.match(r"\s*\|(?!\|)", text.text[curl.end() :])
             if curl is not None and not piped and not _FAILS.search(_words(curl.group())):
                 start = text.start + curl.start()
-                message = "curl without --fail is content with an error page"
+                message = "curl without --fail succeeds on an error page; add --fail"
                 self.report_at(start, text.start + curl.end(), message, severity=Severity.INFO)
 
     def _checks(self) -> Iterator[Passage]:
@@ -97,5 +100,5 @@ class HealthcheckNeverFails(CiCheck):
 
 
 def _words(text: str) -> str:
-    """Arguments with blanks between them, however they are listed."""
+    """Return arguments separated by blanks, in any notation of the list."""
     return bounded(r"[\"',\[\]]|\n\s*-(?=\s)").sub(" ", text)

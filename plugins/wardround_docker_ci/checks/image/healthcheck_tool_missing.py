@@ -17,10 +17,10 @@ _LANGUAGES = frozenset(
 
 
 class HealthcheckToolMissing(CiCheck):
-    """The health check calls a program that the image does not have, so the container never becomes healthy.
+    """The health check calls a program that is not in the image, so the container never becomes healthy.
 
-    Slim and distroless images have no curl, Alpine has wget only, and distroless has no shell to call
-    them with. Install the program, or check with what the service itself is written in.
+    Slim and distroless images have no curl, Alpine has only wget, and distroless has no shell to call them
+    with. Install the program, or write the check in the service's own language.
     """
 
     ID = "DC105"
@@ -59,26 +59,26 @@ class HealthcheckToolMissing(CiCheck):
         if not shipped:
             return
         base = self.file.dockerfile.expanded(shipped[-1].base.text) or shipped[-1].base.text
-        brought = " ".join(one.body.text for stage in shipped for one in stage.all("RUN", "COPY", "ADD"))
+        contents = " ".join(one.body.text for stage in shipped for one in stage.all("RUN", "COPY", "ADD"))
         for one in (one for stage in shipped[:1] for one in stage.all("HEALTHCHECK")):
             if one.text.upper() != "NONE":
-                self._look(one, base, brought)
+                self._check(one, base, contents)
 
-    def _look(self, one: Instruction, base: str, brought: str) -> None:
+    def _check(self, one: Instruction, base: str, contents: str) -> None:
         if _has_no_shell(base):
             if not re.match(r"CMD\s*\[", one.text, re.IGNORECASE) and not re.search(
-                r"\bsh\b|busybox", brought
+                r"\bsh\b|busybox", contents
             ):
                 start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
-                self.report_at(
-                    start, one.end, "the image has no shell to run this with; write it as a JSON list"
-                )
+                self.report_at(start, one.end, "the image has no shell to run this; write it as a JSON list")
             return
         for found in re.finditer(r"(?<![\w./-])(curl|wget)(?![\w.-])", one.body.text):
             tool = found.group(1)
-            if _lacks(base, tool) and not re.search(rf"(?<![\w.-]){tool}(?![\w.-])", brought):
+            if _lacks(base, tool) and not re.search(rf"(?<![\w.-]){tool}(?![\w.-])", contents):
                 at = one.body.start + found.start()
-                self.report_at(at, at + len(tool), f"{base} has no {tool}, so the container is never healthy")
+                self.report_at(
+                    at, at + len(tool), f"{base} has no {tool}, so the container is never healthy; install it"
+                )
                 return
 
 
@@ -88,7 +88,7 @@ def _has_no_shell(base: str) -> bool:
 
 
 def _lacks(base: str, tool: str) -> bool:
-    """Whether an official image comes without a program."""
+    """Return True if an official image does not contain a program."""
     name = image_name(base)
     if name.name.count("/") > name.name.count("docker.io/") + name.name.count("library/"):
         return False

@@ -7,15 +7,14 @@ import re
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, KUBERNETES, WORKFLOW, CiCheck
-from wardround_docker_ci.models.image_reference import image_name, is_filled_in
+from wardround_docker_ci.models.image_reference import ImageName, image_name, is_filled_in
 
 
 class LoosenedImagePin(CiCheck):
-    """The image was fixed to a version, and the change lets it move.
+    """A change replaces a pinned image version by a moving tag.
 
-    A digest or a full version is the same image tomorrow; a tag such as `3-slim` is whatever was pushed last
-    under it, so the next build may differ without any change here. Keep the version, and its digest if it had
-    one.
+    A digest or a full version is the same image tomorrow; a tag such as `3-slim` is the newest push to it,
+    so the next build may differ without a change here. Keep the version, and its digest if it had one.
     """
 
     ID = "DC222"
@@ -67,23 +66,29 @@ class LoosenedImagePin(CiCheck):
             return
         for image in self.file.images:
             name = image_name(image.reference)
-            if is_filled_in(image.reference) or name.digest or name.tag in ("", "latest") or not name.tag:
-                continue
-            written = re.findall(rf"(?<![\w./-]){re.escape(name.name)}:([\w.-]+)(@sha256:\w+)?", base)
-            if not written or any(tag == name.tag and not digest for tag, digest in written):
-                continue
-            if all(_is_looser(name.tag, tag, digest) for tag, digest in written):
-                said = f'before the change {name.name} was fixed to "{"".join(written[0])[:40]}"'
-                self.report_at(image.start, image.end, said)
+            if not is_filled_in(image.reference) and not name.digest and name.tag not in ("", "latest"):
+                former = _former_pin(name, base)
+                if former:
+                    message = f'{name.name} was pinned to "{former[:40]}" before this change; keep the pin'
+                    self.report_at(image.start, image.end, message)
 
 
 def _is_looser(now: str, tag: str, digest: str) -> bool:
-    """Whether a tag lets more versions in than what stood there; another version is another choice."""
+    """Return True if a tag matches more versions than the former one; another version is deliberate."""
     new, old = _version(now), _version(tag)
     return bool(new) and (bool(digest) or (len(new) < len(old) and old[: len(new)] == new))
 
 
 def _version(tag: str) -> list[str]:
-    """The numbers at the front of a tag that is a version; none for the name of a commit."""
+    """Return the leading numbers of a version tag; none for the name of a commit."""
     found = re.match(r"v?(\d{1,5}(?:\.\d+)*)(?:[-_][A-Za-z][\w.-]*)?$", tag)
     return found.group(1).split(".") if found is not None else []
+
+
+def _former_pin(name: ImageName, base: str) -> str:
+    """Return the tag and digest that an image had if its new tag is looser; empty otherwise."""
+    written = re.findall(rf"(?<![\w./-]){re.escape(name.name)}:([\w.-]+)(@sha256:\w+)?", base)
+    is_unchanged = any(tag == name.tag and not digest for tag, digest in written)
+    if not written or is_unchanged or not all(_is_looser(name.tag, *pin) for pin in written):
+        return ""
+    return "".join(written[0])

@@ -15,10 +15,9 @@ _NO_TIME = LazyPattern(r"0+(?:ms|s|m)?")
 
 
 class NoGracefulShutdown(CiCheck):
-    """The container is killed the moment it is to stop, in the middle of whatever it is doing.
+    """The container is killed immediately when it is stopped.
 
-    Requests are cut off and what was not written yet is lost. Leave the signal to end it as it is, and
-    give it time.
+    Requests are aborted and unwritten data is lost. Keep the default stop signal, and allow a grace period.
     """
 
     ID = "DC108"
@@ -58,7 +57,9 @@ class NoGracefulShutdown(CiCheck):
         if self.file.kind in DOCKERFILE:
             for one in self.file.dockerfile.instructions:
                 if one.keyword == "STOPSIGNAL" and _KILL.fullmatch(one.text):
-                    self.report_at(one.start, one.end, "SIGKILL leaves the program no time to end")
+                    self.report_at(
+                        one.start, one.end, "SIGKILL leaves the program no time to shut down; keep SIGTERM"
+                    )
         elif self.file.kind in COMPOSE:
             for service in self.file.services:
                 self._value(service.node, "stop_signal", _KILL)
@@ -71,4 +72,6 @@ class NoGracefulShutdown(CiCheck):
         value = node.scalar(key)
         if value is not None and pattern.fullmatch(value.value):
             text = self.file.passage(value)
-            self.report_at(text.start, text.end, f"{key} {value.value} leaves the program no time to end")
+            self.report_at(
+                text.start, text.end, f"{key} {value.value} leaves the program no time to shut down"
+            )

@@ -9,17 +9,17 @@ from wardround_docker_ci.models.image_reference import image_name, is_filled_in
 
 
 class NoImageDigest(CiCheck):
-    """A base image is taken by a tag, which its owner can move.
+    """An image is referenced by a tag, which its owner can move.
 
-    The same commit then builds from other bytes than before. Add the digest behind the tag:
-    `python:3.12-slim@sha256:...`, and let a bot raise it.
+    The same commit can then build from other bytes than before. Add the digest to the tag:
+    `python:3.12-slim@sha256:...`, and let a bot update it.
     """
 
     ID = "DC008"
     NAME = "no-image-digest"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
-    OFF = "Few projects pin digests; where one does it can switch the rule on."
+    OFF = "Few projects pin digests; those that do can enable the rule."
     KINDS = DOCKERFILE
     VALID = [
         code("""
@@ -43,4 +43,8 @@ class NoImageDigest(CiCheck):
         for image in self.file.images:
             name = image_name(image.reference)
             if not is_filled_in(image.reference) and name.tag not in ("", "latest") and not name.digest:
-                self.report_at(image.start, image.end, f"{name.name}:{name.tag} can be moved; add its digest")
+                self.report_at(
+                    image.start,
+                    image.end,
+                    f"{name.name}:{name.tag} can be moved to another image; add its digest",
+                )

@@ -44,11 +44,11 @@ _MANAGERS = frozenset({"npm", "yarn", "pnpm", "npx", "pnpx", "bunx"})
 
 
 class NoInit(CiCheck):
-    """Nothing in the container does what an init does: pass signals on and collect ended processes.
+    """Nothing in the container does the work of an init: forward signals and reap zombie processes.
 
-    A browser leaves ended processes behind that only process 1 can collect, until no new ones can be
-    started; a package manager as process 1 swallows SIGTERM. Start through `tini` or `dumb-init`, and the
-    program itself.
+    A browser leaves zombie processes that only process 1 can reap, until no new process can start; a
+    package manager as process 1 swallows SIGTERM. Start through `tini` or `dumb-init`, and run the program
+    itself.
     """
 
     ID = "DC009"
@@ -91,13 +91,15 @@ class NoInit(CiCheck):
         name = words[0].rpartition("/")[2] if words else ""
         if name in _RUNTIMES and self._starts_others(shipped):
             self.report_at(
-                started.start, started.end, f"{name} as process 1 collects no ended processes of the browser"
+                started.start,
+                started.end,
+                f"{name} as process 1 does not reap the browser's processes; start it with tini",
             )
         elif name in _MANAGERS and _SERVES.fullmatch(" ".join(words[1:])):
             self.report_at(
                 started.start,
                 started.end,
-                f"{name} as process 1 passes no signals on to the program",
+                f"{name} as process 1 does not forward signals; run the program itself",
                 severity=Severity.INFO,
             )
 
@@ -108,7 +110,7 @@ class NoInit(CiCheck):
 
 
 def _started(shipped: Sequence[Stage]) -> Instruction | None:
-    """The instruction that names process 1: the last ENTRYPOINT, else the last CMD."""
+    """Return the instruction that starts process 1: the last ENTRYPOINT, else the last CMD."""
     for keyword in ("ENTRYPOINT", "CMD"):
         for stage in shipped:
             found = [one for one in stage.all(keyword) if not re.fullmatch(r"\[\s*\]", one.text)]

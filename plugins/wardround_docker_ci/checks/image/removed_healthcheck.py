@@ -9,10 +9,10 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class RemovedHealthcheck(CiCheck):
-    """The image said how to tell whether its service works, and the change takes that away.
+    """A change removes the HEALTHCHECK of an image.
 
-    What waits for it to be healthy then waits in vain or not at all, and a hanging process stays. Keep a
-    HEALTHCHECK, or say with `HEALTHCHECK NONE` that it is meant.
+    Containers that wait for it to be healthy then never start or do not wait, and a hanging process keeps
+    running. Keep the HEALTHCHECK, or write `HEALTHCHECK NONE` if it is deliberate.
     """
 
     ID = "DC221"
@@ -69,8 +69,11 @@ class RemovedHealthcheck(CiCheck):
             return
         shipped = self.file.dockerfile.shipped
         programs = [one for stage in shipped[:1] for one in stage.all("CMD", "ENTRYPOINT")]
-        before = [one for stage in dockerfile.read(base).shipped for one in stage.all("HEALTHCHECK")]
-        asked = any(one.text.upper() != "NONE" for one in before)
-        if programs and asked and not any(stage.all("HEALTHCHECK") for stage in shipped):
-            said = "before the change this image had a HEALTHCHECK"
-            self.report_at(programs[-1].start, programs[-1].written.end, said)
+        if programs and not any(stage.all("HEALTHCHECK") for stage in shipped) and _had_check(base):
+            message = "this change removes the image's HEALTHCHECK; keep it or write HEALTHCHECK NONE"
+            self.report_at(programs[-1].start, programs[-1].written.end, message)
+
+
+def _had_check(base: str) -> bool:
+    checks = (one for stage in dockerfile.read(base).shipped for one in stage.all("HEALTHCHECK"))
+    return any(one.text.upper() != "NONE" for one in checks)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -14,10 +17,10 @@ _SYMBOLIC = LazyPattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")
 
 
 class SetuidBit(CiCheck):
-    """A program in the image runs as its owner, root, whoever starts it.
+    """A program in the image has the setuid bit, so it runs as its owner, root.
 
-    A hole in it makes any process of the container root, whatever USER says. Give the one capability it
-    needs (`setcap cap_net_raw+ep`), or do the work before USER.
+    A vulnerability in it makes any process of the container root, despite USER. Add the one capability that
+    it needs (`setcap cap_net_raw+ep`), or do the work before USER.
     """
 
     ID = "DC125"
@@ -50,31 +53,38 @@ class SetuidBit(CiCheck):
         for one in self.file.dockerfile.instructions:
             mode = one.flag("chmod") if one.keyword in ("COPY", "ADD") else None
             if mode is not None and _OCTAL.match(mode.text):
-                self._say(mode.start, mode.end)
+                self._report(mode.start, mode.end)
         for script in self.file.scripts:
             for command in script.commands:
                 place = _mode(command)
                 if place is not None:
-                    self._say(*place)
+                    self._report(*place)
                     break
 
-    def _say(self, start: int, end: int) -> None:
-        self.report_at(start, end, "whoever starts it becomes its owner for as long as it runs")
+    def _report(self, start: int, end: int) -> None:
+        self.report_at(start, end, "setuid lets anyone run this as its owner; set a capability instead")
 
 
 def _mode(command: Command) -> tuple[int, int] | None:
-    """Where a command says that a file is to be run as its owner."""
-    name, words = program(command), unwrapped(command)
-    for at, word in enumerate(words[1:], 1):
-        if name == "chmod" and not word.text.startswith("-"):
-            is_set = _OCTAL.match(word.text) or _SYMBOLIC.search(word.text)
-            return (word.start, word.end) if is_set else None
-        if name == "install" and words[at - 1].text in ("-m", "--mode") and _OCTAL.match(word.text):
-            return word.start, word.end
-        if (
-            name == "install"
-            and word.text.startswith(("--mode=", "-m"))
-            and _OCTAL.match(word.text.removeprefix("--mode=").removeprefix("-m"))
-        ):
+    """Return the offsets of the mode by which a command sets the setuid bit."""
+    if program(command) == "chmod":
+        return _chmod_mode(unwrapped(command)[1:])
+    return _install_mode(unwrapped(command)) if program(command) == "install" else None
+
+
+def _chmod_mode(words: Sequence[Word]) -> tuple[int, int] | None:
+    mode = next((word for word in words if not word.text.startswith("-")), None)
+    is_set = mode is not None and (_OCTAL.match(mode.text) or _SYMBOLIC.search(mode.text))
+    return (mode.start, mode.end) if mode is not None and is_set else None
+
+
+def _install_mode(words: Sequence[Word]) -> tuple[int, int] | None:
+    for before, word in pairwise(words):
+        text = word.text
+        if text.startswith(("--mode=", "-m")):
+            text = text.removeprefix("--mode=").removeprefix("-m")
+        elif before.text not in ("-m", "--mode"):
+            continue
+        if _OCTAL.match(text):
             return word.start, word.end
     return None

@@ -18,8 +18,9 @@ from wardround_docker_ci.check import (
     TEMPLATE,
     CiCheck,
 )
+from wardround_docker_ci.contents.images import Image
 from wardround_docker_ci.file_kinds import FileKind
-from wardround_docker_ci.models.image_reference import image_name, is_filled_in, is_moving
+from wardround_docker_ci.models.image_reference import ImageName, image_name, is_filled_in, is_moving
 
 _LATEST_BY_DEFAULT = LazyPattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
@@ -29,10 +30,10 @@ _DEFINITIONS = ("*ockerfile*", "*.yml", "*.yaml", "Jenkinsfile*")
 
 
 class UnpinnedImage(CiCheck):
-    """An image is taken by no tag, or by one without a version, so every build may get another one.
+    """An image has no tag, or one without a version, so every build may use another image.
 
-    The build that passed and the one that ships are then made from different things, and a broken or hostile
-    push to the registry arrives unseen. Name a version, best with its digest.
+    The tested and the deployed build then differ, and a broken or malicious push to the registry is used
+    without review. Pin a version, preferably with its digest.
     """
 
     ID = "DC007"
@@ -77,31 +78,29 @@ class UnpinnedImage(CiCheck):
 
     def run(self) -> None:
         for found in _LATEST_BY_DEFAULT.finditer(self.file.text) if self.file.kind in TEMPLATE else ():
-            said = "without a tag in the values this is whatever was pushed last; take the chart's appVersion"
-            self.report_at(found.start(1), found.end(1), said, severity=Severity.INFO)
+            message = "without a tag in the values this is the newest push; default to the chart's appVersion"
+            self.report_at(found.start(1), found.end(1), message, severity=Severity.INFO)
         for image in self.file.images:
             reference = _by_default(image.reference)
-            if is_filled_in(reference) or image.built or reference == "scratch":
-                continue
-            name = image_name(reference)
-            moves = is_moving(name)
-            if name.digest or not (moves or name.tag in ("", "latest")):
-                continue
-            said = (
-                f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
-            )
-            is_choice = image.chosen or reference != image.reference
-            if is_choice and moves and name.tag != "latest":
-                continue  # a channel of releases that whoever runs it can leave
-            # The services of a job are thrown away with it, and many want to hear of what is new.
-            is_slight = is_choice or moves or self.file.kind is FileKind.WORKFLOW
-            if is_slight and self._stood_before(image.reference):
-                continue
-            severity = Severity.INFO if is_slight else None
-            self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)
+            if not (is_filled_in(reference) or image.built or reference == "scratch"):
+                self._check(image, image_name(reference), reference)
 
-    def _stood_before(self, reference: str) -> bool:
-        """Whether the project took the very same one before this change, here or in another file."""
+    def _check(self, image: Image, name: ImageName, reference: str) -> None:
+        moves = is_moving(name)
+        if name.digest or not (moves or name.tag in ("", "latest")):
+            return
+        is_choice = image.chosen or reference != image.reference
+        if is_choice and moves and name.tag != "latest":
+            return  # a release channel that the user can override
+        # A job's service containers are temporary, and many projects want them to be up to date.
+        is_minor = is_choice or moves or self.file.kind is FileKind.WORKFLOW
+        if not (is_minor and self._was_used_before(image.reference)):
+            state = f'with tag "{name.tag}" is the newest push' if name.tag else "has no tag, so it is latest"
+            severity = Severity.INFO if is_minor else None
+            self.report_at(image.start, image.end, f"{name.name} {state}; pin a version", severity=severity)
+
+    def _was_used_before(self, reference: str) -> bool:
+        """Return True if the project used the same reference before this change, in any file."""
         if _names(self.source.read_base() or "", reference):
             return True
         project, name = self.source.project, image_name(reference).name.rpartition("/")[2]
@@ -114,12 +113,12 @@ class UnpinnedImage(CiCheck):
 
 
 def _names(text: str, reference: str) -> bool:
-    """Whether a text has an image by its whole reference."""
+    """Return True if a text contains an image by its full reference."""
     return re.search(rf"(?<![\w./:@-]){re.escape(reference)}(?![\w./:@-])", text) is not None
 
 
 def _by_default(reference: str) -> str:
-    """A reference with the tag it has where nobody sets its variable: ``redis:${TAG:-latest}``."""
+    """Return a reference with the default of its tag: ``redis:${TAG:-latest}``."""
     name, colon, tag = reference.rpartition(":${")
     found = re.fullmatch(r"\w+:?-([\w.-]+)\}", tag) if colon and "$" not in name else None
     return f"{name}:{found.group(1)}" if found is not None else reference

@@ -18,8 +18,8 @@ _USED = LazyPattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
 class CredentialUsedOutsideBinding(CiCheck):
     """A shell step uses a credential outside the block that binds it.
 
-    `withCredentials` sets the variable for the steps inside it; behind it the shell finds nothing and goes on
-    with an empty password. Move the step into the block.
+    `withCredentials` sets the variable for the steps inside it; after it the variable is unset, and the
+    shell continues with an empty password. Move the step into the block.
     """
 
     ID = "DC215"
@@ -62,25 +62,25 @@ class CredentialUsedOutsideBinding(CiCheck):
         bound = _bound(tokens)
         for call in self.file.jenkinsfile.shell_steps if bound else ():
             for token in call.script if call.name.text == "sh" else ():
-                self._look(call, token, bound)
+                self._check(call, token, bound)
 
-    def _look(self, call: StepCall, token: GroovyToken, bound: frozenset[str]) -> None:
+    def _check(self, call: StepCall, token: GroovyToken, bound: frozenset[str]) -> None:
         text = token.passage().text
-        told: set[str] = set()
+        reported: set[str] = set()
         for found in _USED.finditer(text):
             name = found.group(1) or found.group(2)
             if (
-                name in bound - told
+                name in bound - reported
                 and not _is_bound_around(call.name.block, name)
                 and not self._is_set(name)
             ):
-                told.add(name)
+                reported.add(name)
                 start = token.inside + found.start()
-                said = f"{name} is bound in a block that this step is not in"
-                self.report_at(start, start + len(found.group()), said)
+                message = f"{name} is only bound inside a withCredentials block; move this step into it"
+                self.report_at(start, start + len(found.group()), message)
 
     def _is_set(self, name: str) -> bool:
-        """Whether anything gives the name a value in another way."""
+        """Return True if anything else sets the name."""
         return (
             bounded(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b").search(
                 self.file.text
@@ -99,5 +99,5 @@ def _bound(tokens: Sequence[GroovyToken]) -> frozenset[str]:
 
 def _is_bound_around(block: Block | None, name: str) -> bool:
     return block is not None and any(
-        token.kind == "string" and token.text == name for one in block.chain() for token in one.given
+        token.kind == "string" and token.text == name for one in block.chain() for token in one.arguments
     )

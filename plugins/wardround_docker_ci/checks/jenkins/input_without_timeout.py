@@ -5,13 +5,14 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import JENKINS, CiCheck
+from wardround_docker_ci.models.jenkinsfile import GroovyToken
 
 
 class InputWithoutTimeout(CiCheck):
-    """The pipeline waits for a person for as long as it takes.
+    """An `input` step waits for a person without a timeout.
 
-    A forgotten question keeps its executor or its place in the queue for weeks. Put a `timeout` around the
-    input.
+    A forgotten prompt blocks its executor or its position in the queue for weeks. Put a `timeout` around
+    the input.
     """
 
     ID = "DC093"
@@ -42,12 +43,14 @@ class InputWithoutTimeout(CiCheck):
 
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
-        has_option = any(t.text == "timeout" and t.kind == "word" and t.is_in("options") for t in tokens)
-        for at, token in enumerate(tokens[:-1]):
-            if token.kind != "word" or token.text != "input" or token.is_in("timeout") or has_option:
-                continue
-            behind = tokens[at + 1]
-            dotted = at > 0 and tokens[at - 1].text in (".", "def")
-            asks = behind.kind == "string" or behind.text in ("(", "{", "message", "id")
-            if asks and not dotted:
-                self.report_at(token.start, token.end, "nobody may ever answer; put a timeout around it")
+        if any(t.text == "timeout" and t.kind == "word" and t.is_in("options") for t in tokens):
+            return
+        for previous, token, following in zip((None, *tokens), tokens, tokens[1:], strict=False):
+            is_call = previous is None or previous.text not in (".", "def")
+            if is_call and _is_input(token, following) and not token.is_in("timeout"):
+                self.report_at(token.start, token.end, "input may wait forever; put a timeout around it")
+
+
+def _is_input(token: GroovyToken, following: GroovyToken) -> bool:
+    prompts = following.kind == "string" or following.text in ("(", "{", "message", "id")
+    return token.kind == "word" and token.text == "input" and prompts

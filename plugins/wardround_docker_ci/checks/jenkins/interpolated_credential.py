@@ -9,10 +9,10 @@ from wardround_docker_ci.models.jenkinsfile import SHELL_STEPS
 
 
 class InterpolatedCredential(CiCheck):
-    """Groovy fills a credential into the script before the shell sees it.
+    """Groovy interpolates a credential into the script before the shell runs it.
 
-    It then stands in the process list and in the step's stored arguments, and a quote in it breaks the
-    script. Use single quotes: the shell has the variable in its environment.
+    It is then visible in the process list and in the step's stored arguments, and a quote in it breaks the
+    script. Use single quotes: the shell reads the variable from its environment.
     """
 
     ID = "DC091"
@@ -57,5 +57,5 @@ class InterpolatedCredential(CiCheck):
                     name = found.inside.removeprefix("env.")
                     if name in names:
                         self.report_at(
-                            found.start, found.end, f"{name} is filled in by Groovy; use single quotes"
+                            found.start, found.end, f"{name} is interpolated by Groovy; use single quotes"
                         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -19,11 +19,11 @@ _CHANGE = LazyPattern(
 
 
 class PipelineInjection(CiCheck):
-    """Groovy fills text from outside into a shell script.
+    """Groovy interpolates untrusted text into a shell script.
 
-    The shell then reads it as code: a branch name, title or parameter with a `;` in it runs what follows,
-    with the agent's credentials. Use single quotes and let the shell expand the variable: `sh 'deploy
-    "$TARGET"'`.
+    The shell then runs it as code: a branch name, title or parameter that contains `;` runs the rest as a
+    command, with the agent's credentials. Use single quotes and let the shell expand the variable: `sh
+    'deploy "$TARGET"'`.
     """
 
     ID = "DC090"
@@ -62,53 +62,57 @@ class PipelineInjection(CiCheck):
         self._typed = _typed_parameters(self.file.jenkinsfile.calls)
         self._holders = _holders(self.file.jenkinsfile.tokens)
         for call in self.file.jenkinsfile.calls:
-            if call.name.text in ("evaluate", "load") and call.given:
-                self._run_as_groovy(call)
+            if call.name.text in ("evaluate", "load") and call.arguments:
+                self._check_groovy(call)
         for call in self.file.jenkinsfile.shell_steps:
-            self._told: set[str] = set()
+            self._reported: set[str] = set()
             for token in call.script:
                 for found in token.interpolations:
-                    self._look(found.inside, found.start, found.end, safe)
-            self._joined(call, safe)
-            self._whole(call, safe)
+                    self._check(found.inside, found.start, found.end, safe)
+            self._check_concatenated(call, safe)
+            self._check_variable(call, safe)
 
-    def _look(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
+    def _check(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
         inside = _CHANGED_A_LITTLE.sub("", inside)
         inside = self._holders.get(inside.removeprefix("env."), inside)
         if inside in self._typed:
             inside = f"params.{inside}"
         parameter = _PARAMETER.match(inside)
         name = parameter and (parameter.group(1) or parameter.group(2))
-        if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
-            self._told.add(inside)
-            # Parameters come from people who may start the build; a change request from anybody.
+        if inside not in self._reported and ((name and name not in safe) or _CHANGE.match(inside)):
+            self._reported.add(inside)
+            # Parameters come from people who may start the build; a change request from anyone.
             severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
-            message = f"{inside} becomes part of the script; whoever sets it runs commands"
+            message = f"{inside} is interpolated into the script and can inject commands; use single quotes"
             self.report_at(start, end, message, severity=severity)
 
-    def _run_as_groovy(self, call: StepCall) -> None:
-        source = _source_in(call.given, self._holders)
+    def _check_groovy(self, call: StepCall) -> None:
+        source = _source_in(call.arguments, self._holders)
         if source:
-            message = f"{source} says what Groovy runs, with the rights of the pipeline"
-            self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
+            message = f"{source} determines the Groovy code that runs with the pipeline's permissions"
+            self.report_at(call.arguments[0].start, call.arguments[-1].end, message, severity=Severity.WARN)
 
-    def _whole(self, call: StepCall, safe: frozenset[str]) -> None:
-        """A script that was put together before, and is now only named."""
-        given = [token for token in call.given if token.kind != "newline"]
-        at = next((n + 2 for n, token in enumerate(given) if token.text == "script"), 0)
-        if at < len(given) and given[at].kind == "word" and given[at].text in self._holders:
-            is_all = at + 1 == len(given) or given[at + 1].text == ","
+    def _check_variable(self, call: StepCall, safe: frozenset[str]) -> None:
+        """Check a script that is passed as a variable."""
+        arguments = [token for token in call.arguments if token.kind != "newline"]
+        at = next((n + 2 for n, token in enumerate(arguments) if token.text == "script"), 0)
+        if at < len(arguments) and arguments[at].kind == "word" and arguments[at].text in self._holders:
+            is_all = at + 1 == len(arguments) or arguments[at + 1].text == ","
             if is_all:
-                self._look(given[at].text, given[at].start, given[at].end, safe)
+                self._check(arguments[at].text, arguments[at].start, arguments[at].end, safe)
 
-    def _joined(self, call: StepCall, safe: frozenset[str]) -> None:
-        """Strings put together with ``+``."""
-        given = call.given
-        for at in range(1, len(given) - 2):
-            joined = given[at - 1].text == "+" and given[at].kind == "word" and given[at + 1].text == "."
-            if joined and given[at].text in ("params", "env"):
-                inside = f"{given[at].text}.{given[at + 2].text}"
-                self._look(inside, given[at].start, given[at + 2].end, safe)
+    def _check_concatenated(self, call: StepCall, safe: frozenset[str]) -> None:
+        """Check strings concatenated with ``+``."""
+        arguments = call.arguments
+        for at in range(1, len(arguments) - 2):
+            joined = (
+                arguments[at - 1].text == "+"
+                and arguments[at].kind == "word"
+                and arguments[at + 1].text == "."
+            )
+            if joined and arguments[at].text in ("params", "env"):
+                inside = f"{arguments[at].text}.{arguments[at + 2].text}"
+                self._check(inside, arguments[at].start, arguments[at + 2].end, safe)
 
 
 _CHANGED_A_LITTLE = LazyPattern(
@@ -118,20 +122,25 @@ _SET_FROM = LazyPattern(r"(?:params|env)\.\w+(?![\w.(])")
 
 
 def _holders(tokens: Sequence[GroovyToken]) -> dict[str, str]:
-    """Variables that hold text from outside, by name, each with what it holds: ``def tag = params.TAG``."""
+    """Return the sources of variables that hold untrusted text, by name: ``def tag = params.TAG``."""
     found: dict[str, str] = {}
     for at, (name, sign) in enumerate(pairwise(tokens)):
-        if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and tokens[at + 2 : at + 3] != []:
+        if name.kind == "word" and sign.text == "=" and sign.kind == "sign" and at + 2 < len(tokens):
             source = _source_in(_rest_of_line(tokens, at + 2), found)
             if source:
                 found[name.text] = source
         elif name.text == "withEnv":
-            for token in tokens[at + 1 : at + 40]:
-                if token.text == "{" and token.kind == "sign":
-                    break
-                label, sign_in, _ = token.text.partition("=")
-                if token.kind == "string" and sign_in and (source := _source_in([token], found)):
-                    found[label] = source
+            found |= _environment(tokens[at + 1 : at + 40], found)
+    return found
+
+
+def _environment(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the sources of the variables that the arguments of a ``withEnv`` set to untrusted text."""
+    found: dict[str, str] = {}
+    for token in takewhile(lambda token: token.text != "{" or token.kind != "sign", tokens):
+        name, sign, _ = token.text.partition("=")
+        if token.kind == "string" and sign and (source := _source_in([token], {**known, **found})):
+            found[name] = source
     return found
 
 
@@ -145,39 +154,40 @@ def _rest_of_line(tokens: Sequence[GroovyToken], start: int) -> list[GroovyToken
 
 
 def _source_in(tokens: Sequence[GroovyToken], known: Mapping[str, str]) -> str:
-    """The first text from outside in a value: joined into a string, or taken as it is."""
+    """Return the first untrusted text in a value: interpolated into a string, or the value itself."""
     if _asks_for_text(tokens):
         return "params.input"
     if any(token.text in ("==", "!=", "(", "[", "?", "!") and token.kind == "sign" for token in tokens):
         return ""
-    for token in tokens:
-        for one in token.interpolations if token.kind == "string" else ():
-            inside = _CHANGED_A_LITTLE.sub("", one.inside)
-            if _PARAMETER.match(inside) or _CHANGE.match(inside):
-                return inside
-            if inside in known:
-                return known[inside]
+    strings = [token for token in tokens if token.kind == "string"]
+    for one in (interpolation for token in strings for interpolation in token.interpolations):
+        inside = _CHANGED_A_LITTLE.sub("", one.inside)
+        source = inside if _is_untrusted(inside) else known.get(inside, "")
+        if source:
+            return source
     plain = "".join(token.text for token in tokens if token.kind != "string")
-    whole = _SET_FROM.match(plain)
-    if whole is not None and (_PARAMETER.match(whole.group()) or _CHANGE.match(whole.group())):
-        return whole.group()
-    return known.get(plain, "")
+    match = _SET_FROM.match(plain)
+    return match.group() if match is not None and _is_untrusted(match.group()) else known.get(plain, "")
+
+
+def _is_untrusted(inside: str) -> bool:
+    return _PARAMETER.match(inside) is not None or _CHANGE.match(inside) is not None
 
 
 def _typed_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
-    """Parameters that people type; Groovy knows them by their bare names too."""
+    """Return the parameters with free text; Groovy also defines them by their bare names."""
     found = [call.named("name") for call in calls if call.name.text in ("string", "text")]
     return frozenset(token.text for token in found if token is not None)
 
 
 def _asks_for_text(tokens: Sequence[GroovyToken]) -> bool:
-    """Whether a value is what somebody types into one field of an ``input`` step."""
+    """Return True if a value is the free text of an ``input`` step with one field."""
     words = [token.text for token in tokens if token.kind == "word"]
     return words[:1] == ["input"] and any(word in ("string", "text") for word in words)
 
 
 def _chosen_parameters(calls: Sequence[StepCall]) -> frozenset[str]:
-    """Parameters that can only have a value the file lists, or only true and false."""
+    """Return the parameters limited to values in the file, or to true and false."""
     found = [call for call in calls if call.name.text in ("choice", "booleanParam")]
     names = [call.named("name") for call in found]
     return frozenset(token.text for token in names if token is not None)

@@ -16,9 +16,10 @@ _UNATTENDED = ("cron", "pollSCM", "waitUntil", "lock")
 
 
 class PipelineWithoutTimeout(CiCheck):
-    """Nothing ends a pipeline that deploys, waits or runs at night when something in it hangs.
+    """A pipeline that deploys, waits or runs unattended has no timeout.
 
-    It keeps its agent until somebody notices. Add `options { timeout(time: 1, unit: 'HOURS') }`.
+    If it hangs, it blocks its agent until somebody notices. Add `options { timeout(time: 1, unit: 'HOURS')
+    }`.
     """
 
     ID = "DC095"
@@ -54,17 +55,17 @@ class PipelineWithoutTimeout(CiCheck):
 
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
-        words = [t for t in tokens if t.kind == "word" and t.block is None]
-        start = next((t for t in words if t.text == "pipeline"), None) or _first_node(tokens)
+        start = _start_of(tokens)
         if start is None or any(t.kind == "word" and t.text == "timeout" for t in tokens):
             return
         options = next((t for t in tokens if t.text == "options" and t.is_in("pipeline")), None)
         if options is not None or self._waits():
             place = options or start
-            self.report_at(place.start, place.end, "nothing ends this pipeline when a step hangs")
+            message = "the pipeline has no timeout for a step that hangs; add one to its options"
+            self.report_at(place.start, place.end, message)
 
     def _waits(self) -> bool:
-        """Whether it runs where nobody looks, or does what may never end."""
+        """Return True if the pipeline is unattended, or may wait forever."""
         words = {t.text for t in self.file.jenkinsfile.tokens if t.kind == "word"}
         scripts = [token.text for call in self.file.jenkinsfile.shell_steps for token in call.script]
         return not words.isdisjoint(_UNATTENDED) or any(
@@ -73,8 +74,14 @@ class PipelineWithoutTimeout(CiCheck):
 
 
 def _first_node(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
-    """The first ``node`` that opens a block."""
-    for token, behind in pairwise(tokens):
-        if token.kind == "word" and token.text == "node" and behind.text in ("{", "("):
+    """Return the first ``node`` that opens a block."""
+    for token, following in pairwise(tokens):
+        if token.kind == "word" and token.text == "node" and following.text in ("{", "("):
             return token
     return None
+
+
+def _start_of(tokens: Sequence[GroovyToken]) -> GroovyToken | None:
+    """Return the top-level ``pipeline``, else the first ``node`` that opens a block."""
+    words = (token for token in tokens if token.kind == "word" and token.block is None)
+    return next((word for word in words if word.text == "pipeline"), None) or _first_node(tokens)

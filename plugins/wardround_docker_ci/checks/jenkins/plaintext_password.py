@@ -9,10 +9,10 @@ from wardround_docker_ci.check import JENKINS, CiCheck
 
 
 class PlaintextPassword(CiCheck):
-    """A password stands in the pipeline in clear.
+    """A pipeline contains a password in plain text.
 
-    Everybody who can read the repository has it, and its history keeps it. Revoke it, store it in Jenkins
-    and bind it with `credentials()` or `withCredentials`.
+    Anyone who can read the repository or its history has it. Revoke it, store it in Jenkins and bind it
+    with `credentials()` or `withCredentials`.
     """
 
     ID = "DC092"
@@ -43,9 +43,13 @@ class PlaintextPassword(CiCheck):
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
         for name, sign, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            is_given = name.kind == "word" and sign.text in ("=", ":") and value.kind == "string"
-            if not is_given or name.is_in("environment") or value.interpolations:
+            is_assigned = name.kind == "word" and sign.text in ("=", ":") and value.kind == "string"
+            if not is_assigned or name.is_in("environment") or value.interpolations:
                 continue
             if is_secret_name(name.text) and is_real_secret(value.text):
                 end = value.inside + len(value.text)
-                self.report_at(value.inside, end, f"{name.text} stands here in clear ({masked(value.text)})")
+                self.report_at(
+                    value.inside,
+                    end,
+                    f"{name.text} is in plain text ({masked(value.text)}); bind a credential",
+                )

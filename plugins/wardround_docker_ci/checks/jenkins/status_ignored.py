@@ -10,14 +10,14 @@ from wardround.languages.shell import commands
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.libraries.commands import is_test
-from wardround_docker_ci.models.jenkinsfile import GroovyToken, StepCall
+from wardround_docker_ci.models.jenkinsfile import Block, GroovyToken, StepCall
 
 
 class StatusIgnored(CiCheck):
-    """A shell step hands its exit status back, and nobody looks at it.
+    """A shell step returns its exit status, and the result is not used.
 
-    With `returnStatus: true` the step never fails, so the build goes on whatever happened. Compare the
-    answer, or leave the option out.
+    With `returnStatus: true` the step never fails, so the build continues after any failure. Compare the
+    result, or remove the option.
     """
 
     ID = "DC094"
@@ -50,42 +50,36 @@ class StatusIgnored(CiCheck):
     ]
 
     def run(self) -> None:
-        for call in self.file.jenkinsfile.shell_steps:
-            asked = call.named("returnStatus")
-            runs_tests = any(is_test(one) for token in call.script for one in commands(token.passage()))
-            if asked is not None and asked.text == "true" and not call.assigned and runs_tests:
-                self.report_at(call.name.start, call.name.end, "tests run here and their status goes nowhere")
-        self._swallowed()
-        for call in self.file.jenkinsfile.shell_steps:
-            block = call.name.block
-            outer = next((one for one in block.chain() if one.name == "catchError"), None) if block else None
-            if (
-                outer is not None
-                and _stays_green(outer.given)
-                and any(is_test(one) for token in call.script for one in commands(token.passage()))
-            ):
-                self.report_at(
-                    call.name.start, call.name.end, "tests run here and the build stays green when they fail"
-                )
+        steps = [call for call in self.file.jenkinsfile.shell_steps if _runs_tests(call)]
+        for call in steps:
+            if _returns_status(call) and not call.assigned:
+                message = "tests run here and their exit status is not used; compare it"
+                self.report_at(call.name.start, call.name.end, message)
+        self._check_catches()
+        for call in steps:
+            outer = _enclosing(call.name, "catchError")
+            if outer is not None and _stays_green(outer.arguments):
+                message = "the build succeeds even if these tests fail; set buildResult to FAILURE"
+                self.report_at(call.name.start, call.name.end, message)
 
-    def _swallowed(self) -> None:
-        """Tests in a ``try`` whose ``catch`` at most says so."""
-        told: set[int] = set()
+    def _check_catches(self) -> None:
+        """Report tests in a ``try`` whose ``catch`` only logs the failure."""
+        reported: set[int] = set()
         for call in self.file.jenkinsfile.shell_steps:
-            asked = call.named("returnStatus")
-            if (asked is None or asked.text != "true") and _runs_tests(call):
+            if not _returns_status(call) and _runs_tests(call):
                 caught = _swallowed_at(self.file.jenkinsfile.tokens, call.name)
-                if caught is not None and caught.start not in told:
-                    told.add(caught.start)
-                    self.report_at(caught.start, caught.end, "the build goes on as if these tests had passed")
+                if caught is not None and caught.start not in reported:
+                    reported.add(caught.start)
+                    message = "the build ignores a failure of these tests; rethrow it or set the result"
+                    self.report_at(caught.start, caught.end, message)
 
 
 def _runs_tests(call: StepCall) -> bool:
     return any(is_test(one) for token in call.script for one in commands(token.passage()))
 
 
-def _stays_green(given: Sequence[GroovyToken]) -> bool:
-    texts = [token.text for token in given]
+def _stays_green(arguments: Sequence[GroovyToken]) -> bool:
+    texts = [token.text for token in arguments]
     return any(texts[at : at + 3] == ["buildResult", ":", "SUCCESS"] for at in range(len(texts))) and not any(
         texts[at : at + 3] == ["stageResult", ":", "FAILURE"] for at in range(len(texts))
     )
@@ -97,21 +91,38 @@ _TAKES_NOTE = frozenset(
 
 
 def _swallowed_at(tokens: Sequence[GroovyToken], step: GroovyToken) -> GroovyToken | None:
-    """The ``catch`` behind a step that does nothing with what it caught; None if there is none."""
-    block = next((one for one in step.block.chain() if one.name == "try"), None) if step.block else None
+    """Return the ``catch`` of a step that does nothing with the exception; None if there is none."""
+    block = _enclosing(step, "try")
     if block is None:
         return None
     outer = block.parent
     catches = (t for t in tokens if t.start > step.start and t.text == "catch" and t.block is outer)
     caught = next(catches, None)
-    if caught is None:
+    if caught is None or any(_handles(token) for token in _body_of(tokens, caught)):
         return None
-    behind = [t for t in tokens if t.start > caught.start]
-    body = [t for t in behind if t.block is not None and t.block.name == "catch" and t.block.parent is outer]
-    inside = [
-        t
-        for t in behind
-        if t.block is not None and body and any(one is body[0].block for one in t.block.chain())
-    ]
-    told = any(t.text in _TAKES_NOTE or (t.kind == "sign" and t.text in "=+") for t in inside)
-    return None if told else caught
+    return caught
+
+
+def _body_of(tokens: Sequence[GroovyToken], caught: GroovyToken) -> list[GroovyToken]:
+    """Return the tokens in the block of a ``catch``."""
+    following = [t for t in tokens if t.start > caught.start and t.block is not None]
+    blocks = (token.block for token in following if token.block is not None)
+    body = next((b for b in blocks if b.name == "catch" and b.parent is caught.block), None)
+    if body is None:
+        return []
+    return [t for t in following if t.block is not None and any(one is body for one in t.block.chain())]
+
+
+def _handles(token: GroovyToken) -> bool:
+    return token.text in _TAKES_NOTE or (token.kind == "sign" and token.text in "=+")
+
+
+def _enclosing(token: GroovyToken, name: str) -> Block | None:
+    """Return the innermost block of a name around a token."""
+    blocks = token.block.chain() if token.block else ()
+    return next((block for block in blocks if block.name == name), None)
+
+
+def _returns_status(call: StepCall) -> bool:
+    option = call.named("returnStatus")
+    return option is not None and option.text == "true"

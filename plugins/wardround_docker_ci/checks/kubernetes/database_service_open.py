@@ -17,10 +17,10 @@ _PORTS = {
 
 
 class DatabaseServiceOpen(CiCheck):
-    """A Service offers a database outside the cluster.
+    """A Service exposes a database outside the cluster.
 
-    A `LoadBalancer` has an address on the internet, a `NodePort` one on every node, and both go past what
-    guards the ingress. Leave it a `ClusterIP`, or name who may come: `loadBalancerSourceRanges`.
+    A `LoadBalancer` has an address on the internet, a `NodePort` one on every node, and both bypass the
+    ingress. Use a `ClusterIP`, or restrict the clients: `loadBalancerSourceRanges`.
     """
 
     ID = "DC214"
@@ -78,7 +78,7 @@ class DatabaseServiceOpen(CiCheck):
                 continue
             name = _store(spec)
             if kind.value in ("LoadBalancer", "NodePort") and name:
-                self.report_at(key.start, kind.end, f"{name} can be reached from outside the cluster")
+                self.report_at(key.start, kind.end, f"{name} is exposed outside the cluster; use a ClusterIP")
 
 
 def _store(spec: Mapping) -> str:
@@ -88,7 +88,7 @@ def _store(spec: Mapping) -> str:
 
 
 def _is_inside(service: Mapping) -> bool:
-    """Whether it says who may come, or that the balancer stands in the private network."""
+    """Return True if the service restricts its clients, or its load balancer is internal."""
     notes = service.mapping("metadata", "annotations").entries
     texts = [f"{key.value}: {getattr(value, 'value', '')}".lower() for key, value in notes]
     is_private = any("internal" in text and not text.endswith("false") for text in texts)

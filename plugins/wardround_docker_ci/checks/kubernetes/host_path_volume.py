@@ -12,15 +12,15 @@ from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 _OF_THE_SYSTEM = LazyPattern(
     r"^/(?:dev|sys|proc|lib/modules|etc|root|boot|usr|run|var/run|var/lib/(?:docker|kubelet))(?:/|$)|\.sock$|^/$|^\$"
 )
-"""What is looked at by another rule, or is there on every node alike."""
+"""Paths that another rule reports, or that are the same on every node."""
 _STAYS = ("Deployment", "StatefulSet", "ReplicaSet")
 
 
 class HostPathVolume(CiCheck):
-    """The pods of a deployment keep files in a folder of whatever node they are on.
+    """The pods of a workload store files in a directory of their node.
 
-    On another node the folder is empty, and two pods of one node write into the same. A
-    `persistentVolumeClaim` goes with the pod, and an `emptyDir` is its own.
+    On another node the directory is empty, and two pods of one node write to the same directory. Use a
+    `persistentVolumeClaim`, which moves with the pod, or an `emptyDir`, which is its own.
     """
 
     ID = "DC209"
@@ -89,5 +89,7 @@ class HostPathVolume(CiCheck):
                 path = volume.scalar("hostPath", "path") if isinstance(volume, Mapping) else None
                 if path is not None and not _OF_THE_SYSTEM.search(path.value):
                     text = self.file.passage(path)
-                    said = f"{path.value} is another folder on every node"
-                    self.report_at(text.start, text.end, said)
+                    message = (
+                        f"{path.value} differs on every node; use a persistentVolumeClaim or an emptyDir"
+                    )
+                    self.report_at(text.start, text.end, message)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import Container
+from wardround_docker_ci.models.node_lists import mappings
 
 _PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 
 
 class MissingProbe(CiCheck):
-    """Nothing asks whether the service in this container answers.
+    """A container of a service has no probe.
 
-    Kubernetes sends requests to it from the moment its process exists, also while it starts and after it
+    Kubernetes sends requests to it from the moment its process exists, even while it starts and after it
     hangs, so every rollout loses some. Add a `readinessProbe`.
     """
 
@@ -93,13 +93,13 @@ class MissingProbe(CiCheck):
                     and _serves(container)
                     and not any(container.node.get(probe) is not None for probe in _PROBES)
                 ):
-                    said = f'nothing asks whether "{container.name}" answers'
-                    self.report_at(key.start, key.end, said)
+                    message = f'"{container.name}" has no probe; add a readinessProbe'
+                    self.report_at(key.start, key.end, message)
 
 
 def _serves(container: Container) -> bool:
     if container.is_init or container.node.get("image") is None or container.node.get("<<") is not None:
         return False
-    ports = [port for port in container.node.listed("ports") if isinstance(port, Mapping)]
-    names = [port.scalar("name") for port in ports if isinstance(port.scalar("containerPort"), Scalar)]
-    return any(name is None or ("metric" not in name.value and "prom" not in name.value) for name in names)
+    ports = mappings(container.node.listed("ports"))
+    names = [port.text("name") for port in ports if port.scalar("containerPort") is not None]
+    return any("metric" not in name and "prom" not in name for name in names)

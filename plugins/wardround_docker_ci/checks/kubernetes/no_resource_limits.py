@@ -6,14 +6,15 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import HELM, KUBERNETES, CiCheck
+from wardround_docker_ci.models.kubernetes import Container
 
 _STAYS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
 
 
 class NoResourceLimits(CiCheck):
-    """A container of a service says nothing about the memory and processor time it needs or may take.
+    """A container of a service has no resource requests or memory limit.
 
-    The scheduler puts it anywhere, and one leak stops its neighbours or gets it evicted first. Set
+    The scheduler places it anywhere, and a memory leak stops its neighbours or evicts it first. Set
     `resources.requests`, and `resources.limits.memory`.
     """
 
@@ -67,31 +68,36 @@ class NoResourceLimits(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
-            if pod.kind not in _STAYS or pod.node.get("resources") is not None:
-                continue
-            for container in pod.containers:
-                key = container.node.key("name")
-                given = container.node.mapping("resources")
-                # Without an image it only changes what another file says.
-                if key is None or container.is_init or container.node.get("image") is None:
-                    continue
-                said = f'"{container.name}" may take all memory of its node'
-                if not given.entries:
-                    named = container.node.key("resources") or key
-                    self.report_at(named.start, named.end, said)
-                elif (
-                    (place := container.node.key("resources")) is not None
-                    and isinstance(given.get("limits"), Mapping | None)
-                    and given.at("limits", "memory") is None
-                ):
-                    self.report_at(place.start, place.end, f"{said}: limits.memory is missing")
+            if pod.kind in _STAYS and pod.node.get("resources") is None:
+                for container in pod.containers:
+                    self._check(container)
 
-    def _values(self) -> None:
-        """The values of one place a chart is installed at: what is empty here is empty there."""
+    def _check(self, container: Container) -> None:
+        name, key = container.node.key("name"), container.node.key("resources")
+        # Without an image it only patches a container of another file.
+        if name is None or container.is_init or container.node.get("image") is None:
+            return
+        resources = container.node.mapping("resources")
+        message = f'"{container.name}" can use all memory of its node'
+        if not resources.entries:
+            place = key or name
+            self.report_at(place.start, place.end, f"{message}; set resources")
+        elif key is not None and _lacks_memory_limit(resources):
+            self.report_at(key.start, key.end, f"{message}; set limits.memory")
+
+    def _check_values(self) -> None:
+        """Check the values of one installation of a chart, where empty resources stay empty."""
         if self.source.path.rpartition("/")[2] in ("values.yaml", "values.yml"):
             return
         key, value = self.file.root.key("resources"), self.file.root.get("resources")
         if key is not None and isinstance(value, Mapping) and not value.entries:
-            self.report_at(key.start, value.end, "its containers may take all memory of their nodes")
+            self.report_at(
+                key.start, value.end, "the containers can use all memory of their nodes; set resources"
+            )
+
+
+def _lacks_memory_limit(resources: Mapping) -> bool:
+    is_readable = isinstance(resources.get("limits"), Mapping | None)
+    return is_readable and resources.at("limits", "memory") is None

@@ -14,10 +14,10 @@ from wardround_docker_ci.models.kubernetes import objects
 
 
 class PlaintextSecretManifest(CiCheck):
-    """A Secret is kept in the repository with its values.
+    """A Secret is stored in the repository with its values.
 
-    Base64 hides nothing: everybody who can read the repository has it, and its history keeps it. Revoke it,
-    and store it sealed, encrypted, or outside.
+    Base64 is not encryption: anyone who can read the repository or its history has them. Revoke them, and
+    store them sealed, encrypted, or outside.
     """
 
     ID = "DC101"
@@ -65,13 +65,15 @@ class PlaintextSecretManifest(CiCheck):
             for part, is_coded in (("data", True), ("stringData", False)):
                 for key, value in one.mapping(part).entries:
                     if isinstance(value, Scalar) and not value.style.startswith(("|", ">")):
-                        self._look(key, value, is_coded=is_coded)
+                        self._check(key, value, is_coded=is_coded)
 
-    def _look(self, key: Scalar, value: Scalar, *, is_coded: bool) -> None:
+    def _check(self, key: Scalar, value: Scalar, *, is_coded: bool) -> None:
         text = _decoded(value.value) if is_coded else value.value
         if text is not None and not is_placeholder(text) and is_real_secret(text):
             at = self.file.passage(value)
-            self.report_at(at.start, at.end, f'"{key.value}" stands here in clear ({masked(text)})')
+            self.report_at(
+                at.start, at.end, f'"{key.value}" is in plain text ({masked(text)}); store it encrypted'
+            )
 
 
 def _decoded(value: str) -> str | None:

@@ -10,10 +10,10 @@ from wardround_docker_ci.models.kubernetes import contexts
 
 
 class PodRunsAsRoot(CiCheck):
-    """A container is told to run as root, or may become it.
+    """A container runs as root, or may become root.
 
-    A hole in its program then gives an attacker root inside the container. Set `runAsNonRoot: true` and
-    `allowPrivilegeEscalation: false`.
+    A vulnerability in its program then gives an attacker root inside the container. Set `runAsNonRoot:
+    true` and `allowPrivilegeEscalation: false`.
     """
 
     ID = "DC100"
@@ -67,33 +67,33 @@ class PodRunsAsRoot(CiCheck):
     def run(self) -> None:
         if self.file.kind in HELM:
             for context in contexts(self.file.root):
-                self._look(context)
+                self._check(context)
             return
         for pod in self.file.pods:
-            self._look(pod.node.mapping("securityContext"))
+            self._check(pod.node.mapping("securityContext"))
             for container in pod.containers:
                 if not container.is_init:
-                    self._look(container.node.mapping("securityContext"))
+                    self._check(container.node.mapping("securityContext"))
 
-    def _look(self, context: Mapping) -> None:
-        said_already = _said_already(context)
+    def _check(self, context: Mapping) -> None:
+        implied = _implied(context)
         for name, bad in (
             ("runAsUser", "0"),
             ("allowPrivilegeEscalation", "true"),
             ("runAsNonRoot", "false"),
         ):
             key, value = context.key(name), context.scalar(name)
-            if name in said_already:
+            if name in implied:
                 continue
             if key is not None and value is not None and value.value == bad:
-                # An image may still name another user.
+                # The image may still set another user.
                 severity = Severity.INFO if name == "runAsNonRoot" else None
                 self.report_at(
-                    key.start, value.end, f"{name}: {bad} lets the program be root", severity=severity
+                    key.start, value.end, f"{name}: {bad} lets the program run as root", severity=severity
                 )
 
 
-def _said_already(context: Mapping) -> set[str]:
-    """Settings that another one of the same context includes."""
+def _implied(context: Mapping) -> set[str]:
+    """Return the settings that another setting of the same context implies."""
     out = {"runAsNonRoot"} if context.text("runAsUser") == "0" else set()
     return out | ({"allowPrivilegeEscalation"} if context.text("privileged") == "true" else set())

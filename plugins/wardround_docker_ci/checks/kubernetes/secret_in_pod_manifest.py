@@ -18,10 +18,10 @@ _VARIABLE = LazyPattern(
 
 
 class SecretInPodManifest(CiCheck):
-    """The chart writes a secret into the pod's manifest.
+    """A chart writes a secret into the pod's manifest.
 
-    Whoever may look at pods or deployments reads it there, and so does every tool that stores manifests. Put
-    it into a Secret and take it from there: `valueFrom.secretKeyRef`.
+    Anyone who can view pods or deployments can read it there, and so can every tool that stores manifests.
+    Put it into a Secret and reference that: `valueFrom.secretKeyRef`.
     """
 
     ID = "DC217"
@@ -82,4 +82,6 @@ class SecretInPodManifest(CiCheck):
         for found in _VARIABLE.finditer(self.file.text):
             name, _, value = found.groups()
             if is_secret_name(name) and is_secret_name(value.rpartition(".")[2]):
-                self.report_at(found.start(2), found.end(2), f"{name} stands in the manifest in clear")
+                self.report_at(
+                    found.start(2), found.end(2), f"{name} is in plain text in the manifest; use secretKeyRef"
+                )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
+from wardround_docker_ci.models.node_lists import mappings
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
 class SelectorMismatch(CiCheck):
-    """A label or a port is named in one place and is called something else, or nothing, where it is defined.
+    """A selector or port does not match the label or port that it refers to.
 
-    A workload whose selector does not fit its own pods is refused; a service without pods, or with a port
-    nobody has, answers nothing; a probe of a port nobody has kills the container again and again.
+    The API server rejects a workload whose selector does not match its own pods; a service without pods, or
+    with an undefined port, has no endpoints; a probe of an undefined port restarts the container
+    repeatedly. Use the defined name.
     """
 
     ID = "DC111"
@@ -100,31 +104,24 @@ class SelectorMismatch(CiCheck):
             if labels and isinstance(value, Scalar) and labels.get(key.value) != value.value:
                 text = self.file.passage(value)
                 self.report_at(
-                    text.start, text.end, f"the pods of this {one.text('kind')} do not have this label"
+                    text.start,
+                    text.end,
+                    f"the pod template of this {one.text('kind')} does not have this label",
                 )
 
     def _service(
         self, one: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
     ) -> None:
-        """Only what the same file shows: the pods that the selector fits, and the ports they name."""
-        wanted = _texts(one.mapping("spec", "selector")).items()
-        some = by_label.get(next(iter(wanted)), []) if wanted else []
-        fitting = [workload for labels, workload in some if wanted <= labels.items()]
-        if not fitting:
-            return
-        names = {
-            port.text("name")
-            for workload in fitting
-            for container in workload.mapping("spec", "template", "spec").listed("containers")
-            if isinstance(container, Mapping)
-            for port in container.listed("ports")
-            if isinstance(port, Mapping)
-        }
-        for port in one.listed("spec", "ports"):
-            target = port.scalar("targetPort") if isinstance(port, Mapping) else None
+        """Check the pods in the same file that the selector matches, and the ports they name."""
+        selector = _texts(one.mapping("spec", "selector")).items()
+        some = by_label.get(next(iter(selector)), []) if selector else []
+        selected = [workload for labels, workload in some if selector <= labels.items()]
+        names = {name for workload in selected for name in _port_names(workload)}
+        for port in mappings(one.listed("spec", "ports")) if selected else ():
+            target = port.scalar("targetPort")
             if target is not None and not target.value.isdigit() and target.value not in names:
                 text = self.file.passage(target)
-                self.report_at(text.start, text.end, f'no container behind it has a port "{target.value}"')
+                self.report_at(text.start, text.end, f'no selected container has a port "{target.value}"')
 
     def _probes(self, container: Mapping) -> None:
         names = {port.text("name") for port in container.listed("ports") if isinstance(port, Mapping)}
@@ -138,7 +135,9 @@ class SelectorMismatch(CiCheck):
                     and "$" not in port.value
                 ):
                     text = self.file.passage(port)
-                    self.report_at(text.start, text.end, f'the container has no port "{port.value}"')
+                    self.report_at(
+                        text.start, text.end, f'the container does not define a port "{port.value}"'
+                    )
 
 
 def _labels(workload: Mapping) -> dict[str, str]:
@@ -147,3 +146,8 @@ def _labels(workload: Mapping) -> dict[str, str]:
 
 def _texts(node: Mapping) -> dict[str, str]:
     return {key.value: value.value for key, value in node.entries if isinstance(value, Scalar)}
+
+
+def _port_names(workload: Mapping) -> Iterator[str]:
+    for container in mappings(workload.mapping("spec", "template", "spec").listed("containers")):
+        yield from (port.text("name") for port in mappings(container.listed("ports")))

@@ -7,15 +7,16 @@ from wardround.findings import Plane, Severity
 from wardround.languages.yaml.tree import Mapping, Scalar, walk
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
+from wardround_docker_ci.models.node_lists import mappings, scalars
 
 _DANGEROUS = {"*", "secrets", "pods/exec", "roles", "clusterroles"}
 
 
 class WildcardRole(CiCheck):
-    """A role may do everything, or is the one that may.
+    """A role allows everything, or a binding grants such a role.
 
-    Whoever gets into one pod of this account owns the cluster, its secrets included. Name the resources
-    and verbs the workload needs.
+    Anyone who controls one pod of this account controls the cluster, including its secrets. Name the
+    resources and verbs that the workload needs.
     """
 
     ID = "DC110"
@@ -63,88 +64,108 @@ class WildcardRole(CiCheck):
 
     def run(self) -> None:
         if self.file.kind in HELM:
-            self._values()
+            self._check_values()
             return
         for one in objects(self.file.documents):
             kind = one.text("kind")
             if kind in ("Role", "ClusterRole"):
                 for rule in one.listed("rules"):
                     if isinstance(rule, Mapping):
-                        self._rule(rule, kind)
+                        self._check_rule(rule, kind)
             elif kind in ("RoleBinding", "ClusterRoleBinding"):
-                self._binding(one)
+                self._check_binding(one)
 
-    def _values(self) -> None:
-        """The rules that the values of a chart add to its role."""
+    def _check_values(self) -> None:
+        """Check the rules that a chart's values add to its role."""
         for node in walk(self.file.root):
             for rule in node.listed("rules") if isinstance(node, Mapping) else ():
                 if isinstance(rule, Mapping) and rule.get("apiGroups") is not None:
-                    self._rule(rule, "Role")
+                    self._check_rule(rule, "Role")
 
-    def _rule(self, rule: Mapping, kind: str) -> None:
+    def _check_rule(self, rule: Mapping, kind: str) -> None:
         if kind == "ClusterRole":
-            self._all_secrets(rule)
-        self._more_than_itself(rule)
+            self._check_secrets(rule)
+        self._check_escalation(rule)
         verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
         resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
         if verb is not None and resources & _DANGEROUS:
             text = self.file.passage(verb)
             what = "everything" if "*" in resources else min(resources & _DANGEROUS)
-            self.report_at(text.start, text.end, f"the role may do anything to {what}")
+            self.report_at(
+                text.start, text.end, f"the role allows all verbs on {what}; name the required ones"
+            )
 
-    def _more_than_itself(self, rule: Mapping) -> None:
-        """Verbs and resources by which whoever has the role gets more than the role says."""
-        verbs = [v for v in rule.listed("verbs") if isinstance(v, Scalar)]
-        grows = next((v for v in verbs if v.value in ("escalate", "bind", "impersonate")), None)
-        resources = [r for r in rule.listed("resources") if isinstance(r, Scalar)]
-        enters = next((r for r in resources if r.value in ("pods/exec", "pods/attach", "nodes/proxy")), None)
-        found = (grows, f"{grows.value} gives the rights of others") if grows is not None else None
-        if found is None and enters is not None and {v.value for v in verbs} & {"create", "get", "*"}:
-            found = (enters, f"{enters.value} runs commands in other containers, with their rights")
+    def _check_escalation(self, rule: Mapping) -> None:
+        """Check for verbs and resources that grant more than the rule itself."""
+        found = _escalating_verb(rule) or _entering_resource(rule)
         if found is not None and rule.get("resourceNames") is None:
             text = self.file.passage(found[0])
             self.report_at(text.start, text.end, found[1], severity=Severity.INFO)
 
-    def _all_secrets(self, rule: Mapping) -> None:
-        """Reading the secrets of all namespaces, none of them by name."""
-        verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
-        groups = {g.value for g in rule.listed("apiGroups") if isinstance(g, Scalar)}
-        wanted = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
-        named = next(
-            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in wanted), None
-        )
-        if named is not None and named.value == "*" and "*" in verbs:
-            return  # the other rule says more
-        if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
+    def _check_secrets(self, rule: Mapping) -> None:
+        """Check for read access to the secrets of all namespaces."""
+        verbs, groups = _values(rule, "verbs"), _values(rule, "apiGroups")
+        names = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
+        named = next((one for one in scalars(rule.listed("resources")) if one.value in names), None)
+        if named is None or (named.value == "*" and "*" in verbs):
+            return  # a wildcard is reported by itself
+        if verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
             text = self.file.passage(named)
-            said = "whoever has this role reads the secrets of every namespace"
-            self.report_at(text.start, text.end, said, severity=Severity.INFO)
+            message = "the role can read the secrets of every namespace; use a Role or resourceNames"
+            self.report_at(text.start, text.end, message, severity=Severity.INFO)
 
-    def _to_everybody(self, one: Mapping, role: Scalar | None) -> None:
-        """A role that changes things, for all who have any account."""
+    def _check_broad_binding(self, one: Mapping, role: Scalar | None) -> None:
+        """Check for an administrative role that is granted to all accounts."""
         if role is None or role.value not in ("cluster-admin", "admin", "edit"):
             return
         for subject in one.listed("subjects"):
             group = subject.scalar("name") if isinstance(subject, Mapping) else None
             if group is not None and group.value in ("system:authenticated", "system:serviceaccounts"):
                 text = self.file.passage(role)
-                self.report_at(text.start, text.end, f"everybody of {group.value} has this role")
+                self.report_at(
+                    text.start,
+                    text.end,
+                    f"all of {group.value} get this role; bind the accounts that need it",
+                )
 
-    def _binding(self, one: Mapping) -> None:
-        name = one.scalar("roleRef", "name")
-        self._to_everybody(one, name)
-        for subject in one.listed("subjects"):
-            everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
-            if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):
-                text = self.file.passage(everybody)
-                self.report_at(text.start, text.end, "whoever reaches the cluster has this role, unnamed")
-        accounts = [
-            subject
-            for subject in one.listed("subjects")
-            if isinstance(subject, Mapping) and subject.text("kind") == "ServiceAccount"
-        ]
-        if name is not None and name.value == "cluster-admin" and accounts:
-            text = self.file.passage(name)
-            self.report_at(
-                text.start, text.end, f'every pod of "{accounts[0].text("name")}" owns the cluster'
-            )
+    def _check_binding(self, one: Mapping) -> None:
+        role = one.scalar("roleRef", "name")
+        self._check_broad_binding(one, role)
+        subjects = mappings(one.listed("subjects"))
+        for subject in subjects:
+            name = subject.scalar("name")
+            if name is not None and name.value in ("system:anonymous", "system:unauthenticated"):
+                text = self.file.passage(name)
+                message = "anyone who can reach the cluster gets this role without authentication"
+                self.report_at(text.start, text.end, message)
+        accounts = [subject for subject in subjects if subject.text("kind") == "ServiceAccount"]
+        if role is not None and role.value == "cluster-admin" and accounts:
+            text = self.file.passage(role)
+            account = accounts[0].text("name")
+            message = f'every pod of "{account}" controls the cluster; bind a narrower role'
+            self.report_at(text.start, text.end, message)
+
+
+def _escalating_verb(rule: Mapping) -> tuple[Scalar, str] | None:
+    verbs = scalars(rule.listed("verbs"))
+    verb = next((verb for verb in verbs if verb.value in ("escalate", "bind", "impersonate")), None)
+    if verb is None:
+        return None
+    return verb, f"{verb.value} grants permissions of other roles and users"
+
+
+def _entering_resource(rule: Mapping) -> tuple[Scalar, str] | None:
+    if not _values(rule, "verbs") & {"create", "get", "*"}:
+        return None
+    resources = scalars(rule.listed("resources"))
+    resource = next((one for one in resources if one.value in _ENTERING), None)
+    if resource is None:
+        return None
+    return resource, f"{resource.value} runs commands in other containers with their permissions"
+
+
+def _values(rule: Mapping, key: str) -> set[str]:
+    return {scalar.value for scalar in scalars(rule.listed(key))}
+
+
+_ENTERING = ("pods/exec", "pods/attach", "nodes/proxy")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
+from wardround.languages.shell import Command
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.libraries.apt import calls, updates_alone
 
 
 class AptListsKept(CiCheck):
-    """The lists of all packages stay in the image.
+    """The package lists of apt-get stay in the image.
 
-    They are tens of megabytes nobody needs, and deleting them in a later RUN frees nothing. Add
-    `&& rm -rf /var/lib/apt/lists/*` to the same RUN, or mount the folder as a cache.
+    They are tens of megabytes without use, and deleting them in a later RUN frees nothing. Add `&& rm -rf
+    /var/lib/apt/lists/*` to the same RUN, or mount the directory as a cache.
     """
 
     ID = "DC013"
@@ -48,15 +50,23 @@ class AptListsKept(CiCheck):
     ]
 
     def run(self) -> None:
-        alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 asks for one step
+        alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 reports these
         shipped = {id(one) for stage in self.file.dockerfile.shipped for one in stage.instructions}
         for script in self.file.scripts:
-            text = script.passage.text
-            mounts = " ".join(value.text for name, value in script.owner.flags if name == "mount")
-            if id(script.owner) not in shipped or "/var/lib/apt" in text or "/var/lib/apt" in mounts:
+            update = _first(script, "update")
+            if id(script.owner) not in shipped or update is None or update.start in alone:
                 continue
-            told = calls(script)
-            update = next((command for command, what in told if what == "update"), None)
-            if update is not None and update.start not in alone:
-                place = next((command for command, what in told if what == "install"), update)
-                self.report_at(place.start, place.end, "the package lists stay in the image")
+            if not _handles_lists(script):
+                place = _first(script, "install") or update
+                message = "the package lists stay in the image; remove them in the same RUN"
+                self.report_at(place.start, place.end, message)
+
+
+def _first(script: EmbeddedScript, subcommand: str) -> Command | None:
+    return next((command for command, name in calls(script) if name == subcommand), None)
+
+
+def _handles_lists(script: EmbeddedScript) -> bool:
+    """Return True if the script or a mount of its instruction refers to the package lists."""
+    mounts = " ".join(value.text for name, value in script.owner.flags if name == "mount")
+    return "/var/lib/apt" in script.passage.text or "/var/lib/apt" in mounts

@@ -8,10 +8,10 @@ from wardround_docker_ci.libraries.apt import updates_alone
 
 
 class AptUpdateAlone(CiCheck):
-    """The package lists are fetched in a layer of their own.
+    """`apt-get update` runs in a layer of its own.
 
-    The layer is kept, so a later install sees lists of the day it was built: old versions, then 404. Put
-    `apt-get update` and the install into one RUN.
+    The layer is cached, so a later install uses the lists of the day it was built: old versions, then 404.
+    Put `apt-get update` and the install into one RUN.
     """
 
     ID = "DC012"
@@ -44,4 +44,8 @@ class AptUpdateAlone(CiCheck):
 
     def run(self) -> None:
         for command in updates_alone(self.file.scripts):
-            self.report_at(command.start, command.end, "a later RUN installs from lists that may be old")
+            self.report_at(
+                command.start,
+                command.end,
+                "a later RUN installs from cached lists; update and install in one RUN",
+            )

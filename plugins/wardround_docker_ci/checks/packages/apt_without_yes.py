@@ -6,7 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.shell import unwrapped
+from wardround.languages.shell import Command, unwrapped
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program, subcommand
 
@@ -16,7 +16,7 @@ _CONFIRMED = LazyPattern(
 
 
 class AptWithoutYes(CiCheck):
-    """apt-get asks a question that nobody in a build answers.
+    """apt-get prompts for confirmation, which a build cannot give.
 
     Without -y the install stops at "Do you want to continue?" and the build fails as soon as a package
     pulls in another. Add -y.
@@ -59,21 +59,24 @@ class AptWithoutYes(CiCheck):
             return
         for script in self.file.scripts:
             for command in script.commands:
-                words = unwrapped(command)
-                if program(command) not in ("apt-get", "apt") or command.before == "|":
-                    continue
-                asked = subcommand(words) in (
-                    "install",
-                    "upgrade",
-                    "dist-upgrade",
-                    "remove",
-                    "purge",
-                    "autoremove",
-                )
-                answered = any(_CONFIRMED.fullmatch(w.text) or w.text.startswith("$") for w in words[1:])
-                if asked and not answered:
-                    what = next(word for word in words[1:] if not word.text.startswith("-"))
-                    fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
-                    self.report_at(
-                        command.start, command.end, f"{program(command)} {what.text} waits for a yes", fix
-                    )
+                if _prompts(command):
+                    self._report(command)
+
+    def _report(self, command: Command) -> None:
+        words = unwrapped(command)
+        what = next(word for word in words[1:] if not word.text.startswith("-"))
+        fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
+        message = f"{program(command)} {what.text} prompts for confirmation; add -y"
+        self.report_at(command.start, command.end, message, fix)
+
+
+def _prompts(command: Command) -> bool:
+    """Return True if a command of apt prompts and nothing answers."""
+    words = unwrapped(command)
+    if program(command) not in ("apt-get", "apt") or subcommand(words) not in _PROMPTING:
+        return False
+    is_answered = any(_CONFIRMED.fullmatch(word.text) or word.text.startswith("$") for word in words[1:])
+    return command.before != "|" and not is_answered
+
+
+_PROMPTING = ("install", "upgrade", "dist-upgrade", "remove", "purge", "autoremove")

@@ -20,10 +20,10 @@ _UPGRADES = {
 
 
 class DistributionUpgrade(CiCheck):
-    """The image upgrades the whole distribution, kernel packages and removals included.
+    """The image upgrades its whole distribution, including kernel packages and removals.
 
-    The version of the base image then means nothing: what is in the image depends on the day of the build,
-    and the upgrade may remove packages that are needed. Take a newer base image.
+    The version of the base image then has no meaning: the contents depend on the day of the build, and the
+    upgrade may remove required packages. Use a newer base image.
     """
 
     ID = "DC124"
@@ -58,12 +58,16 @@ class DistributionUpgrade(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 if _upgrades(command):
-                    self.report_at(command.start, command.end, "the base image's version means nothing then")
+                    self.report_at(
+                        command.start,
+                        command.end,
+                        "the upgrade makes the base image's version meaningless; use a newer base image",
+                    )
 
 
 def _upgrades(command: Command) -> bool:
-    wanted = _UPGRADES.get(program(command))
-    if wanted is None:
+    subcommands = _UPGRADES.get(program(command))
+    if subcommands is None:
         return False
-    told = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
-    return not wanted or (bool(told) and told[0] in wanted)
+    arguments = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
+    return not subcommands or (bool(arguments) and arguments[0] in subcommands)

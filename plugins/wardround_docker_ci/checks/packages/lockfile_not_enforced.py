@@ -24,10 +24,10 @@ _OTHER_USE = frozenset(
 
 
 class LockfileNotEnforced(CiCheck):
-    """The packages are installed without holding to the lock file.
+    """Packages are installed without enforcing the lock file.
 
-    `npm install` takes newer versions where the lock file does not fit `package.json`, and writes it anew, so
-    what is built here is not what was tested. `npm ci` and `yarn install --frozen-lockfile` stop instead.
+    `npm install` installs newer versions if the lock file does not match `package.json`, and rewrites it,
+    so the build differs from the tested one. `npm ci` and `yarn install --frozen-lockfile` fail instead.
     """
 
     ID = "DC219"
@@ -66,35 +66,35 @@ class LockfileNotEnforced(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 tool = _installs(command)
-                if tool and _LOCKED[tool].search(self._told) and not self._writes_it():
+                if tool and _LOCKED[tool].search(self._mentions) and not self._writes_it():
                     held = "npm ci" if tool == "npm" else "yarn install --frozen-lockfile"
-                    said = f"this does not hold to the lock file; {held} does"
-                    self.report_at(command.start, command.end, said)
+                    message = f"the lock file is not enforced; use {held}"
+                    self.report_at(command.start, command.end, message)
 
     @cached_property
-    def _told(self) -> str:
-        """Where the file may say that there is a lock file."""
+    def _mentions(self) -> str:
+        """The text that may mention a lock file."""
         if self.file.kind is not FileKind.DOCKERFILE:
             return self.file.text
         copied = (one.text for one in self.file.dockerfile.instructions if one.keyword in ("COPY", "ADD"))
         return "\n".join(copied)
 
     def _writes_it(self) -> bool:
-        """Whether a workflow exists to change the lock file."""
+        """Return True if a workflow exists to update the lock file."""
         changes = r"git (?:commit|push)|create-pull-request|git-auto-commit"
         return self.file.kind is not FileKind.DOCKERFILE and re.search(changes, self.file.text) is not None
 
 
 def _installs(command: Command) -> str:
-    """The tool, where a command installs what the project names and nothing else."""
+    """Return the tool if a command installs exactly the dependencies of the project."""
     texts = [word.text for word in unwrapped(command)]
-    name, options = (texts[0], texts[1:]) if texts else ("", [])
-    plain = [text for text in options if not text.startswith("-")]
-    if name not in _LOCKED or _OTHER_USE.intersection(options):
+    if not texts or texts[0] not in _LOCKED or _OTHER_USE.intersection(texts[1:]):
         return ""
-    held = any(
-        text.startswith(("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")) for text in options
-    )
-    is_npm = name == "npm" and plain in (["install"], ["i"])
-    is_yarn = name == "yarn" and plain in (["install"], []) and not held
-    return name if is_npm or is_yarn else ""
+    plain = [text for text in texts[1:] if not text.startswith("-")]
+    if texts[0] == "npm":
+        return "npm" if plain in (["install"], ["i"]) else ""
+    is_enforced = any(text.startswith(_ENFORCING) for text in texts[1:])
+    return texts[0] if plain in (["install"], []) and not is_enforced else ""
+
+
+_ENFORCING = ("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
+from wardround.languages.dockerfile import Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _INSTALL = LazyPattern(
@@ -15,7 +16,7 @@ _CLEANED = LazyPattern(
     r"|npm_config_cache"
     r"|COMPOSER_CACHE_DIR|rm\s+-\w+\s[^&|;\n]*(?:\.npm|composer|/tmp|/root|~)"
 )
-_KEPT_SMALL = LazyPattern(
+_REMOVES_CACHES = LazyPattern(
     r"rm\s+-\w+\s[^&|;\n]*(?:/var/(?:lib/apt|cache)|\.cache|\.npm)|--no-cache|\bcache\s+(?:clean|clear|rm)\b"
     r"|\bapt-get\s+clean\b|clear-?cache\b"
 )
@@ -23,11 +24,11 @@ _NOT_SHIPPED = LazyPattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypre
 
 
 class PackageCacheKept(CiCheck):
-    """What the package manager downloaded stays in an image that another step keeps small.
+    """The cache of the package manager stays in an image that removes others.
 
-    Often that is as much again as what it installed, shipped with each image and never read. Clean it in
-    the same RUN (`&& npm cache clean --force`), or keep it out with `--mount=type=cache`; a later RUN makes
-    no layer smaller.
+    It is often as large as the installed packages, and is shipped with every image without use. Clean it in
+    the same RUN (`&& npm cache clean --force`), or use `--mount=type=cache`; a later RUN does not make the
+    layer smaller.
     """
 
     ID = "DC109"
@@ -67,20 +68,20 @@ class PackageCacheKept(CiCheck):
 
     def run(self) -> None:
         shipped = self.file.dockerfile.shipped
-        if _NOT_SHIPPED.search(self.file.path) or not any(
-            stage.all("CMD", "ENTRYPOINT") for stage in shipped
-        ):
+        is_shipped = any(stage.all("CMD", "ENTRYPOINT") for stage in shipped)
+        if _NOT_SHIPPED.search(self.file.path) or not is_shipped:
             return
         steps = [one for stage in shipped for one in stage.all("RUN")]
-        if any(_KEPT_SMALL.search(one.body.text) for one in steps):
-            for one in steps:
-                found = _INSTALL.search(one.body.text)
-                if found is None or any(
-                    name == "mount" and "cache" in value.text for name, value in one.flags
-                ):
-                    continue
-                tool = found.group().split()[0]
-                if not _CLEANED.search(one.body.text):
-                    start = one.body.start + found.start()
-                    end = one.body.start + found.start() + len(found.group().rstrip())
-                    self.report_at(start, end, f"{tool} leaves what it downloaded in this layer")
+        if any(_REMOVES_CACHES.search(one.body.text) for one in steps):
+            for step in steps:
+                self._check(step)
+
+    def _check(self, step: Instruction) -> None:
+        install = _INSTALL.search(step.body.text)
+        is_mounted = any(name == "mount" and "cache" in value.text for name, value in step.flags)
+        if install is None or is_mounted or _CLEANED.search(step.body.text):
+            return
+        start = step.body.start + install.start()
+        tool = install.group().split()[0]
+        message = f"the cache of {tool} stays in this layer; clean it in the same RUN"
+        self.report_at(start, start + len(install.group().rstrip()), message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -23,7 +23,7 @@ _WITH_VALUE = frozenset(
         "--no-binary",
     }
 )  # fmt: skip
-_SAYS_VERSIONS = frozenset(
+_VERSION_OPTIONS = frozenset(
     {
         "-r", "--requirement", "-c", "--constraint", "-v", "--version", "-e", "--editable", "--path", "--git",
         "--no-index", "--require-hashes", "-U", "--upgrade",
@@ -38,17 +38,17 @@ _INSTALLERS = frozenset(
         "rubygems-update", "packaging",
     }
 )  # fmt: skip
-"""What installs the rest, and is replaced by whatever is newest on purpose."""
+"""Installers of other packages, which are updated to the newest version deliberately."""
 _NOT_SHIPPED = LazyPattern(
     r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|development|testing|examples?|benchmarks?|docs?|samples?)(?:[/._-]|$)"
 )
 
 
 class PackageUnpinned(CiCheck):
-    """A program is installed into the image by its name alone, in whatever version is newest that day.
+    """A package is installed into the image without a version.
 
-    Two builds of the same commit are then different, and a broken or hijacked release is in the image
-    without any change here. Name the version: `npm install -g pm2@5.4.2`, `pip install gunicorn==23.0.0`.
+    Two builds of the same commit then differ, and a broken or hijacked release gets into the image without
+    a change here. Pin the version: `npm install -g pm2@5.4.2`, `pip install gunicorn==23.0.0`.
     """
 
     ID = "DC127"
@@ -87,27 +87,33 @@ class PackageUnpinned(CiCheck):
                 found = [w for w in found if re.split(r"[@\[]", w.text.lstrip("@"))[0] not in _INSTALLERS]
                 if found:
                     names = ", ".join(word.text for word in found[:3])
-                    self.report_at(found[0].start, found[-1].end, f"whatever version of {names} is newest")
+                    self.report_at(found[0].start, found[-1].end, f"{names} is not pinned; name the version")
 
 
 def _installed(command: Command) -> Iterator[Word]:
-    """The packages that a command installs by what it is told, none if something else says the versions."""
+    """Yield the packages that a command installs by name; none if an option sets the versions."""
     name, words = program(command), list(unwrapped(command))
     if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
         name, words = "pip", words[2:]
-    told = [word.text for word in words]
-    is_global = bool(_GLOBAL.intersection(told))
-    verbs: tuple[str, ...]
-    if name in _OF_NODE:
-        verbs = _OF_NODE[name] if is_global else ()
-    elif name == "yarn":
-        verbs = ("add",) if told[1:3] == ["global", "add"] else ()
-    else:
-        verbs = ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
-    at = next((n for n, text in enumerate(told) if text in verbs), None)
-    says = _SAYS_VERSIONS - ({"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"})
-    if at is None or any(text.split("=")[0] in says for text in told):
+    texts = [word.text for word in words]
+    verbs = _install_verbs(name, texts)
+    at = next((n for n, text in enumerate(texts) if text in verbs), None)
+    if at is None or _sets_versions(name, texts):
         return
     for before, word in zip(words[at:], words[at + 1 :], strict=False):
         if not word.text.startswith("-") and before.text not in _WITH_VALUE:
             yield word
+
+
+def _install_verbs(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the subcommands by which a command installs programs globally."""
+    if name in _OF_NODE:
+        return _OF_NODE[name] if _GLOBAL.intersection(texts) else ()
+    if name == "yarn":
+        return ("add",) if texts[1:3] == ["global", "add"] else ()
+    return ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
+
+
+def _sets_versions(name: str, texts: Sequence[str]) -> bool:
+    others = {"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"}
+    return not (_VERSION_OPTIONS - others).isdisjoint(text.split("=")[0] for text in texts)

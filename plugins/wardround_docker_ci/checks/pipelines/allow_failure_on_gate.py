@@ -18,10 +18,10 @@ _ONLY_ADVICE = LazyPattern(
 
 
 class AllowFailureOnGate(CiCheck):
-    """Tests or checks run, and their failure is ignored.
+    """A test or lint job is allowed to fail.
 
-    The pipeline is green whatever they say, and nobody looks. Let them fail, or take the step out until it
-    can.
+    The pipeline succeeds regardless of its result, and nobody notices a failure. Let it fail, or remove the
+    step until it passes.
     """
 
     ID = "DC060"
@@ -74,37 +74,43 @@ class AllowFailureOnGate(CiCheck):
     ]
 
     def run(self) -> None:
-        reported = "sarif" in self.file.text.lower()  # what is found is shown elsewhere
-        tested = {
-            id(s.owner)
-            for s in self.file.scripts
-            if any(is_test(command) or (is_audit(command) and not reported) for command in s.commands)
-        }
+        tested = self._tested()
         for flow_job in self.file.workflow.jobs:
             runs_tests = any(id(step) in tested for step in flow_job.steps)
-            self._look(flow_job.node, "continue-on-error", runs_tests)
+            self._check(flow_job.node, "continue-on-error", runs_tests)
         for _, step in self.file.workflow.all_steps:
-            self._look(step.node, "continue-on-error", id(step) in tested)
+            self._check(step.node, "continue-on-error", id(step) in tested)
         for job in self.file.gitlab_jobs if self.file.kind is FileKind.GITLAB_CI else ():
-            if _ONLY_ADVICE.search(job.name):
-                continue
-            self._look(job.node, "allow_failure", id(job) in tested)
-            codes = job.node.mapping("allow_failure")
-            if codes.text("exit_codes") == "1" or "1" in [
-                getattr(c, "value", "") for c in codes.listed("exit_codes")
-            ]:
-                self._codes(codes, id(job) in tested)
+            if not _ONLY_ADVICE.search(job.name):
+                self._check(job.node, "allow_failure", id(job) in tested)
+                self._check_codes(job.node.mapping("allow_failure"), id(job) in tested)
 
-    def _codes(self, codes: Mapping, runs_tests: bool) -> None:
-        """The one status by which nearly every runner says that something failed."""
+    def _tested(self) -> set[int]:
+        """Return the ids of the owners of scripts that run tests or audits."""
+        is_shown = "sarif" in self.file.text.lower()  # the findings of audits are shown elsewhere
+        return {
+            id(script.owner)
+            for script in self.file.scripts
+            if any(is_test(command) or (is_audit(command) and not is_shown) for command in script.commands)
+        }
+
+    def _check_codes(self, codes: Mapping, runs_tests: bool) -> None:
+        listed = [getattr(code, "value", "") for code in codes.listed("exit_codes")]
+        if codes.text("exit_codes") == "1" or "1" in listed:
+            self._report_codes(codes, runs_tests)
+
+    def _report_codes(self, codes: Mapping, runs_tests: bool) -> None:
+        """Check the exit status by which nearly every runner reports a failure."""
         key = codes.key("exit_codes")
         if key is not None and runs_tests and not self.file.is_explained(key.start):
-            self.report_at(key.start, key.end, "tests run here and 1, their failure, is ignored")
+            self.report_at(
+                key.start, key.end, "exit status 1 of these tests, a failure, is ignored; let them fail"
+            )
 
-    def _look(self, node: Mapping, key: str, runs_tests: bool) -> None:
+    def _check(self, node: Mapping, key: str, runs_tests: bool) -> None:
         name, value = node.key(key), node.scalar(key)
         label = node.text("id")
-        is_asked = bool(label) and f"steps.{label}." in self.file.text
+        is_used = bool(label) and f"steps.{label}." in self.file.text
         explained = name is not None and self.file.is_explained(name.start)
         if (
             runs_tests
@@ -112,6 +118,8 @@ class AllowFailureOnGate(CiCheck):
             and name is not None
             and value is not None
             and value.value == "true"
-            and not is_asked
+            and not is_used
         ):
-            self.report_at(name.start, value.end, "tests run here and their failure is ignored")
+            self.report_at(
+                name.start, value.end, "tests run here and their failure is ignored; let them fail"
+            )

@@ -6,17 +6,17 @@ import re
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.tree import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob, inherited
 
 
 class ArtifactsWithoutExpiry(CiCheck):
-    """Nothing says when the job's artifacts may be removed.
+    """A job's artifacts have no expiry date.
 
-    They stay as long as the instance's default says, which may be for good, and every pipeline adds to them.
-    Say how long somebody wants them: `expire_in: 1 week`.
+    They stay as long as the instance's default, possibly forever, and every pipeline adds to them. Set how
+    long they are needed: `expire_in: 1 week`.
     """
 
     ID = "DC207"
@@ -64,18 +64,21 @@ class ArtifactsWithoutExpiry(CiCheck):
         if self.file.root.at("default", "artifacts", "expire_in") is not None:
             return
         for job in self.file.gitlab_jobs:
-            given, key = job.node.get("artifacts"), job.node.key("artifacts")
-            if not isinstance(given, Mapping) or key is None or _is_meant(job):
-                continue
-            limit, holds = given.scalar("expire_in"), given.get("paths") or given.get("untracked")
-            place = given.key("expire_in")
-            if limit is not None and limit.value == "never" and place is not None:
-                self.report_at(place.start, limit.end, "every pipeline's artifacts stay for good")
-            elif limit is None and holds is not None and not self._is_limited_above(job.node):
-                self.report_at(key.start, key.end, "nothing says when these artifacts may be removed")
+            artifacts, key = job.node.get("artifacts"), job.node.key("artifacts")
+            if isinstance(artifacts, Mapping) and key is not None and not _is_permanent(job):
+                self._check(job, key, artifacts)
+
+    def _check(self, job: GitlabJob, key: Scalar, artifacts: Mapping) -> None:
+        limit, place = artifacts.scalar("expire_in"), artifacts.key("expire_in")
+        if limit is not None and place is not None:
+            if limit.value == "never":
+                message = "the artifacts of every pipeline are kept forever; set expire_in"
+                self.report_at(place.start, limit.end, message)
+        elif (artifacts.get("paths") or artifacts.get("untracked")) and not self._is_limited_above(job.node):
+            self.report_at(key.start, key.end, "the artifacts have no expiry date; set expire_in")
 
     def _is_limited_above(self, node: Mapping) -> bool:
-        """Whether a job it extends says it; one of another file may."""
+        """Return True if a job that it extends sets the expiry; one of another file may."""
         for name in node.listed("extends"):
             base = self.file.root.get(getattr(name, "value", ""))
             if not isinstance(base, Mapping):
@@ -86,8 +89,8 @@ class ArtifactsWithoutExpiry(CiCheck):
         return False
 
 
-def _is_meant(job: GitlabJob) -> bool:
-    """Whether it is a base for others, the site, or builds what was released."""
+def _is_permanent(job: GitlabJob) -> bool:
+    """Return True for a hidden job, GitLab Pages, and jobs that build a release."""
     when = " ".join(
         rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")
         for key in ("rules", "only")

@@ -9,18 +9,18 @@ from wardround.languages.yaml.tree import Mapping
 from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
 
 _COUNTED = LazyPattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
-"""A ``v2`` at an end, which counts the times the cache was cleared; another number may be what is kept."""
+"""A ``v2`` at either end, a counter to reset the cache; another number may be a version of the contents."""
 _OF_THE_BRANCH = LazyPattern(r"\$\{\{github\.(?:ref|ref_name|head_ref|base_ref|workflow|job)\}\}")
 _ONE_PIPELINE = LazyPattern(r"\$\{?CI_(?:COMMIT_(?:SHORT_)?SHA|PIPELINE_I?ID|JOB_ID)\b")
 _EVERY_RUN = LazyPattern(r"github\.(?:sha|run_id|run_number)")
 
 
 class ConstantCacheKey(CiCheck):
-    """The key of a cache is the same for every run, or for none, so it never holds what is needed.
+    """A cache key is the same in every run, or unique to one run, so the cache is stale or empty.
 
-    A cache is never written again under a key it has: after the first dependency update it is stale for good.
-    A key with the commit or the run in it is never found again without `restore-keys`.
-    Put `${{ hashFiles('...') }}` of what decides about its content into the key.
+    An existing key is never written again: after the first dependency update the cache is stale forever. A
+    key with the commit or the run in it never matches again without `restore-keys`. Put `${{
+    hashFiles('...') }}` of the files that determine the contents into the key.
     """
 
     ID = "DC079"
@@ -77,18 +77,18 @@ class ConstantCacheKey(CiCheck):
             self._gitlab()
             return
         for _, step in self.file.workflow.all_steps:
-            key = step.given.scalar("key")
+            key = step.inputs.scalar("key")
             if step.action != "actions/cache" or key is None:
                 continue
-            asks = bool(step.node.text("id")) or step.given.get("lookup-only") is not None
-            again = asks or step.given.get("restore-keys") is not None
-            message = self._what_is_wrong(key.value, again=again)
+            is_lookup = bool(step.node.text("id")) or step.inputs.get("lookup-only") is not None
+            again = is_lookup or step.inputs.get("restore-keys") is not None
+            message = self._problem(key.value, again=again)
             if message:
                 text = self.file.passage(key)
                 self.report_at(text.start, text.end, message)
 
     def _gitlab(self) -> None:
-        """GitLab writes a cache again at every run; only a key of one commit or pipeline is of no use."""
+        """Report keys of one commit or pipeline; GitLab rewrites a cache with a constant key in every run."""
         for job in self.file.gitlab_jobs:
             for cache in job.node.listed("cache"):
                 key = cache.scalar("key") if isinstance(cache, Mapping) else None
@@ -99,16 +99,16 @@ class ConstantCacheKey(CiCheck):
                     self.report_at(
                         text.start,
                         text.end,
-                        "the next commit has another key, so it finds nothing in the cache",
+                        "the next commit has another key, so the cache is always empty; add fallback_keys",
                     )
 
-    def _what_is_wrong(self, key: str, *, again: bool) -> str:
+    def _problem(self, key: str, *, again: bool) -> str:
         rest = key.replace(" ", "").replace("${{runner.os}}", "").replace("${{runner.arch}}", "")
         rest = _COUNTED.sub("", _OF_THE_BRANCH.sub("", rest))
         if rest and "${{" not in rest and not any(sign.isdigit() for sign in rest):
-            return "every run has this key, so the cache never changes again"
-        # A later job of the run may take what an earlier one put there.
+            return "the key is constant, so the cache is never updated; add hashFiles"
+        # A later job of the run may restore what an earlier one saved.
         hands_on = any(job.node.get("uses") is not None for job in self.file.workflow.jobs)
         if _EVERY_RUN.search(key) and not again and not hands_on and self.file.text.count(key) == 1:
-            return "the next commit has another key, so it finds nothing in the cache"
+            return "the next commit has another key, so the cache is always empty; add restore-keys"
         return ""

@@ -9,10 +9,10 @@ from wardround_docker_ci.file_kinds import FileKind
 
 
 class DuplicateKey(CiCheck):
-    """A key stands twice in the same mapping.
+    """A mapping contains the same key twice.
 
-    What reads the file refuses it or keeps the last one without a word, so what the first said is lost. Put
-    the two together, or delete one.
+    Parsers reject the file or silently use the last value, so the first is lost. Merge the two, or delete
+    one.
     """
 
     ID = "DC077"
@@ -64,12 +64,12 @@ class DuplicateKey(CiCheck):
         for document in self.file.documents:
             for node in walk(document):
                 if isinstance(node, Mapping):
-                    self._look(node)
+                    self._check(node)
 
-    def _look(self, node: Mapping) -> None:
+    def _check(self, node: Mapping) -> None:
         seen: dict[str, int] = {}
         for key, _ in node.entries:
             if key.value in seen and key.value != "<<":
                 line = self.file.places.line(seen[key.value])
-                self.report_at(key.start, key.end, f'"{key.value}" stands on line {line} already')
+                self.report_at(key.start, key.end, f'"{key.value}" is already defined on line {line}')
             seen.setdefault(key.value, key.start)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
-from wardround.languages.yaml.tree import Scalar
 from wardround.rules.maturity import Maturity
-from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
+from wardround_docker_ci.models.github_workflow import WorkflowStep
 
 _SWITCHES = {
     "trivy": r"--exit-code[ =]0\b",
@@ -33,7 +34,7 @@ _SWITCHES = {
     "phpstan": r"--error-format[ =]none\b",
 }
 _SWITCHES |= {"mvnw": _SWITCHES["mvn"]}
-_GIVEN = {
+_INPUTS = {
     "aquasecurity/trivy-action": ("exit-code", ("0",)),
     "bridgecrewio/checkov-action": ("soft_fail", ("true",)),
     "aquasecurity/tfsec-action": ("soft_fail", ("true",)),
@@ -44,10 +45,10 @@ _GIVEN = {
 
 
 class ExitZeroFlag(CiCheck):
-    """A test runner or scanner is told to succeed whatever it finds.
+    """A test runner or scanner is configured to exit with status 0 despite findings.
 
-    The pipeline is then green over every finding, and nobody reads a log that is green. Let it fail, from a
-    severity on if need be, or hand its report to something that shows it.
+    The pipeline then succeeds with every finding, and nobody reads the log. Let it fail, above a severity
+    if necessary, or upload its report.
     """
 
     ID = "DC218"
@@ -90,26 +91,26 @@ class ExitZeroFlag(CiCheck):
 
     def run(self) -> None:
         for script in self.file.scripts:
-            commands = script.commands
-            for command in commands:
-                name = program(command)
-                if _is_told(command, name) and not self.file.is_explained(command.start):
-                    again = [one for one in commands if program(one) == name and not _is_told(one, name)]
-                    if not again:
-                        self.report_at(command.start, command.end, f"{name} succeeds whatever it finds")
-        for _, step in (
-            self.file.workflow.all_steps if self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION) else ()
-        ):
-            name, values = _GIVEN.get(step.action, ("", ()))
-            key, value = step.given.key(name), step.given.get(name)
-            if (
-                key is not None
-                and isinstance(value, Scalar)
-                and value.value in values
-                and "sarif" not in step.given.text("format")
-                and not self.file.is_explained(key.start)
-            ):
-                self.report_at(key.start, value.end, "this check succeeds whatever it finds")
+            self._check_commands(script.commands)
+        for _, step in self.file.workflow.all_steps if self.file.kind in STEPS else ():
+            self._check_inputs(step)
+
+    def _check_commands(self, commands: Sequence[Command]) -> None:
+        for command in commands:
+            name = program(command)
+            if not _always_succeeds(command, name) or self.file.is_explained(command.start):
+                continue
+            if not any(program(one) == name and not _always_succeeds(one, name) for one in commands):
+                message = f"{name} succeeds despite findings; let it fail"
+                self.report_at(command.start, command.end, message)
+
+    def _check_inputs(self, step: WorkflowStep) -> None:
+        name, values = _INPUTS.get(step.action, ("", ()))
+        key, value = step.inputs.key(name), step.inputs.scalar(name)
+        if key is None or value is None or value.value not in values:
+            return
+        if "sarif" not in step.inputs.text("format") and not self.file.is_explained(key.start):
+            self.report_at(key.start, value.end, "the check succeeds despite findings; let it fail")
 
 
 _REPORTS = LazyPattern(
@@ -117,8 +118,8 @@ _REPORTS = LazyPattern(
 )
 
 
-def _is_told(command: Command, name: str) -> bool:
-    """Whether a switch takes its failure away, and it does not write a report for others to judge."""
+def _always_succeeds(command: Command, name: str) -> bool:
+    """Return True if an option suppresses the failure and the command does not write a report."""
     switch = _SWITCHES.get(name)
     if switch is None:
         return False

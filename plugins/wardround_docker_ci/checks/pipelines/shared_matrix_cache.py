@@ -21,10 +21,10 @@ _VERSION = LazyPattern(
 
 
 class SharedMatrixCache(CiCheck):
-    """Jobs for several versions of a language share one cache of what is installed.
+    """Jobs for several versions of a language share one cache of installed packages.
 
-    The first job to end writes it, and the others get packages built for its version. Put the version of the
-    matrix into the key.
+    The first job to finish writes it, and the others restore packages built for its version. Put the
+    matrix's version into the key.
     """
 
     ID = "DC216"
@@ -85,17 +85,21 @@ class SharedMatrixCache(CiCheck):
         for job in self.file.workflow.jobs:
             name = _several(job)
             for step in job.steps if name else ():
-                key = step.given.scalar("key")
+                key = step.inputs.scalar("key")
                 is_cache = step.action in ("actions/cache", "actions/cache/save")
-                if key is None or not is_cache or not _BUILT.search(step.given.text("path")):
+                if key is None or not is_cache or not _BUILT.search(step.inputs.text("path")):
                     continue
                 if not re.search(r"matrix\.|\bsteps\.|\benv\.|needs\.|inputs\.", key.value):
                     text = self.file.passage(key)
-                    self.report_at(text.start, text.end, f"every {name} of the matrix has this key")
+                    self.report_at(
+                        text.start,
+                        text.end,
+                        f"all values of matrix.{name} share this cache key; add the version to it",
+                    )
 
 
 def _several(job: WorkflowJob) -> str:
-    """What the matrix calls the version of the language, where it has more than one."""
+    """Return the matrix key of the language version if it has more than one value."""
     for key, value in job.node.mapping("strategy", "matrix").entries:
         if _VERSION.match(key.value) and len(getattr(value, "items", ())) > 1:
             return key.value

@@ -17,10 +17,9 @@ _CUT = LazyPattern(r"\d+\.\d*0")
 
 
 class VersionAsNumber(CiCheck):
-    """A version that ends in 0 stands without quotes, so it is a number and loses the 0.
+    """An unquoted version that ends in 0 is parsed as a number and loses the 0.
 
-    `3.10` is read as 3.1, and the job runs with another version than the one written, or finds none. Put it
-    in quotes.
+    `3.10` is parsed as 3.1, and the job uses another version than the written one, or finds none. Quote it.
     """
 
     ID = "DC119"
@@ -76,7 +75,7 @@ class VersionAsNumber(CiCheck):
                         self.report_at(
                             one.start,
                             one.end,
-                            f"without quotes this is the number {number}, and the 0 is lost",
+                            f"the unquoted version is the number {number}, without the 0; quote it",
                         )
 
 

@@ -13,15 +13,17 @@ from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
+from wardround_docker_ci.models.compose import Service
+from wardround_docker_ci.models.node_lists import scalars
 
 _SECRET = LazyPattern(r"\$\{\{\s*secrets\.\w+")
 
 
 class BuildArgumentSecret(CiCheck):
-    """A secret is given to an image build as a build argument.
+    """A secret is passed to an image build as a build argument.
 
-    Build arguments are kept in the image's history, where whoever pulls it reads them. Give it as a build
-    secret: `--secret id=NAME`, and mount that in the RUN that needs it.
+    Build arguments are stored in the image's history, where anyone who pulls it can read them. Pass it as a
+    build secret: `--secret id=NAME`, and mount that in the RUN that needs it.
     """
 
     ID = "DC004"
@@ -66,43 +68,44 @@ class BuildArgumentSecret(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 if program(command) in ("docker", "podman", "buildah", "docker-compose", "nerdctl"):
-                    self._look(command)
+                    self._check(command)
         for _, step in self.file.workflow.all_steps if self.file.kind in STEPS else ():
-            self._listed(step.given.scalar("build-args"))
+            self._check_list(step.inputs.scalar("build-args"))
         for service in self.file.services if self.file.kind is FileKind.COMPOSE else ():
-            node = service.node.at("build", "args")
-            if isinstance(node, Mapping):
-                for key, _ in node.entries:
-                    self._named(key.value, key.start)
-            for item in (
-                [] if node is None or isinstance(node, Mapping) else service.node.listed("build", "args")
-            ):
-                if isinstance(item, Scalar):
-                    self._named(item.value.partition("=")[0], self.file.passage(item).start)
+            self._check_service(service)
 
-    def _look(self, command: Command) -> None:
+    def _check_service(self, service: Service) -> None:
+        node = service.node.at("build", "args")
+        if isinstance(node, Mapping):
+            for key, _ in node.entries:
+                self._check_name(key.value, key.start)
+        elif node is not None:
+            for item in scalars(service.node.listed("build", "args")):
+                self._check_name(item.value.partition("=")[0], self.file.passage(item).start)
+
+    def _check(self, command: Command) -> None:
         words = unwrapped(command)
         for at, word in enumerate(words):
             option, sign, value = word.text.partition("=")
             if option != "--build-arg":
                 continue
             if sign:
-                self._argument(value, word.start + len("--build-arg="))
+                self._check_argument(value, word.start + len("--build-arg="))
             elif at + 1 < len(words):
-                self._argument(words[at + 1].text, words[at + 1].start)
+                self._check_argument(words[at + 1].text, words[at + 1].start)
 
-    def _listed(self, scalar: Scalar | None) -> None:
+    def _check_list(self, scalar: Scalar | None) -> None:
         if scalar is not None:
             text = self.file.passage(scalar)
             for found in re.finditer(r"^[ \t]*([\w-]+=[^\n]*)", text.text, re.MULTILINE):
-                self._argument(found.group(1), text.start + found.start(1))
+                self._check_argument(found.group(1), text.start + found.start(1))
 
-    def _argument(self, told: str, start: int) -> None:
-        name, _, value = told.partition("=")
-        self._named(name, start, is_secret=_SECRET.search(value) is not None)
+    def _check_argument(self, argument: str, start: int) -> None:
+        name, _, value = argument.partition("=")
+        self._check_name(name, start, is_secret=_SECRET.search(value) is not None)
 
-    def _named(self, name: str, start: int, *, is_secret: bool = False) -> None:
+    def _check_name(self, name: str, start: int, *, is_secret: bool = False) -> None:
         if is_secret or is_secret_name(name):
             self.report_at(
-                start, start + len(name), f"{name} is kept in the image's history; use a build secret"
+                start, start + len(name), f"{name} is stored in the image's history; use a build secret"
             )

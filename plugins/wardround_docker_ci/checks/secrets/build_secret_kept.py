@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.dockerfile import Instruction
-from wardround.languages.shell import Command, commands
+from wardround.languages.shell import Command, Word, commands
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
@@ -23,7 +23,7 @@ _KEEPING = LazyPattern(
     r"|dotnet nuget (?:add|update) source\b|nuget sources\b|conda config\b|uv auth login\b|docker login\b)",
     re.IGNORECASE,
 )
-"""Commands that write what they are told into a file of the image."""
+"""Commands that write their arguments into a file of the image."""
 _GONE_LATER = LazyPattern(r"^(?:/run/|/dev/shm/|/dev/null|/tmp/\.?mount|\$\{?GITHUB_)")
 _UNDONE = {
     "git": "unset",
@@ -53,14 +53,14 @@ _WRITTEN_TO = {
     "conda": (".condarc",),
     "go": ("env",),
 }
-"""The file that a program keeps its settings in, or the folder of it."""
+"""The configuration file of a program, or its directory."""
 
 
 class BuildSecretKept(CiCheck):
-    """A secret that is mounted for one step is written to a file that stays in the image.
+    """A secret mounted for one step is written to a file that stays in the image.
 
-    The mount is gone after the step, its copy is not: whoever pulls the image reads it in this layer, and a
-    later RUN that removes it changes nothing. Mount it where the program looks for it
+    The mount exists only during the step, but its copy stays: anyone who pulls the image can read it in
+    this layer, and a later RUN cannot remove it. Mount it where the program expects it
     (`--mount=type=secret,id=...,target=/root/.netrc`), or remove the copy in the same RUN.
     """
 
@@ -97,28 +97,27 @@ class BuildSecretKept(CiCheck):
             if one.keyword == "RUN":
                 shown = _shown_as(one)
                 if shown:
-                    self._look(one, shown)
+                    self._check(one, shown)
 
-    def _look(self, one: Instruction, shown: Sequence[str]) -> None:
+    def _check(self, one: Instruction, shown: Sequence[str]) -> None:
         passages = one.heredocs if one.heredocs and one.text.startswith("<<") else (one.body,)
         found = [command for passage in passages for command in commands(passage)]
         holders = list(shown)
         for command in found:
             if command.depth:
                 continue
-            holders += [f"${w.text.partition('=')[0]}" for w in command.assignments if _holds(w.raw, holders)]
+            holders += _assigned(command.assignments, holders)
             if command.name == "export":
-                holders += [
-                    f"${w.text.partition('=')[0]}" for w in command.words[1:] if _holds(w.raw, holders)
-                ]
-            target = _kept_in(command, holders)
+                holders += _assigned(command.words[1:], holders)
+            target = _destination(command, holders)
             if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
-                self.report_at(command.start, command.end, "the mounted secret stays in this layer")
+                message = "the mounted secret stays in this layer; remove it in the same RUN"
+                self.report_at(command.start, command.end, message)
                 return
 
 
 def _shown_as(one: Instruction) -> list[str]:
-    """The paths and variables under which the step sees its secrets."""
+    """Return the paths and variables under which the step can read its secrets."""
     shown = []
     for found in _MOUNT.finditer(" ".join(f"--{name}={value.text}" for name, value in one.flags)):
         options = dict(_OPTION.findall(found.group()))
@@ -137,39 +136,54 @@ def _holds(text: str, holders: Sequence[str]) -> bool:
     return any(re.search(re.escape(holder) + r"(?![\w.-])", plain) is not None for holder in holders)
 
 
-def _kept_in(command: Command, holders: Sequence[str]) -> str:
-    """The file or the program's own setting that a command puts the secret into."""
+def _assigned(words: Sequence[Word], holders: Sequence[str]) -> list[str]:
+    """Return the variables that assignments set to a secret."""
+    return [f"${word.text.partition('=')[0]}" for word in words if _holds(word.raw, holders)]
+
+
+def _destination(command: Command, holders: Sequence[str]) -> str:
+    """Return the file or the program whose configuration a command writes the secret to."""
     words = [word for word in command.words if _holds(word.raw, holders)]
-    if program(command) in _COPIES and words and words[-1] is not command.words[-1]:
+    if not words:
+        return ""
+    if program(command) in _COPIES and words[-1] is not command.words[-1]:
         return command.words[-1].text if program(command) != "ln" else ""
-    if words and _KEEPING.search(" ".join(command.texts)):
+    if _KEEPING.search(" ".join(command.texts)):
         return program(command)
-    into = next((r.target for r in command.redirects if r.sign.endswith((">", ">|")) and r.sign != ">&"), "")
-    is_text = command.name in ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
-    return into if into and words and is_text else ""
+    return _redirected(command) if command.name in _PRINTING else ""
+
+
+def _redirected(command: Command) -> str:
+    """Return the file that receives the output of a command; empty if none."""
+    files = (one.target for one in command.redirects if one.sign.endswith((">", ">|")) and one.sign != ">&")
+    return next(files, "")
+
+
+_PRINTING = ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
 
 
 def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
-    if _GONE_LATER.search(target):
-        return True
     later = [one for one in found if one.start > command.start]
-    if any(
-        program(one) in ("rm", "shred", "unlink") and any(_same(word.text, target) for word in one.words[1:])
-        for one in later
-    ):
+    if _GONE_LATER.search(target) or any(_same(path, target) for path in _removed(later, _REMOVERS)):
         return True
     files = _WRITTEN_TO.get(target, ())
-    removed = (word.text for one in later if program(one) in ("rm", "shred") for word in one.words[1:])
-    if any(text.rstrip("/*").rpartition("/")[2] in files for text in removed):
+    if any(path.rstrip("/*").rpartition("/")[2] in files for path in _removed(later, ("rm", "shred"))):
         return True
     undo = _UNDONE.get(target)
-    return undo is not None and any(
-        program(one) == target and any(undo in t for t in one.texts) for one in later
-    )
+    calls = [one for one in later if program(one) == target]
+    return undo is not None and any(undo in text for one in calls for text in one.texts)
+
+
+def _removed(later: Sequence[Command], removers: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments of the commands that remove files."""
+    return (word.text for one in later if program(one) in removers for word in one.words[1:])
+
+
+_REMOVERS = ("rm", "shred", "unlink")
 
 
 def _same(removed: str, target: str) -> bool:
-    """Whether a removed path is the target, or a folder or pattern it is in."""
+    """Return True if a removed path is the target, or a directory or pattern that contains it."""
     removed, target = (re.sub(r"^(?:~|/root|\$\{?HOME\}?)/", "~/", text) for text in (removed, target))
     plain = removed.rstrip("*/")
     return bool(plain) and (
@@ -178,7 +192,7 @@ def _same(removed: str, target: str) -> bool:
 
 
 def _is_elsewhere(one: Instruction, target: str) -> bool:
-    """Whether another mount of the step covers the file, so that it never gets into the layer."""
+    """Return True if another mount of the step contains the file, which keeps it out of the layer."""
     mounts = [value.text for name, value in one.flags if name == "mount" and "type=secret" not in value.text]
     folders = [
         m.group(1) for text in mounts if (m := re.search(r"(?:target|dst|destination)=([^,\s]+)", text))

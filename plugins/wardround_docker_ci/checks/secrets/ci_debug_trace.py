@@ -14,10 +14,10 @@ _SWITCHES = {
 
 
 class CiDebugTrace(CiCheck):
-    """The job's log holds every variable in clear, secrets included.
+    """Debug tracing writes every variable to the job's log, including secrets.
 
-    `CI_DEBUG_TRACE` of GitLab and `ACTIONS_STEP_DEBUG` of GitHub print the environment and each command as it
-    is run, past all masking of what is built from secrets. Set it for one run by hand, not in the file.
+    `CI_DEBUG_TRACE` of GitLab and `ACTIONS_STEP_DEBUG` of GitHub print the environment and each command
+    that runs; values derived from secrets are not masked. Set it manually for one run, not in the file.
     """
 
     ID = "DC080"
@@ -58,5 +58,7 @@ class CiDebugTrace(CiCheck):
         for variable in self.file.variables:
             if variable.name in _SWITCHES[self.file.kind] and variable.value.lower() in ("true", "1"):
                 self.report_at(
-                    variable.start, variable.end, f"{variable.name} writes every variable to the log"
+                    variable.start,
+                    variable.end,
+                    f"{variable.name} writes every variable to the log; remove it",
                 )

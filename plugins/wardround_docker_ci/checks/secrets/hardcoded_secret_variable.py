@@ -18,10 +18,10 @@ _IN_URL = LazyPattern(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECAS
 
 
 class HardcodedSecretVariable(CiCheck):
-    """A variable holds a secret in clear.
+    """A variable contains a secret in plain text.
 
-    Everybody who can read the repository has it, and its history keeps it when the line is gone. Revoke it,
-    and take it from the platform's secret store.
+    Anyone who can read the repository has it, and its history keeps it after the line is removed. Revoke
+    it, and read it from the platform's secret store.
     """
 
     ID = "DC039"
@@ -62,12 +62,12 @@ class HardcodedSecretVariable(CiCheck):
     ]
 
     def run(self) -> None:
-        # What runs on a developer's machine or in a test often has secrets that guard nothing.
+        # Files for a developer's machine or a test often have secrets that protect nothing.
         is_trial = self.file.kind is FileKind.COMPOSE or _TRIAL.search(self.source.path)
         severity = Severity.WARN if is_trial else None
         for variable in self.file.variables:
             inside = _IN_URL.match(variable.value)
             value = inside.group(1) if inside else variable.value
             if (inside or is_secret_name(variable.name)) and is_real_secret(value):
-                message = f"{variable.name} holds a secret in clear ({masked(value)})"
+                message = f"{variable.name} is a plain-text secret ({masked(value)}); use a secret store"
                 self.report_at(variable.start, variable.end, message, severity=severity)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Command, unwrapped
+from wardround.languages.shell import Command, Word, unwrapped
 from wardround_docker_ci.analysis.secret_names import is_real_secret
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
 
 class PasswordInCommandArgument(CiCheck):
-    """A password is given as an argument, where every process of the machine can read it.
+    """A password is passed as a command-line argument, which every process of the machine can read.
 
-    Arguments stand in the process list, in `set -x` traces and in crash reports. Hand it over on standard
+    Arguments are visible in the process list, in `set -x` traces and in crash reports. Pass it on standard
     input: `echo "$PASSWORD" | docker login -u NAME --password-stdin`.
     """
 
@@ -53,39 +54,36 @@ class PasswordInCommandArgument(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                self._client(command)
-                if program(command) not in (
-                    "docker",
-                    "podman",
-                    "buildah",
-                    "skopeo",
-                    "helm",
-                    "nerdctl",
-                    "oras",
-                ):
-                    continue
-                words = unwrapped(command)
-                if "login" not in [word.text for word in words[1:4]]:
-                    continue
-                for at, word in enumerate(words):
-                    if word.text.split("=", 1)[0] == "--password" or re.match(r"-p(?!\w*-)", word.text):
-                        following = words[at + 1].text if at + 1 < len(words) else ""
-                        if is_real_secret(word.text.partition("=")[2] or following):
-                            break  # one that stands here in clear is worse, and said by others
-                        self.report_at(word.start, word.end, "the password stands in the process list")
-                        break
+                self._check_client(command)
+                if program(command) in _REGISTRY_CLIENTS:
+                    self._check_login(unwrapped(command))
 
-    def _client(self, command: Command) -> None:
-        """Clients of databases and of SSH that have a file or a variable for their password."""
+    def _check_login(self, words: Sequence[Word]) -> None:
+        if "login" not in [word.text for word in words[1:4]]:
+            return
+        at = next((n for n, word in enumerate(words) if _is_password_option(word.text)), None)
+        if at is None:
+            return
+        following = words[at + 1].text if at + 1 < len(words) else ""
+        # Another rule reports a password in plain text.
+        if not is_real_secret(words[at].text.partition("=")[2] or following):
+            message = "the password is visible in the process list; use --password-stdin"
+            self.report_at(words[at].start, words[at].end, message)
+
+    def _check_client(self, command: Command) -> None:
+        """Check clients of databases and SSH that can read their password from a file or a variable."""
         option = _CLIENTS.get(program(command))
-        words = unwrapped(command) if option is not None else ()
-        for word, following in pairwise((*words[1:], *words[-1:])):
-            found = option.match(word.text) if option is not None else None
-            given = following.text if found is not None and found.end() == len(word.text) else word.text
-            if found is not None and "$" in given and (following is not word or "$" in word.text):
-                end = max(word.end, following.end) if given is following.text else word.end
-                said = "the password stands in the process list"
-                self.report_at(word.start, end, said, severity=Severity.INFO)
+        words = unwrapped(command)[1:] if option is not None else ()
+        for word, following in pairwise((*words, *words[-1:])):
+            match = option.match(word.text) if option is not None else None
+            if match is None:
+                continue
+            is_separate = match.end() == len(word.text)
+            argument = following.text if is_separate else word.text
+            if "$" in argument and (following is not word or "$" in word.text):
+                end = max(word.end, following.end) if is_separate else word.end
+                message = "the password is visible in the process list; use a file or a variable"
+                self.report_at(word.start, end, message, severity=Severity.INFO)
                 return
 
 
@@ -97,3 +95,10 @@ _CLIENTS = {
     "redis-cli": LazyPattern(r"(?:-a$|--pass$)"),
     "sshpass": LazyPattern(r"-p"),
 }
+
+
+_REGISTRY_CLIENTS = ("docker", "podman", "buildah", "skopeo", "helm", "nerdctl", "oras")
+
+
+def _is_password_option(text: str) -> bool:
+    return text.split("=", 1)[0] == "--password" or re.match(r"-p(?!\w*-)", text) is not None

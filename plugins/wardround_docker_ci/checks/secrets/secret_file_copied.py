@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround.languages.dockerfile import Instruction
+from wardround.languages.dockerfile import DockerfileToken, Instruction
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _SECRET_FILE = LazyPattern(
@@ -20,7 +20,7 @@ _SECRET_FILE = LazyPattern(
 _BECOMES_SECRET = LazyPattern(
     r"(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.env)$"
 )
-"""Names that a file is given in the image; what it was called before may say nothing."""
+"""Names of a file in the image that make it a secret, despite its former name."""
 _HARMLESS = LazyPattern(
     r"example|sample|template|\.dist\b|dummy|fake|test|docker|build|\.pub$|public", re.IGNORECASE
 )
@@ -36,10 +36,10 @@ _CREDENTIAL = LazyPattern(
 
 
 class SecretFileCopied(CiCheck):
-    """A file that usually holds secrets is copied into the image.
+    """A file that usually contains secrets is copied into the image.
 
-    It stays in its layer even if a later RUN deletes it, and whoever pulls the image has it. Mount it for the
-    one step that needs it (`RUN --mount=type=secret`), or give it to the container at run time.
+    It stays in its layer even if a later RUN deletes it, and anyone who pulls the image can read it. Mount
+    it for the step that needs it (`RUN --mount=type=secret`), or pass it to the container at run time.
     """
 
     ID = "DC003"
@@ -71,19 +71,23 @@ class SecretFileCopied(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions:
-            if one.keyword in ("COPY", "ADD") and one.flag("from") is None:
-                becomes = one.words[-1].text if len(one.words) == 2 else ""
-                for word in one.words[:-1]:
-                    if _SECRET_FILE.search(word.text.rstrip("/")) or _BECOMES_SECRET.search(becomes):
-                        if not _HARMLESS.search(word.text.rpartition("/")[2]):
-                            self.report_at(word.start, word.end, f"{word.text} becomes part of the image")
-                    elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(one, word.text):
-                        said = f"{word.text} becomes part of the image, with the credentials in it"
-                        self.report_at(word.start, word.end, said)
+        for instruction in self.file.dockerfile.instructions:
+            if instruction.keyword in ("COPY", "ADD") and instruction.flag("from") is None:
+                becomes = instruction.words[-1].text if len(instruction.words) == 2 else ""
+                for word in instruction.words[:-1]:
+                    self._check(instruction, word, becomes)
+
+    def _check(self, instruction: Instruction, word: DockerfileToken, becomes: str) -> None:
+        if _SECRET_FILE.search(word.text.rstrip("/")) or _BECOMES_SECRET.search(becomes):
+            if not _HARMLESS.search(word.text.rpartition("/")[2]):
+                message = f"{word.text} becomes part of the image; mount it as a secret"
+                self.report_at(word.start, word.end, message)
+        elif _MAY_BE_SECRET.search(word.text) and self._holds_secret(instruction, word.text):
+            message = f"{word.text} and its credentials become part of the image; mount it"
+            self.report_at(word.start, word.end, message)
 
     def _holds_secret(self, one: Instruction, path: str) -> bool:
-        """Whether the settings of a package manager have credentials in them, or are removed later."""
+        """Return True if a package manager's configuration contains credentials, or is removed later."""
         folder = self.source.path.rpartition("/")[0]
         texts = [
             self.source.project.read(f"{base}/{path}".lstrip("/")) for base in dict.fromkeys((folder, ""))

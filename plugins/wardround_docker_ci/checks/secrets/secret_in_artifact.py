@@ -9,10 +9,10 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.positions import Passage
-from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.checks.secrets.secret_printed import given_secrets, secret_in
+from wardround_docker_ci.checks.secrets.secret_printed import secret_in, secret_variables
 from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.models.node_lists import scalars
 
 _SECRET_FILE = LazyPattern(
     r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist|schema)[\w-]+)?|\.npmrc|\.pypirc|\.netrc|\.git-credentials"
@@ -22,10 +22,10 @@ _SECRET_FILE = LazyPattern(
 
 
 class SecretInArtifact(CiCheck):
-    """A file that usually holds secrets is kept as an artifact of the build.
+    """A file that usually contains secrets is uploaded as a build artifact.
 
-    Everybody who may see the run can download it, in a public project that is everybody, for as long as
-    it is kept. Name the files that are wanted.
+    Anyone who can view the run can download it, in a public project everyone, for as long as it is
+    retained. Name the required files.
     """
 
     ID = "DC084"
@@ -75,13 +75,15 @@ class SecretInArtifact(CiCheck):
                 holds = _SECRET_FILE.search(path) or path.removeprefix("./") in written
                 if holds and not path.startswith("!"):
                     start = text.start + found.start()
-                    self.report_at(start, start + len(path), f"{path} can be downloaded with the artifact")
+                    self.report_at(
+                        start, start + len(path), f"{path} can be downloaded with the artifact; exclude it"
+                    )
 
     def _written(self) -> frozenset[str]:
-        """The files that scripts put a secret into."""
+        """Return the files that scripts write a secret to."""
         found = []
         for script in self.file.scripts if ">" in self.file.text else ():
-            names = given_secrets(self.file, script)
+            names = secret_variables(self.file, script)
             for command in script.commands:
                 if command.name in ("echo", "printf") and any(secret_in(w, names) for w in command.words[1:]):
                     found += [r.target.removeprefix("./") for r in command.redirects if r.sign in (">", ">>")]
@@ -89,20 +91,23 @@ class SecretInArtifact(CiCheck):
 
     def _paths(self) -> Iterator[Passage]:
         if self.file.kind is FileKind.JENKINSFILE:
-            for call in self.file.jenkinsfile.calls:
-                if call.name.text in ("archiveArtifacts", "archive", "stash"):
-                    key = "includes" if call.name.text == "stash" else "artifacts"
-                    token = call.named(key) or next((t for t in call.given[:1] if t.kind == "string"), None)
-                    if token is not None and token.kind == "string":
-                        yield token.passage()
-            return
-        if self.file.kind is FileKind.GITLAB_CI:
-            for job in self.file.gitlab_jobs:
-                for entry in job.node.listed("artifacts", "paths"):
-                    if isinstance(entry, Scalar):
-                        yield self.file.passage(entry)
-            return
+            return self._jenkins_paths()
+        return self._gitlab_paths() if self.file.kind is FileKind.GITLAB_CI else self._workflow_paths()
+
+    def _jenkins_paths(self) -> Iterator[Passage]:
+        for call in self.file.jenkinsfile.calls:
+            if call.name.text in ("archiveArtifacts", "archive", "stash"):
+                argument = call.named("includes" if call.name.text == "stash" else "artifacts")
+                token = argument or next(iter(call.arguments), None)
+                if token is not None and token.kind == "string":
+                    yield token.passage()
+
+    def _gitlab_paths(self) -> Iterator[Passage]:
+        for job in self.file.gitlab_jobs:
+            yield from map(self.file.passage, scalars(job.node.listed("artifacts", "paths")))
+
+    def _workflow_paths(self) -> Iterator[Passage]:
         for _, step in self.file.workflow.all_steps:
-            path = step.given.scalar("path") if step.action == "actions/upload-artifact" else None
+            path = step.inputs.scalar("path") if step.action == "actions/upload-artifact" else None
             if path is not None:
                 yield self.file.passage(path)

@@ -7,10 +7,11 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.shell import Word
+from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
+from wardround_docker_ci.models.node_lists import scalars
 
 _HEADER = LazyPattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
@@ -22,10 +23,10 @@ _OPTION = LazyPattern(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 
 
 class SecretInCommand(CiCheck):
-    """A command holds a secret in clear.
+    """A command contains a secret in plain text.
 
-    It stands in the repository's history, in the build's log and, in a Dockerfile, in the image. Revoke it,
-    and read it from the secret store of the platform.
+    It is in the repository's history, in the build's log and, in a Dockerfile, in the image. Revoke it, and
+    read it from the platform's secret store.
     """
 
     ID = "DC038"
@@ -60,33 +61,34 @@ class SecretInCommand(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
-                for word in command.assignments:
-                    self._assigned(word)
-                for word in command.words:
-                    if command.name in ("export", "declare", "local", "readonly"):
-                        self._assigned(word)
-                    self._look(word)
-
+                self._check_command(command)
         for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             for container in pod.containers:
-                for one in (*container.node.listed("command"), *container.node.listed("args")):
-                    if isinstance(one, Scalar):
-                        self._argument(one)
+                for one in scalars((*container.node.listed("command"), *container.node.listed("args"))):
+                    self._check_argument(one)
 
-    def _argument(self, one: Scalar) -> None:
-        """An option of a container's program, with its value."""
+    def _check_command(self, command: Command) -> None:
+        for word in command.assignments:
+            self._check_assignment(word)
+        for word in command.words:
+            if command.name in ("export", "declare", "local", "readonly"):
+                self._check_assignment(word)
+            self._check(word)
+
+    def _check_argument(self, one: Scalar) -> None:
+        """Check an option of a container's program, with its value."""
         option = _OPTION.fullmatch(one.value.strip())
         if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
             text = self.file.passage(one)
-            said = f"a secret in clear ({masked(option.group(2))})"
-            self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, said)
+            message = f"secret in plain text ({masked(option.group(2))}); use a secret store"
+            self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, message)
 
-    def _assigned(self, word: Word) -> None:
+    def _check_assignment(self, word: Word) -> None:
         name, sign, value = word.text.partition("=")
         if sign and is_secret_name(name) and is_real_secret(value):
             self._report(word, value)
 
-    def _look(self, word: Word) -> None:
+    def _check(self, word: Word) -> None:
         for pattern in (_HEADER, _IN_URL, _NPM):
             found = pattern.search(word.text)
             if found and is_real_secret(found.group(1)):
@@ -100,4 +102,4 @@ class SecretInCommand(CiCheck):
         at = word.raw.find(value)
         start = word.start + max(at, 0)
         end = start + len(value) if at >= 0 else word.end
-        self.report_at(start, end, f"a secret in clear ({masked(value)})")
+        self.report_at(start, end, f"secret in plain text ({masked(value)}); use a secret store")

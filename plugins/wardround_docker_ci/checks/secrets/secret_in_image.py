@@ -9,11 +9,11 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 
 class SecretInImage(CiCheck):
-    """A secret goes through ARG or ENV and stays readable in the image.
+    """ARG or ENV passes a secret, which stays readable in the image.
 
-    Everybody who can pull the image reads its environment with `docker inspect` and its build arguments with
-    `docker history`, whatever a later layer unsets. Give build steps the value with
-    `RUN --mount=type=secret,id=...`, and containers at run time.
+    Anyone who can pull the image can read its environment with `docker inspect` and its build arguments
+    with `docker history`, even if a later layer unsets them. Pass the value to build steps with `RUN
+    --mount=type=secret,id=...`, and to containers at run time.
     """
 
     ID = "DC001"
@@ -52,13 +52,13 @@ class SecretInImage(CiCheck):
                 continue
             for pair in one.pairs:
                 value = pair.value.text if pair.value else None
-                # Of a secret that stands here in clear DC039 says the worse thing.
+                # DC039 reports a secret in plain text.
                 if is_secret_name(pair.name.text) and not is_real_secret(value or ""):
                     is_empty = one.keyword == "ENV" and not value
                     self.report_at(
                         pair.name.start,
                         pair.name.end,
-                        f"{pair.name.text} reaches the image through {one.keyword}; mount it as a build "
+                        f"{pair.name.text} stays in the image through {one.keyword}; mount it as a build "
                         f"secret",
                         severity=Severity.INFO if is_empty else None,
                     )

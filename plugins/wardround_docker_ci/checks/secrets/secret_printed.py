@@ -11,7 +11,8 @@ from wardround.languages.shell import Command, Word
 from wardround.languages.yaml.tree import Scalar
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.document import CiFile, EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
+from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program
 
@@ -22,7 +23,7 @@ _VARIABLE = LazyPattern(r"(?<!\\)\$(?:(\w+)|\{(\w+)(?::-?\d+(?::-?\d+)?)?\})")
 _PRINTS = LazyPattern(
     r"(?:console\.\w+|print\w*|puts|echo|say|write)\b[^;\n]*?(?:process\.env\.|environ(?:\.get)?[\[(]['\"]|getenv\(['\"]|ENV\[['\"])(\w+)"
 )
-"""A short program that prints a variable of its environment."""
+"""An inline program that prints an environment variable."""
 _FROM_SECRETS = LazyPattern(r"^\s*\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+\s*(?:\|\|[^}]*)?\}\}\s*$")
 _PASSES_ON = LazyPattern(r"\s*(?:echo|printf|(?:cat|base64|cut|head|tail|rev|xxd)\b[^|]*<<<)")
 _DIGEST = LazyPattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|curl|docker)\b")
@@ -31,8 +32,8 @@ _DIGEST = LazyPattern(r"\b(?:\w*sum|wc|md5|openssl\s+dgst|grep\s+-\w*[qc]|jq|cur
 class SecretPrinted(CiCheck):
     """A secret is written to the log of the build.
 
-    Masking knows only the exact text: base64, JSON escapes or a part of it pass, and whoever may read the
-    log has it. Print that it is set, not what it is.
+    Masking matches only the exact text: base64, JSON escapes or a part of it are not masked, and anyone who
+    can read the log has it. Print only that it is set.
     """
 
     ID = "DC035"
@@ -80,16 +81,16 @@ class SecretPrinted(CiCheck):
 
     def run(self) -> None:
         if self.file.kind is FileKind.JENKINSFILE:
-            self._steps()
+            self._check_steps()
         for script in self.file.scripts:
-            names = given_secrets(self.file, script)
+            names = secret_variables(self.file, script)
             files: dict[str, str] = {}
             for at, command in enumerate(script.commands):
                 if command.depth == 0:
-                    self._command(script.commands, at, names, files)
+                    self._check_command(script.commands, at, names, files)
 
-    def _steps(self) -> None:
-        """``echo`` and ``println`` of Groovy."""
+    def _check_steps(self) -> None:
+        """Check ``echo`` and ``println`` of Groovy."""
         bound = self.file.jenkinsfile.bound
         for call in self.file.jenkinsfile.calls:
             if call.name.text not in ("echo", "println"):
@@ -97,69 +98,78 @@ class SecretPrinted(CiCheck):
             for one in (found for token in call.strings() for found in token.interpolations):
                 name = one.inside.removeprefix("env.")
                 if name in bound or (name.isupper() and is_secret_name(name)):
-                    self.report_at(one.start, one.end, f"{name} is written to the log")
+                    self.report_at(one.start, one.end, f"{name} is written to the log; do not print it")
 
-    def _command(
+    def _check_command(
         self, commands: Sequence[Command], at: int, names: frozenset[str], files: dict[str, str]
     ) -> None:
         command = commands[at]
-        prints = command.name in ("echo", "printf") or _feeds_itself(command)
         if _reaches_the_log(commands, at):
-            if command.name in _LISTS:
-                self._listing(command, names)
-            elif prints:
-                self._look(command, names)
-            elif command.name in _SHOW and any(word.text in files for word in command.words[1:]):
-                name = next(files[word.text] for word in command.words[1:] if word.text in files)
-                self.report_at(
-                    command.start, command.end, f"{name}, which was put into this file, is written to the log"
-                )
-            elif command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace"):
-                self._look(command, names)
-            else:
-                self._short_program(command, names)
+            self._check_output(command, names, files)
         elif command.name in ("env", "printenv") and command.after == "|":
-            self._picked(command, commands[at + 1 : at + 2], names)
-        elif prints:
-            name = next((found for word in command.words[1:] if (found := secret_in(word, names))), "")
-            into = [r.target for r in command.redirects if r.sign in (">", ">>")]
-            files |= {target: name for target in into if name and not target.startswith(("/dev", "$GITHUB"))}
+            self._check_filtered(command, commands[at + 1 : at + 2], names)
+        elif _prints(command):
+            secrets = (name for word in command.words[1:] if (name := secret_in(word, names)))
+            name = next(secrets, "")
+            targets = [one.target for one in command.redirects if one.sign in (">", ">>")] if name else []
+            files |= {file: name for file in targets if not file.startswith(("/dev", "$GITHUB"))}
 
-    def _short_program(self, command: Command, names: frozenset[str]) -> None:
+    def _check_output(self, command: Command, names: frozenset[str], files: dict[str, str]) -> None:
+        """Check a command whose output is in the log."""
+        shown = next((files[word.text] for word in command.words[1:] if word.text in files), None)
+        if command.name in _LISTS:
+            self._check_listing(command, names)
+        elif _prints(command) or _traces_request(command):
+            self._check(command, names)
+        elif command.name in _SHOW and shown is not None:
+            message = f"{shown}, which this file contains, is written to the log"
+            self.report_at(command.start, command.end, message)
+        else:
+            self._check_inline_program(command, names)
+
+    def _check_inline_program(self, command: Command, names: frozenset[str]) -> None:
         for word in command.words[1:]:
             found = _PRINTS.search(word.text) if "env" in word.text.lower() else None
             if found is not None and (found.group(1) in names or is_secret_name(found.group(1))):
-                self.report_at(word.start, word.end, f"{found.group(1)} is written to the log")
+                self.report_at(
+                    word.start, word.end, f"{found.group(1)} is written to the log; do not print it"
+                )
                 return
 
-    def _picked(self, command: Command, behind: Sequence[Command], names: frozenset[str]) -> None:
-        """``env | grep NAME``."""
-        wanted = [w.text for one in behind if one.name == "grep" and one.after != "|" for w in one.words[1:]]
-        quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in behind)
-        name = next(
-            (n for n in sorted(names) for text in wanted if text.strip("^=").upper() in n.upper()), ""
-        )
-        if name and not quiet and not any(text.startswith(("-v", "-q", "-c")) for text in wanted):
-            self.report_at(command.start, behind[0].end, f"{name} is written to the log")
+    def _check_filtered(self, command: Command, following: Sequence[Command], names: frozenset[str]) -> None:
+        """Check ``env | grep NAME``."""
+        greps = [one for one in following if one.name == "grep" and one.after != "|"]
+        patterns = [word.text for grep in greps for word in grep.words[1:]]
+        is_quiet = any(one.redirects or one.has_flag("q", "--quiet", "c", "--count") for one in following)
+        if is_quiet or any(text.startswith(("-v", "-q", "-c")) for text in patterns):
+            return
+        parts = [text.strip("^=").upper() for text in patterns]
+        name = next((name for name in sorted(names) if any(part in name.upper() for part in parts)), "")
+        if name:
+            self.report_at(command.start, following[0].end, f"{name} is written to the log; do not print it")
 
-    def _look(self, command: Command, names: frozenset[str]) -> None:
-        here = [
+    def _check(self, command: Command, names: frozenset[str]) -> None:
+        here_strings = [
             Word(r.target, r.target, command.start, command.end) for r in command.redirects if r.sign == "<<<"
         ]
-        for word in (*command.words[1:], *here):
+        for word in (*command.words[1:], *here_strings):
             name = secret_in(word, names)
             if name and "add-mask" not in word.text:
-                self.report_at(word.start, word.end, f"{name} is written to the log")
+                self.report_at(word.start, word.end, f"{name} is written to the log; do not print it")
                 return
 
-    def _listing(self, command: Command, names: frozenset[str]) -> None:
-        """``env`` without an argument, where a secret is among what it lists; in GitLab they all are."""
+    def _check_listing(self, command: Command, names: frozenset[str]) -> None:
+        """Check ``env`` without arguments if it lists a secret; in GitLab it lists all of them."""
         lists_all = command.name != "set" and not command.words[1:] and command.after not in ("|", "|&")
         if self.file.kind is FileKind.GITLAB_CI and lists_all:
-            said = "what is not masked of the project's variables is in the log"
-            self.report_at(command.start, command.end, said, severity=Severity.INFO)
+            message = "unmasked variables of the project are written to the log; do not list them"
+            self.report_at(command.start, command.end, message, severity=Severity.INFO)
         if names and self.file.kind in STEPS and not command.words[1:] and not command.assignments:
-            self.report_at(command.start, command.end, f"{min(names)} is among what this lists in the log")
+            self.report_at(
+                command.start,
+                command.end,
+                f"{min(names)} is among the variables written to the log; do not list them",
+            )
 
 
 _LISTS = frozenset({"env", "printenv", "export", "set", "declare"})
@@ -183,11 +193,11 @@ _SHOWN_ON = frozenset(
         "od",
     }
 )
-"""What writes what it reads, as it is or in another shape."""
+"""Programs that write their input, unchanged or transformed."""
 
 
-def given_secrets(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
-    """The variables a step has from the secrets of the platform, whatever they are called."""
+def secret_variables(file: CiFile, script: EmbeddedScript) -> frozenset[str]:
+    """Return the variables of a step that hold secrets of the platform, under any name."""
     if file.kind is FileKind.JENKINSFILE:
         return file.jenkinsfile.bound
     if file.kind not in STEPS:
@@ -210,25 +220,37 @@ def _feeds_itself(command: Command) -> bool:
 
 
 def _reaches_the_log(commands: Sequence[Command], at: int) -> bool:
-    """Whether what is printed ends in the log, as it is or only encoded."""
+    """Return True if printed text reaches the log, unchanged or encoded."""
     command = commands[at]
-    goes_to = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
-    if goes_to:
-        return "STEP_SUMMARY" in goes_to[-1] or goes_to[-1] in ("/dev/stderr", "/dev/stdout")
-    if command.after in ("|", "|&"):
-        for one in commands[at + 1 :]:
-            if one.depth:
-                continue
-            if program(one) not in _SHOWN_ON or one.redirects:
-                return False
-            if one.after not in ("|", "|&"):
-                return one.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
-        return False
-    return command.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
+    targets = [one.target for one in command.redirects if one.sign.endswith((">", ">>", ">|", "&>"))]
+    if targets:
+        return "STEP_SUMMARY" in targets[-1] or targets[-1] in ("/dev/stderr", "/dev/stdout")
+    last = _end_of_pipe(commands, at) if command.after in ("|", "|&") else command
+    return last is not None and last.after in ("\n", "", ";", "&&", "||") and not _in_block(commands, at)
+
+
+def _end_of_pipe(commands: Sequence[Command], at: int) -> Command | None:
+    """Return the last command of a pipe if all of its commands pass their input on; else None."""
+    for one in commands[at + 1 :]:
+        if one.depth:
+            continue
+        if program(one) not in _SHOWN_ON or one.redirects:
+            return None
+        if one.after not in ("|", "|&"):
+            return one
+    return None
+
+
+def _prints(command: Command) -> bool:
+    return command.name in ("echo", "printf") or _feeds_itself(command)
+
+
+def _traces_request(command: Command) -> bool:
+    return command.name == "curl" and command.has_flag("v", "--verbose", "--trace-ascii", "--trace")
 
 
 def _in_block(commands: Sequence[Command], at: int) -> bool:
-    """Whether a group whose output goes elsewhere may be around it."""
+    """Return True if an enclosing group may redirect the output."""
     depth = 0
     for one in commands[at + 1 :]:
         if one.name in ("}", "done", "fi") and depth == 0 and (one.redirects or one.after == "|"):
@@ -236,19 +258,19 @@ def _in_block(commands: Sequence[Command], at: int) -> bool:
     return commands[at].before == "(" or any(one.after == ")" for one in commands[at : at + 6])
 
 
-def secret_in(word: Word, given: frozenset[str]) -> str:
-    """The secret whose text a word becomes; empty if none."""
+def secret_in(word: Word, secrets: frozenset[str]) -> str:
+    """Return the name of the secret that a word expands to; empty if none."""
     found = _SECRET_CONTEXT.search(word.raw)
     if found:
         return found.group(1) or "the token"
     if word.raw.startswith("'"):
         return ""
     names = [m.group(1) or m.group(2) for m in _VARIABLE.finditer(_shown(word.text))]
-    return next((name for name in names if name in given or (name.isupper() and is_secret_name(name))), "")
+    return next((name for name in names if name in secrets or (name.isupper() and is_secret_name(name))), "")
 
 
 def _shown(text: str) -> str:
-    """The text without the substitutions that only use a variable, and show something else."""
+    """Return the text without command substitutions whose output does not contain the variables."""
     out, at = [], 0
     while (start := text.find("$(", at)) >= 0:
         depth, end = 0, start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
@@ -10,8 +11,8 @@ from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import PIPELINES, CiCheck
-from wardround_docker_ci.checks.secrets.secret_printed import given_secrets
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.checks.secrets.secret_printed import secret_variables
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 
 _USED = LazyPattern(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})|\$\{\{\s*secrets\.(\w+)")
@@ -19,10 +20,10 @@ _FILE_OF_SECRET = LazyPattern(r"/run/secrets/")
 
 
 class SecretTraced(CiCheck):
-    """`set -x` is on where a command is given a secret, so the log shows the command with the secret in it.
+    """`set -x` is active while a command has a secret in its arguments, so the log shows the secret.
 
-    The platform hides only what it knows as a secret, word for word: not what is derived from it, and on
-    GitLab and Jenkins often not the variable at all. Leave `-x` out, or put `set +x` in front of the command.
+    The platform masks only the exact text of a known secret: not values derived from it, and on GitLab and
+    Jenkins often not the variable at all. Remove `-x`, or put `set +x` before the command.
     """
 
     ID = "DC082"
@@ -74,20 +75,24 @@ class SecretTraced(CiCheck):
 
     def run(self) -> None:
         for group in self._shells():
-            names = frozenset(name for script in group for name in given_secrets(self.file, script))
-            traced = self._by_first_line(group)
-            for command in (one for script in group for one in script.commands):
-                switch = _switch(command)
-                if switch is not None:
-                    traced = (command.start, command.end) if switch else None
-                elif traced is not None and (name := _secret_of(command, names)):
-                    masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
-                    message = f"with -x the log shows {name} where a later command is given it"
-                    self.report_at(*traced, message, severity=Severity.INFO if masks else None)
-                    break
+            names = frozenset(name for script in group for name in secret_variables(self.file, script))
+            self._check(group, names)
+
+    def _check(self, group: Sequence[EmbeddedScript], names: frozenset[str]) -> None:
+        """Report the first secret in a traced command of one shell."""
+        traced = self._by_first_line(group)
+        for command in (one for script in group for one in script.commands):
+            switch = _switch(command)
+            if switch is not None:
+                traced = (command.start, command.end) if switch else None
+            elif traced is not None and (name := _secret_of(command, names)):
+                masks = self.file.kind in (FileKind.WORKFLOW, FileKind.ACTION)
+                message = f"the trace of a later command writes {name} to the log; remove -x"
+                self.report_at(*traced, message, severity=Severity.INFO if masks else None)
+                return
 
     def _shells(self) -> Iterator[list[EmbeddedScript]]:
-        """The scripts that one shell runs: in GitLab all lines of a job."""
+        """Yield the scripts that one shell runs: in GitLab all lines of a job."""
         if self.file.kind is not FileKind.GITLAB_CI:
             yield from ([script] for script in self.file.scripts)
             return
@@ -106,7 +111,7 @@ _FIRST_LINE = LazyPattern(r"\s*(#!\S*(?:ba|da|k|z)?sh[ \t]+-\w*x\w*)")
 
 
 def _switch(command: Command) -> bool | None:
-    """Whether a command switches tracing on or off; None if it does neither."""
+    """Return True if a command enables tracing, False if it disables it, and None otherwise."""
     if command.name != "set":
         return None
     for at, text in enumerate(command.texts):
@@ -118,15 +123,18 @@ def _switch(command: Command) -> bool | None:
     return None
 
 
-def _secret_of(command: Command, given: frozenset[str]) -> str:
-    """The secret that stands in the words of a command when it is traced."""
+def _secret_of(command: Command, secrets: frozenset[str]) -> str:
+    """Return the secret in the words of a traced command; empty if none."""
     if command.name in (":", "[", "[[", "test", "unset", "export") and not command.assignments:
         return ""
-    for word in (*command.assignments, *command.words[1:]):
-        if word.raw.startswith("'"):
-            continue
-        for found in _USED.finditer(word.text):
-            name = found.group(1) or found.group(2) or found.group(3)
-            if found.group(3) or name in given or (name.isupper() and is_secret_name(name)):
-                return str(name)
-    return ""
+    words = (word for word in (*command.assignments, *command.words[1:]) if not word.raw.startswith("'"))
+    uses = (use for word in words for use in _USED.finditer(word.text))
+    return next((name for use in uses if (name := _secret_name(use, secrets))), "")
+
+
+def _secret_name(use: re.Match[str], secrets: frozenset[str]) -> str:
+    """Return the name of a used variable if it is a secret; empty otherwise."""
+    variable, braced, expression = use.groups()
+    name: str = variable or braced or expression
+    is_secret = bool(expression) or name in secrets or (name.isupper() and is_secret_name(name))
+    return name if is_secret else ""

@@ -24,10 +24,10 @@ _INSTALLERS = {"dpkg": ("-i", "--install"), "rpm": ("-i", "-ivh", "-U", "-Uvh"),
 
 
 class DownloadRunUnchecked(CiCheck):
-    """A script is fetched into a file and that file is run, and nothing checks that it is the right one.
+    """A script is downloaded to a file and run without verification.
 
-    This is `curl | sh` in two steps: whoever controls the server, or over plain http anybody on the way, runs
-    code here. Compare the file with a checksum that stands in the repository before it is run.
+    This is `curl | sh` in two steps: anyone who controls the server, or over plain http the connection, can
+    run code here. Compare the file with a checksum from the repository before it is run.
     """
 
     ID = "DC048"
@@ -83,11 +83,11 @@ class DownloadRunUnchecked(CiCheck):
         is_script = program(run) in INTERPRETERS or re.search(r"\.(?:sh|bash|py|pl|rb)$", download.file)
         severity = None if is_script or download.url.startswith("http://") else Severity.INFO
         line = self.file.places.line(run.start)
-        where = "" if line == self.file.places.line(command.start) else f" in line {line}"
+        where = "" if line == self.file.places.line(command.start) else f" on line {line}"
         self.report_at(
             command.start,
             command.end,
-            f"what the network answers is run{where}, unchecked",
+            f"the download is run{where} without verification; compare its checksum",
             severity=severity,
         )
 
@@ -98,7 +98,7 @@ class _Download(Struct, frozen=True):
 
 
 def _download(command: Command) -> _Download | None:
-    """What a command fetches, and into which file."""
+    """Return the URL that a command downloads and the file it writes."""
     if program(command) not in FETCHERS:
         return None
     words = unwrapped(command)
@@ -131,7 +131,7 @@ def _redirected(command: Command) -> str:
 
 
 def _runs(command: Command, file: str) -> bool:
-    """Whether a command runs or installs a file."""
+    """Return True if a command runs or installs a file."""
     words = unwrapped(command)
     if not words or not file:
         return False
@@ -155,5 +155,5 @@ def _makes_executable(command: Command, file: str) -> bool:
 
 
 def _plain(path: str) -> str:
-    """A path without what may be written in more than one way."""
+    """Return a path in its canonical notation."""
     return re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", r"$\1", path).removeprefix("./")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -17,7 +17,7 @@ _FUNCTION = LazyPattern(
     r"^(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*(?:\([ \t]*\))?[ \t]*\{[ \t]*\n(.*?)^\}",
     re.MULTILINE | re.DOTALL,
 )
-_ASKED = (
+_CALLED_IN_CONDITION = (
     r"^[ \t]*(?:(?:if|elif|while|until)[ \t]+(?:![ \t]+)?{0}(?![-.\w=(])[^\n;|&]*;"
     r"|{0}(?![-.\w=(])[^\n;|&]*(?:&&|\|\|))"
 )
@@ -35,10 +35,10 @@ _WORKS = frozenset(
 
 
 class ErrexitMasked(CiCheck):
-    """`set -e` does not hold inside a function that `if`, `&&` or `||` asks.
+    """A function called by `if`, `&&` or `||` ignores `set -e`.
 
-    There the shell goes on after a command that failed, and the function's answer is that of its last command
-    alone. Call it by itself, or end each step in it with `|| return 1`.
+    The shell continues after a command that fails in it, and the function's status is that of its last
+    command alone. Call it by itself, or end each step in it with `|| return 1`.
     """
 
     ID = "DC212"
@@ -93,14 +93,18 @@ class ErrexitMasked(CiCheck):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for name, start, end in _functions(text):
-            body = [one for one in commands if start <= one.start < end and not one.depth]
-            bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
-            lost = next((one for one in bare if _may_be_lost(one)), None)
-            asked = re.search(_ASKED.format(re.escape(name)), text, re.MULTILINE) if lost else None
-            if lost is not None and asked is not None and not self.file.is_explained(asked.start()):
-                at = asked.start() + len(asked.group()) - len(asked.group().lstrip())
-                said = f'asked like this, "{name}" goes on after "{lost.name}" failed'
-                self.report_at(at, asked.end(), said)
+            lost = _first_lost(commands, text, start, end)
+            if lost is not None:
+                self._check_call(name, lost)
+
+    def _check_call(self, name: str, lost: Command) -> None:
+        """Report the first call of a function in a condition."""
+        pattern = _CALLED_IN_CONDITION.format(re.escape(name))
+        call = re.search(pattern, self.file.text, re.MULTILINE)
+        if call is not None and not self.file.is_explained(call.start()):
+            at = call.start() + len(call.group()) - len(call.group().lstrip())
+            message = f'in a condition, "{name}" continues after "{lost.name}" fails; call it by itself'
+            self.report_at(at, call.end(), message)
 
 
 def _functions(text: str) -> Iterator[tuple[str, int, int]]:
@@ -110,10 +114,17 @@ def _functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _may_be_lost(command: Command) -> bool:
-    """Whether a command does something and only ``set -e`` would notice that it failed."""
+    """Return True if only ``set -e`` would detect a failure of a command."""
     return (
         command.name in _WORKS
         and command.after in ("\n", ";")
         and command.before in ("", "\n", ";", ")")
         and not command.has_flag("", "--ignore-not-found")
     )
+
+
+def _first_lost(commands: Sequence[Command], text: str, start: int, end: int) -> Command | None:
+    """Return the first command of a function's body whose failure only ``set -e`` would detect."""
+    body = [one for one in commands if start <= one.start < end and not one.depth]
+    bare = (one for one in body[:-1] if not _CONDITION.search(text[start : one.start]))
+    return next((one for one in bare if _may_be_lost(one)), None)

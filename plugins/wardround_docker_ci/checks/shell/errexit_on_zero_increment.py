@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import STEPS, CiCheck
-from wardround_docker_ci.document import EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 
 _COUNTS = LazyPattern(
@@ -19,10 +19,10 @@ _FROM_ZERO = r"(?:^|[\s;]){}=[\"']?0[\"']?(?:\s|;|$)"
 
 
 class ErrexitOnZeroIncrement(CiCheck):
-    """`((count++))` ends the script the first time, when the count is 0.
+    """`((count++))` exits a script with `set -e` when the count is 0.
 
-    It has the value before it counts, and an arithmetic command whose value is 0 has failed, at which
-    `set -e` stops. Write `count=$((count + 1))`.
+    The expression has the value before the increment, and an arithmetic command with the value 0 fails.
+    Write `count=$((count + 1))`.
     """
 
     ID = "DC211"
@@ -78,7 +78,9 @@ class ErrexitOnZeroIncrement(CiCheck):
                     )
                     end = script.passage.start + found.end()
                     self.report_at(
-                        start, end, f"with {name} at 0 this has failed, and set -e ends the script"
+                        start,
+                        end,
+                        f"set -e exits the script here while {name} is 0; use {name}=$(({name} + 1))",
                     )
 
     def _stops(self, script: EmbeddedScript) -> bool:

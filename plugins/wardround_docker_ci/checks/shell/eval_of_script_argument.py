@@ -15,14 +15,14 @@ from wardround_docker_ci.libraries.commands import SHELLS, program
 _ARGUMENT = LazyPattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
 _INSIDE = LazyPattern(r"[^\"\s]\s*.*(?<!\\)\$(?:[1-9]|\{[1-9](?::?[-+?][^}]*)?\})")
 _NO_TEXT = LazyPattern(r"^'|\$\(|`")
-"""What is taken as it stands, or is what another command says."""
+"""Text that is literal, or the output of another command."""
 _VARIABLE = LazyPattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
 
 
 class EvalOfScriptArgument(CiCheck):
     """An argument of the script is evaluated as shell code.
 
-    Whoever chooses the argument chooses what is run; a blank or a quote in it is enough. Run the words
+    Anyone who controls the argument controls what runs; a blank or a quote in it is enough. Run the words
     themselves: `"$@"`.
     """
 
@@ -54,46 +54,54 @@ class EvalOfScriptArgument(CiCheck):
     ]
 
     def run(self) -> None:
-        self._handed_to_a_shell()
+        self._check_inner_shells()
         for script in self.file.scripts:
-            given: set[str] = set()
+            arguments: set[str] = set()
             composed: set[str] = set()
             for command in script.commands:
                 for word in command.assignments or command.words[1:]:
-                    _note(word, given, composed)
+                    _record(word, arguments, composed)
                 texts = [w.text for w in command.words[1:] if not w.raw.startswith("'")]
                 if command.name == "eval" and any(
                     _ARGUMENT.search(t) or _named(t) in composed for t in texts
                 ):
-                    self.report_at(command.start, command.end, "an argument of the script is run as code")
+                    self.report_at(
+                        command.start,
+                        command.end,
+                        "an argument of the script is run as code; run its words instead",
+                    )
 
-    def _handed_to_a_shell(self) -> None:
-        """``bash -c "... $1"``: the inner shell reads the argument as code."""
+    def _check_inner_shells(self) -> None:
+        """Check ``bash -c "... $1"``, where the inner shell evaluates the argument as code."""
         for script in self.file.scripts:
             for command in script.commands:
                 text = _shell_text(command.words) if program(command) in SHELLS else None
                 if text is not None and _INSIDE.search(text.raw):
-                    self.report_at(text.start, text.end, "an argument of the script is run as code")
+                    self.report_at(
+                        text.start,
+                        text.end,
+                        "an argument of the script is run as code; pass it as an argument of the inner shell",
+                    )
 
 
 def _shell_text(words: Sequence[Word]) -> Word | None:
-    """The text that ``sh -c`` runs, where the shell that hands it over fills it in."""
+    """Return the text that ``sh -c`` runs if the outer shell expands it."""
     at = next((n for n, word in enumerate(words) if word.text in ("-c", "-lc", "-ec", "-euc")), 0)
     return words[at + 1] if at and at + 1 < len(words) and words[at + 1].raw.startswith('"') else None
 
 
-def _note(word: Word, given: set[str], composed: set[str]) -> None:
-    """Remember a variable that is given an argument of the script, or a command that has one in it."""
+def _record(word: Word, arguments: set[str], composed: set[str]) -> None:
+    """Record a variable that is set to an argument of the script, or to a command that contains one."""
     name, sign, _ = word.raw.partition("=")
     value = word.text.partition("=")[2]
     if not sign or not name.isidentifier() or _NO_TEXT.search(word.raw[len(name) + 1 :]):
         return
-    has_one = _ARGUMENT.search(value) or any(found[1] in given for found in _VARIABLE.finditer(value))
+    has_one = _ARGUMENT.search(value) or any(found[1] in arguments for found in _VARIABLE.finditer(value))
     if has_one:
-        (composed if re.search(r"\s", value) else given).add(name)
+        (composed if re.search(r"\s", value) else arguments).add(name)
 
 
 def _named(text: str) -> str:
-    """The variable that a text begins with."""
+    """Return the variable that a text begins with."""
     found = _VARIABLE.match(text)
     return found[1] if found is not None else ""

@@ -23,10 +23,9 @@ _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
 class FailureSwallowed(CiCheck):
-    """A backup, migration, check of a signature or deployment fails, and the script goes on as if it had not.
+    """A failure of a backup, migration, signature check or deployment is ignored.
 
-    What follows works on data that is not there, or reports success. Let it stop, or do something about the
-    failure.
+    Later steps use missing data, or report success. Let the script stop, or handle the failure.
     """
 
     ID = "DC223"
@@ -65,10 +64,10 @@ class FailureSwallowed(CiCheck):
                 if command.after == "||" and _does_nothing(following) and first is not None:
                     text = " ".join(first.texts)
                     if _MUST_WORK.match(text) and not self.file.is_explained(first.start):
-                        said = f"after {first.name} failed this goes on as if it had not"
-                        self.report_at(first.start, following.end, said)
+                        message = f"a failure of {first.name} is ignored; let the script stop"
+                        self.report_at(first.start, following.end, message)
 
 
 def _does_nothing(command: Command) -> bool:
-    told = command.name in ("echo", "printf") and not command.redirects
-    return command.after in ("\n", "", ";", ")") and (told or command.name in _NOTHING)
+    only_prints = command.name in ("echo", "printf") and not command.redirects
+    return command.after in ("\n", "", ";", ")") and (only_prints or command.name in _NOTHING)

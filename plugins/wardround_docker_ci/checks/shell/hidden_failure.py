@@ -11,18 +11,19 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.document import CiFile, EmbeddedScript
+from wardround_docker_ci.contents.scripts import EmbeddedScript
+from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import is_test, program
 
-_ASKED = LazyPattern(r"(?:\b(?:if|while|until)|!)\s+$")
+_CONDITION = LazyPattern(r"(?:\b(?:if|while|until)|!)\s+$")
 _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
 class HiddenFailure(CiCheck):
-    """A test or lint command cannot fail: what follows it, or what it is piped into, makes the step succeed.
+    """A test or lint command cannot fail the step: a fallback or a pipe after it hides its status.
 
-    The pipeline is then green whatever the tests say, and nobody looks. Let it fail, or drop the step.
+    The pipeline then succeeds regardless of the tests, and nobody notices. Let it fail, or remove the step.
     """
 
     ID = "DC033"
@@ -68,67 +69,64 @@ class HiddenFailure(CiCheck):
         for script in self.file.scripts:
             commands = script.commands
             for at, (command, following) in enumerate(pairwise(commands)):
-                last = following.after in ("\n", "", ";", ")")
-                hides = command.after == "||" and last and _does_nothing(following)
-                if hides and is_test(command) and not self._is_told(commands, at):
-                    self.report_at(command.start, following.end, "whatever the tests say, this step succeeds")
+                if _is_hidden(command, following) and not self._is_handled(commands, at):
+                    message = "the step succeeds even if the tests fail; remove the fallback"
+                    self.report_at(command.start, following.end, message)
+            self._check_unused_status(script)
+            self._check_printed_failures(script)
+            self._check_pipes(script)
 
-            self._unasked(script)
-            self._talked_over(script)
-            if not keeps_status(self.file, script):
-                for command in commands:
-                    if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
-                        self._piped(command, commands)
+    def _check_pipes(self, script: EmbeddedScript) -> None:
+        if keeps_status(self.file, script):
+            return
+        for command in script.commands:
+            if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
+                self._check_pipe(command, script.commands)
 
-    def _unasked(self, script: EmbeddedScript) -> None:
-        """Tests between ``set +e`` and ``set -e`` whose status nothing looks at."""
+    def _check_unused_status(self, script: EmbeddedScript) -> None:
+        """Check tests between ``set +e`` and ``set -e`` whose status is not used."""
         text = script.passage.text
         if "set +e" not in text or re.search(r"\$\{?(?:\?|PIPESTATUS)", text) or "trap" in text:
             return
-        goes_on = False
+        continues = False
         for command in script.commands:
             if command.name == "set" and command.texts[1:2]:
-                goes_on = command.texts[1].startswith("+") and "e" in command.texts[1]
-            is_bare = command.before not in ("&&", "||", "|") and command.after in ("\n", ";")
-            rest = text[command.end - script.passage.start :]
+                continues = command.texts[1].startswith("+") and "e" in command.texts[1]
             before = text[: command.start - script.passage.start]
-            is_asked = _ASKED.search(before) is not None
-            if (
-                goes_on
-                and is_bare
-                and not is_asked
-                and not command.depth
-                and is_test(command)
-                and rest.strip()
-            ):
-                said = "after set +e nothing asks how these tests ended"
-                self.report_at(command.start, command.end, said)
+            has_rest = bool(text[command.end - script.passage.start :].strip())
+            if continues and has_rest and _is_bare_test(command) and not _CONDITION.search(before):
+                message = "the status of these tests is not used after set +e; test it"
+                self.report_at(command.start, command.end, message)
 
-    def _talked_over(self, script: EmbeddedScript) -> None:
-        """``if ! tests; then echo ...; fi``: the failure is talked about, and that is all."""
+    def _check_printed_failures(self, script: EmbeddedScript) -> None:
+        """Check ``if ! tests; then echo ...; fi``, which only prints the failure."""
         text = script.passage.text
-        for found in _TALKS.finditer(text):
+        for found in _PRINTS_FAILURE.finditer(text):
             start = script.passage.start + found.start()
-            asked = [
-                c for c in script.commands if start <= c.start < script.passage.start + found.start("told")
+            tests = [
+                c for c in script.commands if start <= c.start < script.passage.start + found.start("report")
             ]
-            if any(is_test(command) for command in asked) and not self.file.is_explained(start):
+            if any(is_test(command) for command in tests) and not self.file.is_explained(start):
                 self.report_at(
-                    start, script.passage.start + found.start("told"), "after these tests fail nothing stops"
+                    start,
+                    script.passage.start + found.start("report"),
+                    "the step continues after these tests fail; exit with their status",
                 )
 
-    def _piped(self, command: Command, commands: Sequence[Command]) -> None:
-        """A pipe has the status of its last command; ``tee`` and the like have none to give."""
-        behind = next(
+    def _check_pipe(self, command: Command, commands: Sequence[Command]) -> None:
+        """Check a pipe, whose status is that of its last command, such as ``tee``."""
+        following = next(
             (one for one in commands if one.start > command.end and one.depth == command.depth), None
         )
-        passes_on = behind is not None and program(behind) in _PASS_ON and behind.after not in ("||", "&&")
-        if behind is not None and passes_on and not self.file.is_explained(command.start):
-            message = f"the step has the status of {program(behind)}, not of the tests"
-            self.report_at(command.start, behind.end, message)
+        passes_on = (
+            following is not None and program(following) in _PASS_ON and following.after not in ("||", "&&")
+        )
+        if following is not None and passes_on and not self.file.is_explained(command.start):
+            message = f"the step has the status of {program(following)}, not of the tests; set pipefail"
+            self.report_at(command.start, following.end, message)
 
-    def _is_told(self, commands: Sequence[Command], at: int) -> bool:
-        """Whether the output is looked at elsewhere, or a comment says that failing is all right."""
+    def _is_handled(self, commands: Sequence[Command], at: int) -> bool:
+        """Return True if the output is used elsewhere, or a comment allows the failure."""
         command = commands[at]
         if self.file.is_explained(command.start):
             return True
@@ -144,17 +142,28 @@ def _does_nothing(command: Command) -> bool:
 
 
 _PASS_ON = frozenset({"tee", "cat", "tail", "head", "ts", "sed", "awk", "tap-spec", "less", "pv"})
-_TALKS = LazyPattern(
-    r"\bif\s+!\s[^\n;]*(?:;|\n)\s*then\b(?P<told>(?:\s*(?:echo|printf|:)(?=\s)[^\n;$<>|&]*(?:;|\n))+)\s*fi\b"
+_PRINTS_FAILURE = LazyPattern(
+    r"\bif\s+!\s[^\n;]*(?:;|\n)\s*then\b(?P<report>(?:\s*(?:echo|printf|:)(?=\s)[^\n;$<>|&]*(?:;|\n))+)\s*fi\b"
 )
 _PIPEFAIL = LazyPattern(r"pipefail|PIPESTATUS|pipestatus")
 
 
 def keeps_status(file: CiFile, script: EmbeddedScript) -> bool:
-    """Whether the shell of a script gives a pipe the status of whichever of its commands failed."""
+    """Return True if a pipe in the script fails when any of its commands does."""
     if file.kind is FileKind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
         return True
     if file.kind not in STEPS:
         return False
     shell = file.workflow.shell(script.job, script.owner)
-    return shell == "bash" or "pipefail" in shell  # bash named has the option, bash by default has not
+    return shell == "bash" or "pipefail" in shell  # an explicit bash has the option, the default one does not
+
+
+def _is_bare_test(command: Command) -> bool:
+    is_bare = command.before not in ("&&", "||", "|") and command.after in ("\n", ";")
+    return is_bare and not command.depth and is_test(command)
+
+
+def _is_hidden(command: Command, following: Command) -> bool:
+    """Return True if a fallback without effect hides a failure of tests."""
+    is_last = following.after in ("\n", "", ";", ")")
+    return command.after == "||" and is_last and _does_nothing(following) and is_test(command)

@@ -28,7 +28,7 @@ _BUILDS = LazyPattern(
     r"|^(?:terraform|tofu|terragrunt|pulumi|helm|helmfile|kubectl|ansible-playbook|cdk|serverless|sam|twine|goreleaser|packer)"
     r" (?!(?:\S+ )*(?:get|version|list|show|output|logs|describe|status|template|providers|fmt)(?: |$))"
 )
-"""Commands run for what they do, whose failure is the failure of the step."""
+"""Commands whose failure is the failure of the step."""
 _KEEPERS = frozenset(
     {
         "gzip", "pigz", "zstd", "xz", "bzip2", "lz4", "gpg", "age", "openssl", "aws", "gsutil", "rclone",
@@ -38,9 +38,9 @@ _KEEPERS = frozenset(
 
 
 class MissingPipefail(CiCheck):
-    """The script does not stop at an error in front of a pipe: a dump that broke off passes for a backup.
+    """An error before a pipe does not stop the script, so an incomplete dump becomes a backup.
 
-    The status of a pipe is that of its last command, and the compressor was content with what it got. Say
+    The status of a pipe is that of its last command, and the compressor succeeds with partial input. Write
     `set -o pipefail` (`set -euo pipefail`) at the top.
     """
 
@@ -88,39 +88,39 @@ class MissingPipefail(CiCheck):
                 continue
             commands = script.commands
             for at, command in enumerate(commands):
-                behind = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
-                if command.after != "|" or behind is None:
+                following = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
+                if command.after != "|" or following is None:
                     continue
-                if command.before not in ("|", "|&") and program(behind) == "tee" and _is_build(command):
+                if command.before not in ("|", "|&") and program(following) == "tee" and _is_build(command):
                     if not self.file.is_explained(command.start):
-                        said = f"the step has the status of tee, not of {program(command)}"
-                        self.report_at(command.start, behind.end, said)
-                elif _is_dump(command) and program(behind) in _KEEPERS:
-                    self._report(commands, command, behind)
+                        message = f"the step has the status of tee, not of {program(command)}; set pipefail"
+                        self.report_at(command.start, following.end, message)
+                elif _is_dump(command) and program(following) in _KEEPERS:
+                    self._report(commands, command, following)
                     break
 
-    def _report(self, commands: Sequence[Command], command: Command, behind: Command) -> None:
-        """Where the option is missing, if that line is under review too, else at the pipe."""
+    def _report(self, commands: Sequence[Command], command: Command, following: Command) -> None:
+        """Report the ``set`` command without the option if its line is added too, else the pipe."""
         options = next((c for c in commands if c.name == "set" and c.texts[1:2] and "e" in c.texts[1]), None)
         place = command
         if options is not None and options.start < command.start and self._is_new(options):
             place = options
         line = self.file.places.line(command.start)
-        message = f"nobody hears when {program(command)} fails in line {line}; pipefail is not set"
-        self.report_at(place.start, place.end if place is options else behind.end, message)
+        message = f"a failure of {program(command)} on line {line} is ignored; set pipefail"
+        self.report_at(place.start, place.end if place is options else following.end, message)
 
     def _is_new(self, command: Command) -> bool:
         return self.source.is_added(self.file.places.line(command.start))
 
 
 def _is_build(command: Command) -> bool:
-    told = " ".join(word.text for word in unwrapped(command))
-    return _BUILDS.match(told) is not None and not is_test(command)
+    text = " ".join(word.text for word in unwrapped(command))
+    return _BUILDS.match(text) is not None and not is_test(command)
 
 
 def _is_dump(command: Command) -> bool:
     name = program(command)
     if name not in _PRODUCERS:
         return False
-    told = " ".join(command.texts)
-    return name.endswith(("dump", "dumpall", "backup", "slapcat")) or _DUMPS.search(told) is not None
+    text = " ".join(command.texts)
+    return name.endswith(("dump", "dumpall", "backup", "slapcat")) or _DUMPS.search(text) is not None

@@ -16,10 +16,10 @@ _LOCAL = LazyPattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
 
 
 class PipedToShell(CiCheck):
-    """A script is fetched from the network and run at once, unseen and unchecked.
+    """A script is downloaded and run immediately, without verification.
 
-    Whoever controls the server, its name or the way to it runs code in the build, and a connection cut
-    half-way runs half a script. Fetch a named version into a file, compare its checksum, then run it.
+    Anyone who controls the server, its name or the connection can run code in the build, and an interrupted
+    connection runs half a script. Download a fixed version to a file, compare its checksum, then run it.
     """
 
     ID = "DC030"
@@ -68,9 +68,9 @@ class PipedToShell(CiCheck):
     def run(self) -> None:
         for script in self.file.scripts:
             for group in pipelines(script.commands):
-                self._look(group)
+                self._check(group)
 
-    def _look(self, group: Sequence[Command]) -> None:
+    def _check(self, group: Sequence[Command]) -> None:
         fetch = next((c for c in group if program(c) in FETCHERS), None)
         if fetch is not None:
             rest = group[group.index(fetch) + 1 :]
@@ -89,19 +89,26 @@ class PipedToShell(CiCheck):
 
     def _report(self, first: Command, last: Command) -> None:
         name = program(last)
-        self.report_at(first.start, last.end, f"what the network answers is run by {name} at once, unchecked")
+        self.report_at(
+            first.start,
+            last.end,
+            f"{name} runs a download without verification; save it and compare its checksum",
+        )
 
 
 def _reads_its_program(command: Command) -> bool:
-    """Whether an interpreter takes its program from standard input."""
+    """Return True if an interpreter reads its program from standard input."""
     name = program(command)
     if name not in INTERPRETERS:
         return False
     words = [word.text for word in command.words]
-    rest = words[next((n for n, w in enumerate(words) if w.rpartition("/")[2] == name), 0) + 1 :]
-    options = [text for text in rest if text.startswith("-") and text != "-"]
-    if "-c" in rest or "-m" in rest or "-e" in rest or "-pe" in rest or "-ne" in rest:
+    at = next((n for n, text in enumerate(words) if text.rpartition("/")[2] == name), 0)
+    arguments = words[at + 1 :]
+    if not _WITH_PROGRAM.isdisjoint(arguments):
         return False
-    if "-s" in options or "-" in rest or "/dev/stdin" in rest:
-        return True
-    return not [text for text in rest if not text.startswith("-")]
+    reads_input = not {"-s", "-", "/dev/stdin"}.isdisjoint(arguments)
+    return reads_input or all(text.startswith("-") for text in arguments)
+
+
+_WITH_PROGRAM = frozenset({"-c", "-m", "-e", "-pe", "-ne"})
+"""Options of interpreters whose argument is the program or module to run."""

@@ -14,10 +14,10 @@ _BY_NUMBER = LazyPattern(
 
 
 class PredictableTempFile(CiCheck):
-    """A file in `/tmp` has a name that others can guess.
+    """A file in `/tmp` has a predictable name.
 
-    Whoever has an account on the machine can put a link there first, and the script then writes through it,
-    or reads what they wrote. Take the name from `mktemp`.
+    Another user of the machine can create a link there first, and the script then writes through it, or
+    reads their data. Get the name from `mktemp`.
     """
 
     ID = "DC123"
@@ -49,7 +49,11 @@ class PredictableTempFile(CiCheck):
         text = self.file.text
         found = next((m for m in _BY_NUMBER.finditer(text) if not _is_comment(text, m.start())), None)
         if found is not None:
-            self.report_at(found.start(), found.end(), "others can guess this name and be there first")
+            self.report_at(
+                found.start(),
+                found.end(),
+                "the name is predictable and another user can create it first; use mktemp",
+            )
 
 
 def _is_comment(text: str, at: int) -> bool:

@@ -24,10 +24,10 @@ _ACTS = LazyPattern(
 
 
 class StatusMaskedByDeclaration(CiCheck):
-    """`local` or `export` hides that the command behind its value failed, and what follows acts on it.
+    """`local` or `export` masks a failure of the command substitution, and later commands use the result.
 
-    The declaration succeeds, so `set -e` does not stop and the variable is empty in what is pushed, deployed
-    or removed. Declare first, then assign: `local sha; sha=$(git rev-parse HEAD)`.
+    The declaration succeeds, so `set -e` does not stop, and a push, deployment or removal uses an
+    empty variable. Declare first, then assign: `local sha; sha=$(git rev-parse HEAD)`.
     """
 
     ID = "DC220"
@@ -74,17 +74,17 @@ class StatusMaskedByDeclaration(CiCheck):
         for script in self.file.scripts:
             for command in script.commands:
                 if command.name in ("local", "export", "readonly", "declare"):
-                    self._look(command, text)
+                    self._check(command, text)
 
-    def _look(self, command: Command, text: str) -> None:
+    def _check(self, command: Command, text: str) -> None:
         for word in command.words[1:]:
             found = _MAY_FAIL.match(word.raw)
             if found is None or "||" in word.raw:
                 continue
             used = re.compile(rf"\$(?:{found.group(1)}\b|\{{{found.group(1)}\}})")
             rest = text[word.end : word.end + 3000]
-            asked = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
+            tested = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
             acts = any(used.search(line) and _ACTS.search(line) for line in rest.split("\n"))
-            if acts and asked is None:
-                said = f"where this fails {found.group(1)} is empty, and the script goes on"
-                self.report_at(word.start, word.end, said)
+            if acts and tested is None:
+                message = f"if this fails {found.group(1)} is empty; declare first, then assign"
+                self.report_at(word.start, word.end, message)

@@ -34,7 +34,7 @@ _TRUSTED_HOSTS = "PIP_TRUSTED_HOST"
 _WITHIN = LazyPattern(
     r"^[\w-]+(?::\d+)?$|\.(?:local|svc|internal|test|lan)(?::\d+)?$|^(?:10|127|192\.168)\.|\$"
 )
-"""Hosts of a network of one's own, for which there is often no certificate."""
+"""Hosts of a private network, which often have no certificate."""
 _OPTIONS = {
     "wget": ("--no-check-certificate", "--no-hsts"),
     "apt-get": ("--allow-unauthenticated", "--force-yes", "--allow-insecure-repositories"),
@@ -61,7 +61,7 @@ _OPTIONS = {
     "cf": ("--skip-ssl-validation",),
     "mvn": ("-Dmaven.wagon.http.ssl.insecure=true",),
 }
-"""What tells a program not to look who answers, or whether a package is signed."""
+"""Options that disable the verification of certificates or package signatures."""
 _INSTALLERS = ("apt-get", "apt", "apk", "yum", "dnf", "microdnf", "zypper", "rpm")
 _LONG = 40
 _SETTINGS = LazyPattern(
@@ -79,22 +79,22 @@ _OFF_IN_FILE = LazyPattern(
     r"|\bcheck_certificate\s*=\s*off|^insecure$|StrictHostKeyChecking\s+no\b|AllowUnauthenticated[\s\"=]+true",
     re.IGNORECASE,
 )
-"""Lines of configuration files that scripts write."""
+"""Configuration lines that scripts write."""
 _WITH_SETTINGS = COMPOSE | KUBERNETES | HELM | TEMPLATE
 _OFF_IN_MANIFEST = LazyPattern(
     r"^[ \t]*(?:-[ \t]+)?[\"']?(?P<key>insecure[-_]?skip[-_]?(?:tls[-_]?)?verify|tls[-_]?insecure"
     r"|skip[-_]?tls[-_]?verify|tls[-_]?skip[-_]?verify)[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Keys of clusters, API services, scrape and data source settings that accept any certificate."""
+"""Keys of clusters, API services, scrape configurations and data sources that disable verification."""
 _UNSIGNED = LazyPattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 
 
 class TlsVerificationDisabled(CiCheck):
-    """A download does not check whose server answers.
+    """A download does not verify the server's certificate or the package's signature.
 
-    Anybody on the way can put something else in its place, and a build runs what it downloads. Install the
-    certificate authority that is missing instead of switching the check off.
+    Anyone on the network path can replace the download, and a build runs it. Install the missing
+    certificate authority instead of disabling the verification.
     """
 
     ID = "DC031"
@@ -153,42 +153,46 @@ class TlsVerificationDisabled(CiCheck):
                 self._report(variable.start, variable.end, variable.name)
         for script in self.file.scripts:
             for command in script.commands:
-                self._look(command)
+                self._check(command)
 
     def _report(self, start: int, end: int, what: str) -> None:
-        self.report_at(start, end, f"{what} switches off the check whose server answers")
+        self.report_at(start, end, f"{what} disables verification; install the certificate authority")
 
-    def _look(self, command: Command) -> None:
+    def _check(self, command: Command) -> None:
         exported = command.words[1:] if command.name in ("export", "declare") else ()
         for word in (*command.assignments, *exported):
             name, _, value = word.text.partition("=")
             if _is_off_by(name, value):
                 self._report(word.start, word.end, name)
         words = unwrapped(command)
-        if not words or any(_LOCAL.search(word.text) for word in words):
-            return
-        name, texts = program(command), [word.text for word in words]
+        if words and not any(_LOCAL.search(word.text) for word in words):
+            self._check_program(command, program(command), words)
+
+    def _check_program(self, command: Command, name: str, words: Sequence[Word]) -> None:
+        texts = [word.text for word in words]
         if name in ("echo", "printf"):
-            self._written(words)
+            self._check_written(words)
         elif _SETTINGS.match(" ".join((name, *texts[1:]))):
             self._report(command.start, command.end, " ".join(texts[-2:]))
         else:
-            for at, word in enumerate(words[1:], 1):
-                if not _is_off(name, word.text, texts[at + 1] if at + 1 < len(texts) else ""):
-                    continue
-                if name in _INSTALLERS:
-                    said = f"{word.text} takes packages whose signature nobody checks"
-                    is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
-                    self.report_at(word.start, word.end, said, severity=Severity.INFO if is_own else None)
-                else:
-                    self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
+            for word, following in zip(words[1:], (*texts[2:], ""), strict=False):
+                if _is_off(name, word.text, following):
+                    self._report_option(name, word, texts)
 
-    def _written(self, words: Sequence[Word]) -> None:
-        """What a script writes into a configuration file."""
+    def _report_option(self, name: str, word: Word, texts: Sequence[str]) -> None:
+        if name in _INSTALLERS:
+            message = f"{word.text} accepts packages without verifying signatures; import the key"
+            is_own = any(text.endswith((".rpm", ".apk", ".deb")) for text in texts)
+            self.report_at(word.start, word.end, message, severity=Severity.INFO if is_own else None)
+        else:
+            self._report(word.start, word.end, word.text if len(word.text) < _LONG else name)
+
+    def _check_written(self, words: Sequence[Word]) -> None:
+        """Check the lines that a script writes into a configuration file."""
         for word in words[1:]:
             if _UNSIGNED.search(word.text):
-                said = "trusted=yes takes packages of this source without a signature"
-                self.report_at(word.start, word.end, said)
+                message = "trusted=yes accepts unsigned packages of this source; use signed-by"
+                self.report_at(word.start, word.end, message)
                 return
             if found := _OFF_IN_FILE.search(word.text):
                 self._report(word.start, word.end, found.group().strip())
@@ -196,30 +200,36 @@ class TlsVerificationDisabled(CiCheck):
 
 
 def _is_off_by(name: str, value: str) -> bool:
-    """Whether a variable tells programs not to look at certificates."""
-    told, name = value.strip("\"'").lower(), name.upper()
+    """Return True if a variable disables the verification of certificates."""
+    setting, name = value.strip("\"'").lower(), name.upper()
     if name == _TRUSTED_HOSTS:
-        return any(not _WITHIN.search(host) for host in told.split())
-    return told in _VARIABLES.get(name, ())
+        return any(not _WITHIN.search(host) for host in setting.split())
+    return setting in _VARIABLES.get(name, ())
 
 
 def _is_off(name: str, text: str, following: str) -> bool:
-    """Whether an argument tells a program not to look at certificates, or signatures."""
+    """Return True if an argument disables the verification of certificates or signatures."""
     if text in _OPTIONS.get(name, ()):
         return True
     if name == "curl":
-        short = re.fullmatch(r"-[a-jl-zA-Z#]*k[a-zA-Z#]*", text) and not re.match(
-            r"-[a-zA-Z]*[XHdoAuebFTmx]", text
-        )
-        return text == "--insecure" or bool(short)
+        short = re.fullmatch(r"-[a-jl-zA-Z#]*k[a-zA-Z#]*", text)
+        return text == "--insecure" or (short is not None and not _SHORT_WITH_VALUE.match(text))
     if name == "git":
         return re.fullmatch(r"http\.(?:\S+\.)?sslverify=(?:false|0)", text, re.IGNORECASE) is not None
-    if re.match(r"pip[\d.]*$|uv$|pipenv$", name) or (
-        name.startswith("python") and text.startswith("--trusted")
-    ):
-        host = text.partition("=")[2] or following
-        is_told = text.startswith(("--trusted-host", "--allow-insecure-host"))
-        return is_told and bool(host) and not _WITHIN.search(host)
     if name in ("ssh", "scp", "sftp", "rsync"):
         return re.search(r"(?:^|[\s,o])StrictHostKeyChecking[= ](?:no|off)\b", text) is not None
-    return False
+    return _installs_python_packages(name, text) and _trusts_host(text, following)
+
+
+def _installs_python_packages(name: str, text: str) -> bool:
+    is_module = name.startswith("python") and text.startswith("--trusted")
+    return is_module or re.match(r"pip[\d.]*$|uv$|pipenv$", name) is not None
+
+
+def _trusts_host(text: str, following: str) -> bool:
+    host = text.partition("=")[2] or following
+    is_option = text.startswith(("--trusted-host", "--allow-insecure-host"))
+    return is_option and bool(host) and not _WITHIN.search(host)
+
+
+_SHORT_WITH_VALUE = LazyPattern(r"-[a-zA-Z]*[XHdoAuebFTmx]")

@@ -22,15 +22,15 @@ _VARIABLE = LazyPattern(r"\$(?:([A-Za-z_]\w*|[1-9@*])|\{([A-Za-z_]\w*|[1-9@*])\}
 _FROM_OUTSIDE = LazyPattern(r"\$(?:[1-9@*]|\{[1-9@*]\}|\{[1-9]:[-?=][^}]*\})")
 _LOOP = LazyPattern(r"\bfor\s+(\w+)\s+in\s+([^\n;]*)|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w \t]*)")
 _OVER_LS = LazyPattern(r"^[^\n#]*\bfor\s+\w+\s+in\s+(\$\(\s*ls\s[^\n)|]*\|[^\n)]*\))", re.MULTILINE)
-"""A list of ``ls`` that something picks from; shellcheck says it of the plain one."""
+"""A filtered list of ``ls``; shellcheck reports the plain one."""
 _COUNTED = LazyPattern(r"\s*(?:\{\d+\.\.\d+\}|\$\(seq\b|[\w./ -]+$)")
 
 
 class UnquotedPath(CiCheck):
-    """A file name from outside stands without quotes in a command that removes, moves or copies files.
+    """An external file name is unquoted in a command that removes, moves or copies files.
 
-    With a blank in it the command gets two names, and with a `*` all that fit, so it removes or
-    overwrites what nobody meant. Put it in double quotes.
+    A blank in it makes two names of it, and a `*` matches any number of files, so the command removes or
+    overwrites the wrong files. Put it in double quotes.
     """
 
     ID = "DC113"
@@ -66,28 +66,26 @@ class UnquotedPath(CiCheck):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for loop in _OVER_LS.finditer(text):
-            said = "the names are split at blanks; loop over a pattern, or read them line by line"
-            self.report_at(loop.start(1), loop.end(1), said)
+            message = "file names are split at blanks; loop over a glob pattern, or read them line by line"
+            self.report_at(loop.start(1), loop.end(1), message)
         outside = set(_names(text, commands))
         for command in commands:
             if program(command) in _MOVERS:
                 for word in unwrapped(command)[1:]:
                     name = _bare(word)
                     if name in outside or name in _POSITIONS or self._may_remove_more(command, word, name):
-                        self.report_at(
-                            word.start, word.end, f"{word.raw} is split at blanks; put it in quotes"
-                        )
+                        self.report_at(word.start, word.end, f"{word.raw} is split at blanks; quote it")
                         break
 
     def _may_remove_more(self, command: Command, word: Word, name: str) -> bool:
-        """Whether ``rm -r`` gets a path whose beginning is set somewhere else."""
+        """Return True if the beginning of a path of ``rm -r`` is set outside the file."""
         if program(command) != "rm" or not name or not command.has_flag("r", "--recursive"):
             return False
         return name not in self._set and "/" not in word.raw.partition("$")[0]
 
     @cached_property
     def _set(self) -> frozenset[str]:
-        """The variables that the file gives a value, loops over or reads."""
+        """The variables that the file assigns, loops over or reads."""
         read = (word for found in _READ.finditer(self.file.text) for word in re.findall(r"\w+", found[1]))
         return frozenset([*(found[1] or found[2] for found in _SET.finditer(self.file.text)), *read])
 
@@ -100,7 +98,7 @@ _POSITIONS = frozenset("123456789@*")
 
 
 def _names(text: str, commands: Sequence[Command]) -> Iterator[str]:
-    """Variables that hold what the script was given, or one file name of several it comes across."""
+    """Yield variables that hold arguments of the script, or the file name of a loop."""
     for command in commands:
         words = (
             *command.assignments,
@@ -122,7 +120,7 @@ def _names(text: str, commands: Sequence[Command]) -> Iterator[str]:
 
 
 def _bare(word: Word) -> str:
-    """The first variable of a word that stands in no quotes; empty for an option or none."""
+    """Return the first unquoted variable of a word; empty for an option or none."""
     plain = re.sub(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", "", word.raw)
     found = _VARIABLE.search(plain)
     return "" if found is None or word.raw.startswith("-") else found.group(1) or found.group(2)

@@ -27,15 +27,15 @@ _ALWAYS_SET = frozenset(
         "TMPDIR",
     }
 )
-_GIVEN = LazyPattern(
+_ASSIGNED = LazyPattern(
     r"(?<![\w$])(\w+)=[^\s;]|\b(?:ARG|ENV)\s+(\w+)[ =]|^[ \t]*(\w+):|\bfor[ \t]+(\w+)[ \t]+in\b", re.MULTILINE
 )
 
 
 class UnsetVariableRemoved(CiCheck):
-    """`rm -r` of a variable and a slash removes the root folder where the variable is not set.
+    """`rm -r` of a variable and a slash removes the root directory if the variable is unset.
 
-    A misspelt or missing variable is empty, and what is left is `/` or `/*`. Write `"${NAME:?}/"`, which
+    A misspelled or missing variable is empty, and the path becomes `/` or `/*`. Write `"${NAME:?}/"`, which
     stops instead.
     """
 
@@ -82,14 +82,16 @@ class UnsetVariableRemoved(CiCheck):
                     found = _ROOT_IF_UNSET.match(word.text)
                     if found and not self._is_set(word.text):
                         self.report_at(
-                            word.start, word.end, f"{word.text} is the root folder where it is not set"
+                            word.start,
+                            word.end,
+                            f"{word.text} is the root directory if the variable is unset; use ${{NAME:?}}",
                         )
 
     def _is_set(self, text: str) -> bool:
         name = re.sub(r"\W", "", text.partition("/")[0])
-        return name in _ALWAYS_SET or name in self._given
+        return name in _ALWAYS_SET or name in self._assigned
 
     @cached_property
-    def _given(self) -> set[str]:
-        """Every name that the file gives a value anywhere."""
-        return {name for groups in _GIVEN.findall(self.file.text) for name in groups if name}
+    def _assigned(self) -> set[str]:
+        """The names that the file sets anywhere."""
+        return {name for groups in _ASSIGNED.findall(self.file.text) for name in groups if name}

@@ -24,17 +24,17 @@ _COMMENT = LazyPattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 
 
 class _Loop(Struct, frozen=True):
-    """A loop that reads from a pipe: where its body begins and ends."""
+    """A loop that reads from a pipe: the offsets of its body."""
 
     start: int
     end: int
 
 
 class VariableLostInPipe(CiCheck):
-    """A variable set in a loop behind a pipe is as it was before when the loop ends.
+    """A variable set in a loop after a pipe has its old value when the loop ends.
 
-    The shell runs the loop in a process of its own, so what it counted or found is gone, and the test that
-    follows never sees it. Feed the loop from `< <(...)` or a file: `while read ...; done < <(find ...)`.
+    The shell runs the loop in a subshell, so its counts and results are lost, and later tests never see
+    them. Feed the loop from `< <(...)` or a file: `while read ...; done < <(find ...)`.
     """
 
     ID = "DC116"
@@ -84,7 +84,7 @@ class VariableLostInPipe(CiCheck):
                     self.report_at(
                         start,
                         start + 1,
-                        f"{name} keeps nothing of what this loop does: the pipe runs it apart",
+                        f"the pipe runs this loop in a subshell, so changes of {name} are lost; use < <(...)",
                     )
 
 
@@ -103,14 +103,14 @@ def _names(text: str, loop: _Loop) -> Iterator[str]:
     seen = set()
     for found in _SET.finditer(body):
         name = found.group(1) or found.group(2) or found.group(3)
-        # In front of a command it is a variable of that command alone.
+        # An assignment before a command is a variable of that command alone.
         if name not in seen and not re.match(r"IFS|LC_|LANG", name):
             seen.add(name)
             yield name
 
 
 def _is_read(text: str, loop: _Loop, name: str) -> bool:
-    """Whether the variable is used behind the loop before it gets another value there."""
+    """Return True if the variable is used after the loop before it is set again."""
     if re.search(rf"\blocal\b[^\n]*\b{name}\b", text[loop.start : loop.end]):
         return False
     rest = text[loop.end :]
@@ -130,6 +130,6 @@ def _is_read(text: str, loop: _Loop, name: str) -> bool:
 
 
 def _in_group(text: str, loop: _Loop) -> bool:
-    """Whether a group around the loop is what stands behind the pipe, so that it goes on beside it."""
+    """Return True if the pipe feeds a group around the loop, whose later commands share the subshell."""
     line = text[text.rfind("\n", 0, loop.start) + 1 : loop.start]
     return bool(re.search(r"\|\s*[({]", line)) or line.count("(") > line.count(")")

@@ -9,8 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
-from wardround_docker_ci.check import PIPELINES, SCRIPTS, CiCheck
-from wardround_docker_ci.file_kinds import FileKind
+from wardround_docker_ci.check import DOCKERFILE, PIPELINES, SCRIPTS, CiCheck
 from wardround_docker_ci.libraries.commands import program
 
 _FOR_ALL = LazyPattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
@@ -20,14 +19,14 @@ _EXPLAINED = LazyPattern(
 )
 _COMMENT_LINES = 3
 _IS_COMMENT = LazyPattern(r"\s*(?:#|//)")
-_MEANT = LazyPattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
+_SHARED_DIRECTORIES = LazyPattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
 
 
 class WorldWritable(CiCheck):
-    """Every user of the system may change what this chmod touches.
+    """A chmod makes a file writable for every user of the system.
 
-    A program of another user, or one that was broken into, can then replace what others run. Give the owner
-    what it needs and nobody else: `chown` it, and 755 or 775.
+    Another user's program, or a compromised one, can then replace what others run. Grant the owner what it
+    needs and nobody else: `chown` it, and 755 or 775.
     """
 
     ID = "DC032"
@@ -61,44 +60,50 @@ class WorldWritable(CiCheck):
     ]
 
     def run(self) -> None:
-        for one in self.file.dockerfile.instructions if self.file.kind is FileKind.DOCKERFILE else ():
-            mode = one.flag("chmod")
+        for instruction in self.file.dockerfile.instructions if self.file.kind in DOCKERFILE else ():
+            mode = instruction.flag("chmod")
             if mode is not None and _FOR_ALL.fullmatch(mode.text):
-                said = f"{mode.text} lets every user change {one.words[-1].text if one.words else 'it'}"
-                self.report_at(mode.start, mode.end, said)
+                target = instruction.words[-1].text if instruction.words else "it"
+                message = f"{mode.text} makes {target} writable for every user"
+                self.report_at(mode.start, mode.end, message)
         for script in self.file.scripts:
             for command in script.commands:
                 if program(command) in ("mkdir", "install"):
-                    self._made(command)
-                    continue
-                words = [w for w in unwrapped(command)[1:] if not re.match(r"-[A-Za-z-]+$", w.text)]
-                if program(command) != "chmod" or len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text):
-                    continue
-                if self._is_explained(words[0].start):
-                    continue
-                if not all(_MEANT.match(word.text) for word in words[1:]):
-                    severity = Severity.INFO if self._is_slight(words[0].start) else None
-                    message = f"{words[0].text} lets every user change {words[1].text}"
-                    self.report_at(words[0].start, words[0].end, message, severity=severity)
+                    self._check_created(command)
+                elif program(command) == "chmod":
+                    self._check_chmod(command)
 
-    def _is_slight(self, place: int) -> bool:
-        """Whether the system is thrown away after the job, or a comment above says why it is so."""
+    def _check_chmod(self, command: Command) -> None:
+        words = [w for w in unwrapped(command)[1:] if not re.match(r"-[A-Za-z-]+$", w.text)]
+        if len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text) or self._is_explained(words[0].start):
+            return
+        if not all(_SHARED_DIRECTORIES.match(word.text) for word in words[1:]):
+            severity = Severity.INFO if self._is_minor(words[0].start) else None
+            message = f"{words[0].text} makes {words[1].text} writable for every user; use 755 or 775"
+            self.report_at(words[0].start, words[0].end, message, severity=severity)
+
+    def _is_minor(self, offset: int) -> bool:
+        """Return True if the system is temporary, or a comment above explains the mode."""
         if self.file.kind in PIPELINES:
             return True
-        above = self.file.text[:place].split("\n")[-_COMMENT_LINES - 1 : -1]
+        above = self.file.text[:offset].split("\n")[-_COMMENT_LINES - 1 : -1]
         return any(_EXPLAINED.search(line) for line in above)
 
-    def _is_explained(self, place: int) -> bool:
-        """Whether the comment that stands right above says why it is so."""
-        above = takewhile(_IS_COMMENT.match, reversed(self.file.text[:place].split("\n")[:-1]))
+    def _is_explained(self, offset: int) -> bool:
+        """Return True if the comment directly above explains the mode."""
+        above = takewhile(_IS_COMMENT.match, reversed(self.file.text[:offset].split("\n")[:-1]))
         return any(_EXPLAINED.search(line) for line in above)
 
-    def _made(self, command: Command) -> None:
-        """What is made with that mode at once."""
+    def _check_created(self, command: Command) -> None:
+        """Check files and directories created with that mode."""
         words = unwrapped(command)
         for option, mode in pairwise(words):
-            is_told = option.text in ("-m", "--mode") and _FOR_ALL.fullmatch(mode.text) is not None
-            if is_told and not self._is_explained(mode.start) and not _MEANT.match(words[-1].text):
-                severity = Severity.INFO if self._is_slight(mode.start) else None
-                said = f"{mode.text} lets every user change {words[-1].text}"
-                self.report_at(mode.start, mode.end, said, severity=severity)
+            is_mode = option.text in ("-m", "--mode") and _FOR_ALL.fullmatch(mode.text) is not None
+            if (
+                is_mode
+                and not self._is_explained(mode.start)
+                and not _SHARED_DIRECTORIES.match(words[-1].text)
+            ):
+                severity = Severity.INFO if self._is_minor(mode.start) else None
+                message = f"{mode.text} makes {words[-1].text} writable for every user; use 755 or 775"
+                self.report_at(mode.start, mode.end, message, severity=severity)

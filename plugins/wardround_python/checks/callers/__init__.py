@@ -1,1 +1,1 @@
-"""Rules about functions and those who call them: arguments, results, signatures."""
+"""Rules about functions and their callers: arguments, results, signatures."""

@@ -13,10 +13,10 @@ from wardround_python.check import PythonCheck
 
 
 class GetterWithSideEffect(PythonCheck):
-    """A function whose name says that it reads takes away or writes since this change.
+    """A function whose name promises to read modifies or writes something since this change.
 
-    Whoever calls ``get_basket`` twice, or only to look, does not expect the second call to find nothing. Give
-    it the name of what it does, such as ``take_basket``.
+    Callers that call ``get_basket`` twice, or only to read, do not expect the second call to return
+    nothing. Rename it after its effect, such as ``take_basket``.
     """
 
     ID = "PY096"
@@ -89,5 +89,5 @@ class GetterWithSideEffect(PythonCheck):
     def visit_Module(self, node: ast.Module) -> None:
         from wardround.semantics.docdrift.comment_lines import PYTHON
 
-        for one in stale_reader_names(self.source, PYTHON):
-            self.report(*said_of_name(one))
+        for item in stale_reader_names(self.source, PYTHON):
+            self.report(*said_of_name(item))

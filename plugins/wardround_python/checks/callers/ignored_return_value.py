@@ -58,15 +58,15 @@ _NAMED_TABLE = LazyPattern(r"(?i)(?:df|frame|data|table|series|column|index|[a-r
 _NAMED_TIME = LazyPattern(
     r"(?i)(?:at|time|date|dt|now|day|path|file|folder|amount|price|total|sum|value|decimal)\d*$"
 )
-"""Names of what a method of that name gives a copy of: others may have methods of the same names."""
+"""Names of receivers whose methods return copies; other objects may have methods of the same names."""
 _WORDS = tuple(f".{name}(" for name in sorted(_OF_TEXT | _OF_TABLE | _OF_QUERY | _OF_TIME | {"replace"}))
 
 
 class IgnoredReturnValue(PythonCheck):
-    """A method that gives a changed copy is called, and the copy is dropped.
+    """Return value of a method that returns a modified copy is ignored.
 
-    Texts, times, queries and tables stay as they are: ``name.strip()`` on a line of its own does nothing.
-    Give the result a name.
+    Strings, datetimes, queries and data frames are not modified in place: ``name.strip()`` as a statement
+    of its own has no effect. Assign the result.
     """
 
     ID = "PY041"
@@ -113,16 +113,16 @@ class IgnoredReturnValue(PythonCheck):
             isinstance(parent, (ast.Try, ast.With)) and node in parent.body
             for parent in [self.module.parents[node]]
         ):
-            return  # called to see whether it can be
-        message = f"{ast.unparse(call.func)}() changes nothing, and what it returns is dropped"
+            return  # called to find out if it raises
+        message = f"{ast.unparse(call.func)}() has no side effect and its result is ignored; assign it"
         self.report(self.module.span(call), message, self._assigned(node, call))
 
     def _assigned(self, node: ast.Expr, call: ast.Call) -> SuggestedFix | None:
-        """Return the fix that keeps the result under the name it was made from."""
+        """Return the fix that assigns the result to the name of the receiver."""
         if not isinstance(call.func, ast.Attribute) or not isinstance(call.func.value, ast.Name):
             return None
         name = call.func.value.id
-        return self.fix(node, lambda one: one.assigned(node, name), f"assign the result to {name}")
+        return self.fix(node, lambda rewrite: rewrite.assigned(node, name), f"assign the result to {name}")
 
     def _only_copies(self, call: ast.Call) -> bool:
         func = call.func
@@ -132,20 +132,19 @@ class IgnoredReturnValue(PythonCheck):
             return False
         if isinstance(func.value, ast.Name) and func.value.id in self.module.imported:
             return False
-        name = last_name(func.value)
-        is_literal = isinstance(func.value, (ast.Constant, ast.JoinedStr))
-        if func.attr in _OF_TEXT:
-            most = 0 if func.attr in _WITHOUT_ARGUMENTS else 1
-            is_text = is_literal or _NAMED_TEXT.search(name) is not None
-            return is_text and len(call.args) <= most and not call.keywords
-        if func.attr == "replace":
-            is_text = is_literal or _NAMED_TEXT.search(name) is not None
-            return is_text and len(call.args) == 2 and all(_is_text(a) for a in call.args)
+        return self._is_copying_method(call, func)
+
+    def _is_copying_method(self, call: ast.Call, func: ast.Attribute) -> bool:
+        if func.attr in _OF_TEXT or func.attr == "replace":
+            return _copies_text(call, func)
         if func.attr in _OF_TIME:
-            is_time = _NAMED_TIME.search(name) is not None
+            is_time = _NAMED_TIME.search(last_name(func.value)) is not None
             return is_time and (bool(call.args) or func.attr == "astimezone")
-        if any(k.arg == "inplace" for k in call.keywords):
-            return False
+        return not any(k.arg == "inplace" for k in call.keywords) and self._copies_rows(call, func)
+
+    def _copies_rows(self, call: ast.Call, func: ast.Attribute) -> bool:
+        """Return True for a method of a data frame or query set that returns a copy."""
+        name = last_name(func.value)
         if func.attr in _OF_TABLE:
             is_table = _NAMED_TABLE.search(name) is not None and self._knows("pandas", "polars", "pyspark")
             return is_table and bool(call.args or call.keywords or func.attr == "dropna")
@@ -159,3 +158,14 @@ class IgnoredReturnValue(PythonCheck):
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _copies_text(call: ast.Call, func: ast.Attribute) -> bool:
+    """Return True for a method of a string that returns a copy."""
+    is_literal = isinstance(func.value, (ast.Constant, ast.JoinedStr))
+    if not is_literal and _NAMED_TEXT.search(last_name(func.value)) is None:
+        return False
+    if func.attr == "replace":
+        return len(call.args) == 2 and all(map(_is_text, call.args))
+    most = 0 if func.attr in _WITHOUT_ARGUMENTS else 1
+    return len(call.args) <= most and not call.keywords

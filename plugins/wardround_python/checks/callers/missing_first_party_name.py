@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Plane, Severity
 from wardround.languages.python.tree import parse
 from wardround.semantics.semdiff.line_diff import span_of_line
-from wardround.semantics.semdiff.removed_uses import RemovedUsesCheck
+from wardround.semantics.semdiff.removed_uses import RemovedUse, RemovedUsesCheck
 from wardround_python.analysis.exports import (
     UNREADABLE,
     dotted_name,
@@ -26,19 +26,21 @@ from wardround_python.analysis.exports import (
 )
 from wardround_python.analysis.import_users import Users
 
-_MOST_NAMES = 200
-"""Names one file may lose; a change that takes more rewrites it."""
+_MAX_LOST_NAMES = 200
+"""Most names one file may lose; a change that removes more is a rewrite."""
 
 
 class MissingFirstPartyName(RemovedUsesCheck):
-    """A module of this repository is imported that does not exist, or a name that the module does not define.
+    """An import refers to a module of this repository, or a name in it, that does not exist.
 
-    The change removes, renames or moves what another file still imports, or adds an import of what is not
-    there. The import raises ImportError as soon as the file is loaded, a read of the name AttributeError.
-    Change the users in the same commit, keep the old name as an alias, or correct the import. An import
-    counts only where it can mean nothing but that module: those that may fail (``try``, ``if`` on a version,
-    ``type: ignore``), modules that compute their names and names that a star import provides are not
-    reported. An import that only a type checker follows is a warning.
+    The change removes, renames or moves a name that another file still imports, or adds an import of a
+    missing one. The import raises ImportError as soon as the file is loaded; reading the name raises
+    AttributeError. Update the importing files in the same commit, keep the old name as an alias, or
+    correct the import.
+
+    An import counts only if it can refer to nothing but that module: imports that may fail (``try``,
+    ``if`` on a version, ``type: ignore``), modules that compute their names and names that a star import
+    provides are not reported. An import that only a type checker follows is a warning.
     """
 
     ID = "PY084"
@@ -141,53 +143,59 @@ class MissingFirstPartyName(RemovedUsesCheck):
         for file in self.change.files:
             if file.path.endswith(".py") and file.text is not None:
                 self._inspect_imports(file, file.text)
-            path = file.base_path
-            if path is None or not path.endswith(".py") or file.base_text is None:
-                continue
-            if not all(part.isidentifier() for part in stem_of(path).split("/")[-1:]):
-                continue  # a script, which nothing can import
-            if file.text != file.base_text or file.path != path:
-                self._inspect(file, path, file.base_text)
+            self._inspect_base(file)
+
+    def _inspect_base(self, file: ChangedFileView) -> None:
+        """Report the imports of what a module defined before the change."""
+        path = file.base_path
+        if path is None or not path.endswith(".py") or file.base_text is None:
+            return
+        is_importable = all(part.isidentifier() for part in stem_of(path).split("/")[-1:])
+        if is_importable and (file.text != file.base_text or file.path != path):
+            self._inspect(file, path, file.base_text)
 
     def _inspect_imports(self, file: ChangedFileView, text: str) -> None:
-        """Report what added lines import that does not exist, unless the change removes it."""
+        """Report missing modules and names that added lines import, unless the change removes them."""
         from wardround_python.analysis.added_imports import missing_uses
 
         for module, use in missing_uses(file.path, text, self.change.project, file.is_added):
             before = next((one.base_text for one in self.change.files if one.base_path == module), None)
             if before is not None and (not use.name or use.name in names_of(before)):
                 continue  # a removal, reported where it is
-            called = dotted_name(module, self.change.project)
-            what = f'module "{called}" does not exist'
+            dotted = dotted_name(module, self.change.project)
+            problem = f'module "{dotted}" does not exist'
             if use.name:
-                what = f'"{use.name}" is not defined in {module}'
+                problem = f'"{use.name}" is not defined in {module}'
             severity = Severity.WARN if use.is_for_types else None
-            self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import", severity)
+            self.report(file.path, span_of_line(file, use.line), f"{problem}; correct the import", severity)
 
     def _inspect(self, file: ChangedFileView, path: str, text: str) -> None:
         before = names_of(text)
-        project = self.change.project
-        now = module_at(stem_of(path), project)
-        if now is None and not is_package(path):
-            self._inspect_gone(file, path)
+        module_path = module_at(stem_of(path), self.change.project)
+        if module_path is None and not is_package(path):
+            self._inspect_removed_module(file, path)
             return
-        lost = [name for name in before if self._is_lost(now, path, name)]
-        if not 0 < len(lost) <= _MOST_NAMES:
-            return
-        uses = Users(path, lost, project).uses()
-        for package in self._star_importers(path):
-            through = [n for n in lost if _is_exported(text, n) and provides(package, n, project) is False]
-            uses += Users(package, through, project).uses() if through else []
-        self.report_names(file, now or path, before, uses)
+        lost = [name for name in before if self._is_lost(module_path, path, name)]
+        if 0 < len(lost) <= _MAX_LOST_NAMES:
+            uses = Users(path, lost, self.change.project).uses()
+            for package in self._star_importers(path):
+                uses += self._uses_through(package, lost, text)
+            self.report_names(file, module_path or path, before, uses)
 
-    def _is_lost(self, now: str | None, path: str, name: str) -> bool:
+    def _uses_through(self, package: str, lost: Sequence[str], text: str) -> list[RemovedUse]:
+        """Return the uses of lost names that a package re-exported."""
         project = self.change.project
-        if now is not None:
-            return provides(now, name, project) is False
+        reexported = [n for n in lost if _is_exported(text, n) and provides(package, n, project) is False]
+        return Users(package, reexported, project).uses() if reexported else []
+
+    def _is_lost(self, module_path: str | None, path: str, name: str) -> bool:
+        project = self.change.project
+        if module_path is not None:
+            return provides(module_path, name, project) is False
         return not has_submodule(stem_of(path), name, project)
 
     def _star_importers(self, path: str) -> Iterator[str]:
-        """The packages above a module that pass on all it has."""
+        """Yield the packages above a module that re-export all its names."""
         project = self.change.project
         folders = path.split("/")[:-1]
         for depth in range(len(folders), 0, -1):
@@ -200,8 +208,8 @@ class MissingFirstPartyName(RemovedUsesCheck):
             if tree and any(imported_module(package, node, project) == path for node in star_imports(tree)):
                 yield package
 
-    def _inspect_gone(self, file: ChangedFileView, path: str) -> None:
-        """Report the imports of a module that is there no more."""
+    def _inspect_removed_module(self, file: ChangedFileView, path: str) -> None:
+        """Report the imports of a removed module."""
         project = self.change.project
         uses = Users(path, (), project, is_gone=True).uses()
         if uses and not has_other_source(stem_of(path), project) and not is_generated(path, project):
@@ -209,7 +217,7 @@ class MissingFirstPartyName(RemovedUsesCheck):
 
 
 def _is_exported(text: str, name: str) -> bool:
-    """Return True if a star import of a module brought a name."""
+    """Return True if a star import of the module provided the name."""
     if "__all__" in text:
         return f'"{name}"' in text or f"'{name}'" in text
     return not name.startswith("_")

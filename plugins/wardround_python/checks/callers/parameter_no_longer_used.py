@@ -12,23 +12,23 @@ from wardround.languages.python.tree import walk
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_GIVEN_ANYWAY = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
-_MEANT = LazyPattern(
+_CONVENTIONAL = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
+_INTENDED = LazyPattern(
     r"(?i)deprecat|unused|not used|no longer|ignored|backward|compat|noqa|ARG00|not supported"
     r"|any more|legacy|no-op"
 )
 _HOOKS = LazyPattern(r"__\w+__|visit_\w+|on_\w+|handle_\w+|\w*_?(?:hook|callback|handler|receiver|listener)")
-_HANDED_ON = LazyPattern(
+_CALLED_BY_FRAMEWORK = LazyPattern(
     r"overrid|receiver|\.(?:get|post|put|patch|delete|head|options|route|websocket|command|api_operation)\("
 )
-"""Decorators of what is called from outside: a route's signature says what a request may say."""
+"""Decorators of functions that a framework calls: a route's signature declares the request's parameters."""
 
 
 class ParameterNoLongerUsed(PythonCheck):
-    """A function stopped reading a parameter that it still takes.
+    """A change stops using a parameter that the function still accepts.
 
-    Callers go on giving it and believe that it counts: the user whose rows alone were to be found, the limit,
-    the order. Use it again, or take it out of the signature together with the callers.
+    Callers keep passing it and expect it to have an effect: the user whose rows are selected, the limit,
+    the order. Use it again, or remove it from the signature and from the calls.
     """
 
     ID = "PY446"
@@ -49,7 +49,7 @@ class ParameterNoLongerUsed(PythonCheck):
                 return matching(names, rows)
             """,
         ),
-        # what a request may say is part of the interface, and something else reads it
+        # the request's schema is part of the interface and is read elsewhere
         code(
             """
             @router.get('/tags')
@@ -91,34 +91,35 @@ class ParameterNoLongerUsed(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        self._told: set[str] = set()
-        for was, now in rewritten(self.source, self.module):
-            if not self._may_be_told_by_others(now):
-                self._compare(was, now)
+        self._reported: set[str] = set()
+        for before, after in rewritten(self.source, self.module):
+            if not self._has_fixed_signature(after):
+                self._compare(before, after)
 
-    def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        parameters = [one for one in _parameters(now) if one.arg not in _GIVEN_ANYWAY]
-        read = _read(now)
-        lost = [one for one in parameters if one.arg not in read and one.arg[0] != "_"]
-        if not lost or _is_stub(now) or "locals" in read:
+    def _compare(self, before: FunctionNode, after: FunctionNode) -> None:
+        read = _read(after)
+        lost = [one for one in _parameters(after) if _may_be_lost(one.arg, read)]
+        if not lost or _is_stub(after) or "locals" in read:
             return
-        old = _read(was) & {one.arg for one in _parameters(was)}
-        text = "\n".join(self.source.lines[now.lineno - 1 : now.end_lineno])
-        for one in lost:
-            if one.arg in old and one.arg not in self._told and not _MEANT.search(text):
-                self._told.add(one.arg)
+        old = _read(before) & {one.arg for one in _parameters(before)}
+        if _INTENDED.search("\n".join(self.source.lines[after.lineno - 1 : after.end_lineno])):
+            return
+        for parameter in lost:
+            if parameter.arg in old and parameter.arg not in self._reported:
+                self._reported.add(parameter.arg)
                 self.report(
-                    self.module.span(one),
-                    f"{now.name}() still takes {one.arg}, and this change stopped using it",
+                    self.module.span(parameter),
+                    f"parameter {parameter.arg} of {after.name}() is unused since this change; "
+                    "use it or remove it",
                 )
 
-    def _may_be_told_by_others(self, node: FunctionNode) -> bool:
-        """Whether somebody else says which parameters a function has: a base, a framework."""
-        holder = self.module.class_of(node)
+    def _has_fixed_signature(self, node: FunctionNode) -> bool:
+        """Return True if a base class or a framework determines the parameters."""
+        owner = self.module.class_of(node)
         if _HOOKS.fullmatch(node.name):
             return True
-        return bool(holder and holder.bases) or any(
-            _HANDED_ON.search(ast.unparse(one)) for one in node.decorator_list
+        return bool(owner and owner.bases) or any(
+            _CALLED_BY_FRAMEWORK.search(ast.unparse(decorator)) for decorator in node.decorator_list
         )
 
 
@@ -127,24 +128,30 @@ def _parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 def _read(node: FunctionNode) -> set[str]:
-    """The names a function reads; one that is deleted is known to be of no use."""
+    """Return the names a function reads; a deleted name counts as read, it is unused on purpose."""
     return {
-        one.id
+        child.id
         for statement in node.body
-        for one in walk(statement)
-        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
+        for child in walk(statement)
+        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Store)
     }
 
 
 def _is_stub(node: FunctionNode) -> bool:
-    """Whether a function says that it does nothing, or hands on what is fixed."""
-    rest = [
-        one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+    """Return True if a function does nothing, or only returns a constant or raises."""
+    statements = [
+        statement
+        for statement in node.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
     ]
-    if not rest:
+    if not statements:
         return True
-    first = rest[0]
-    return len(rest) == 1 and (
+    first = statements[0]
+    return len(statements) == 1 and (
         isinstance(first, (ast.Pass, ast.Raise))
         or (isinstance(first, ast.Return) and (first.value is None or isinstance(first.value, ast.Constant)))
     )
+
+
+def _may_be_lost(name: str, read: set[str]) -> bool:
+    return name not in _CONVENTIONAL and name not in read and name[0] != "_"

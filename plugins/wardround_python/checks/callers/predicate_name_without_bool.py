@@ -15,23 +15,23 @@ from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_PROMISES = LazyPattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
-_QUESTION = LazyPattern(r"_*(is|has|can|should)_[a-z]\w*")
-_OTHER_ANSWERS = LazyPattern(
+_PROMISING_DEF = LazyPattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
+_PREDICATE = LazyPattern(r"_*(is|has|can|should)_[a-z]\w*")
+_OTHER_TYPES = LazyPattern(
     r"(Optional\[)?(str|int|float|bytes|list|dict|set|List|Dict|Set|datetime|date|Decimal)\b[^|]*(\| ?None)?"
 )
 _NAME = re.compile(r"_*(is|has|get)_[a-z]\w*")
 _OWN_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "property", "cached_property", "cache", "lru_cache"}
 )
-_NO_ANSWER = frozenset({"NoReturn", "Never"})
+_NEVER_RETURNS = frozenset({"NoReturn", "Never"})
 
 
 class PredicateNameWithoutBool(PythonCheck):
-    """A function's name promises an answer, it never returns one, and the module counts on it.
+    """A function's name promises a value, it never returns one, and the module uses its result.
 
-    ``is_`` and ``has_`` are read as a question, ``get_`` as a value: whoever tests or keeps the result gets
-    None, which counts as no. Mostly a ``return`` is missing.
+    ``is_`` and ``has_`` read as predicates, ``get_`` as a value: callers that test or store the result
+    get None, which is false. Usually a ``return`` is missing; add it, or rename the function.
     """
 
     ID = "PY031"
@@ -78,32 +78,37 @@ class PredicateNameWithoutBool(PythonCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return _PROMISES.search(source.text) is not None
+        return _PROMISING_DEF.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        self._look_at_answer(node)
+    def _check(self, node: FunctionNode) -> None:
+        self._check_return_type(node)
         name = _NAME.fullmatch(node.name)
-        if name is None or not self._is_touched(node) or not _is_own(node) or not _runs_to_the_end(node):
+        if name is None or not self._is_changed(node) or not _is_own(node) or not _returns_nothing(node):
             return
         used = self._uses.get(node.name, ())
         if used and self._definitions[node.name] == 1:
-            place = f"the value it is said to give is used in line {used[0]}"
-            self.report(self.module.name_span(node), f'"{node.name}" returns nothing, but {place}')
+            use = f"its result is used on line {used[0]}"
+            self.report(
+                self.module.name_span(node), f'"{node.name}" returns no value, but {use}; add the return'
+            )
 
-    def _look_at_answer(self, node: FunctionNode) -> None:
-        """A name that asks yes or no, of a function that since this change says something else."""
-        told = ast.unparse(node.returns).strip("'\"") if node.returns is not None else ""
-        if not _OTHER_ANSWERS.fullmatch(told) or not _QUESTION.fullmatch(node.name):
+    def _check_return_type(self, node: FunctionNode) -> None:
+        """Report a predicate's name on a function whose annotated return type changed from bool."""
+        annotation = ast.unparse(node.returns).strip("'\"") if node.returns is not None else ""
+        if not _OTHER_TYPES.fullmatch(annotation) or not _PREDICATE.fullmatch(node.name):
             return
-        was = re.search(rf"\bdef {node.name}\([^()]*\) *-> *bool\b", self.source.base_text or "")
-        if was is not None and _is_own(node):
-            self.report(self.module.name_span(node), f'"{node.name}" asks yes or no, but answers with {told}')
+        bool_before = re.search(rf"\bdef {node.name}\([^()]*\) *-> *bool\b", self.source.base_text or "")
+        if bool_before is not None and _is_own(node):
+            self.report(
+                self.module.name_span(node),
+                f'"{node.name}" is named like a predicate but returns {annotation}; rename it',
+            )
 
     @cached_property
     def _definitions(self) -> Counter[str]:
@@ -112,7 +117,7 @@ class PredicateNameWithoutBool(PythonCheck):
 
     @cached_property
     def _uses(self) -> dict[str, list[int]]:
-        """The lines where what a plain name or an own method returns is kept, tested or passed on."""
+        """Lines where the result of a plain name or own method is stored, tested or passed on."""
         found: dict[str, list[int]] = {}
         for node in self.module.nodes:
             if not isinstance(node, ast.Call) or _NAME.fullmatch(name := _called(node)) is None:
@@ -123,7 +128,7 @@ class PredicateNameWithoutBool(PythonCheck):
                 found.setdefault(name, []).append(node.lineno)
         return found
 
-    def _is_touched(self, node: FunctionNode) -> bool:
+    def _is_changed(self, node: FunctionNode) -> bool:
         return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
 
 
@@ -136,15 +141,17 @@ def _called(node: ast.Call) -> str:
 
 
 def _is_own(node: FunctionNode) -> bool:
-    """Whether what the function returns is what its callers get."""
-    names = {getattr(one, "id", getattr(one, "attr", "?")) for one in node.decorator_list}
-    return names <= _OWN_DECORATORS and (node.returns is None or ast.unparse(node.returns) not in _NO_ANSWER)
+    """Return True if callers receive the function's own return value."""
+    names = {getattr(decorator, "id", getattr(decorator, "attr", "?")) for decorator in node.decorator_list}
+    return names <= _OWN_DECORATORS and (
+        node.returns is None or ast.unparse(node.returns) not in _NEVER_RETURNS
+    )
 
 
-def _runs_to_the_end(node: FunctionNode) -> bool:
-    """Whether it does something, never returns a value, yields nothing and does not end by raising."""
+def _returns_nothing(node: FunctionNode) -> bool:
+    """Return True if the body has an effect, returns and yields nothing, and does not end by raising."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    if not any(_does_something(statement) for statement in body) or isinstance(body[-1], ast.Raise):
+    if not any(_has_effect(statement) for statement in body) or isinstance(body[-1], ast.Raise):
         return False
     return not any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
@@ -152,6 +159,6 @@ def _runs_to_the_end(node: FunctionNode) -> bool:
     )
 
 
-def _does_something(statement: ast.stmt) -> bool:
+def _has_effect(statement: ast.stmt) -> bool:
     is_empty = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return not is_empty and not isinstance(statement, (ast.Pass, ast.Raise, ast.Assert))

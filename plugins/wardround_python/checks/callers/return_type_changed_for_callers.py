@@ -19,19 +19,19 @@ from wardround_python.analysis.return_value_changes import ReturnShape, misfit, 
 from wardround_python.check import PythonCheck
 from wardround_python.syntax.function_text import FunctionText, changed
 
-_SHOWN_PLACES = 3
-_PASSING_DECORATORS = frozenset(
+_SHOWN_CALLS = 3
+_TRANSPARENT_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "cache", "lru_cache", "retry", "override", "final", "atomic"}
 )
-_GIVES = LazyPattern(r"\breturn\b|->|\byield\b")
+_RESULT_LINE = LazyPattern(r"\breturn\b|->|\byield\b")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class ReturnTypeChangedForCallers(PythonCheck):
-    """A function gives another kind of result than before and callers still use the old one.
+    """A function returns another type than before, and callers still use the old one.
 
-    A tuple where one value was is true even when it holds nothing, is written into files as a tuple, and has
-    none of the methods the caller asks for. Change the callers in the same commit.
+    A tuple in place of a single value is always truthy, is serialized as a tuple, and lacks the methods
+    that callers use. Update the callers in the same commit.
     """
 
     ID = "PY063"
@@ -125,62 +125,80 @@ class ReturnTypeChangedForCallers(PythonCheck):
             function, old = functions.get((owner, name)), _parsed(old_text)
             if function is None or old is None:
                 continue
-            was, now = shapes(old, function)
-            other_kind = "?" not in (was.kind, now.kind) and (was.kind, was.size) != (now.kind, now.size)
-            if other_kind or (now.or_none and not was.or_none and now.kind != "None"):
-                self._look_at(function, owner, was, now)
+            before, after = shapes(old, function)
+            type_changed = "?" not in (before.kind, after.kind) and (before.kind, before.size) != (
+                after.kind,
+                after.size,
+            )
+            if type_changed or (after.or_none and not before.or_none and after.kind != "None"):
+                self._check(function, owner, before, after)
 
-    def _look_at(self, function: FunctionNode, owner: str, was: ReturnShape, now: ReturnShape) -> None:
-        stale = set()
-        for module, call in self._calls(function, owner):
-            own = module is self.module
-            unseen = not own and not self.source.is_changed(module.path)
-            uses = list(uses_of(module, call))
-            if now.or_none and not was.or_none and unseen and taken_apart(uses):
-                stale.add((module.path, call.lineno))
-            for use in uses if "?" not in (was.kind, now.kind) else ():
-                if misfit(use, was, now, unseen or (own and not self.source.is_added(call.lineno))):
-                    stale.add((module.path, call.lineno))
+    def _check(self, function: FunctionNode, owner: str, before: ReturnShape, after: ReturnShape) -> None:
+        stale = {
+            (module.path, call.lineno)
+            for module, call in self._calls(function, owner)
+            if self._is_stale(module, call, before, after)
+        }
         if not stale:
             return
         places = [f"{path}:{line}" for path, line in sorted(stale)]
-        more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
-        calls = "1 caller uses" if len(places) == 1 else f"{len(places)} callers use"
+        more = f" and {len(places) - _SHOWN_CALLS} more" if len(places) > _SHOWN_CALLS else ""
+        calls = "1 caller still uses" if len(places) == 1 else f"{len(places)} callers still use"
         self.report(
             self.module.name_span(function),
-            f'"{function.name}" {_told(was, now)}, but {calls} it as before: '
-            f"{', '.join(places[:_SHOWN_PLACES])}{more}",
+            f'"{function.name}" {_description(before, after)}, but {calls} the old result: '
+            f"{', '.join(places[:_SHOWN_CALLS])}{more}",
         )
+
+    def _is_stale(
+        self, module: PythonModule, call: ast.Call, before: ReturnShape, after: ReturnShape
+    ) -> bool:
+        """Return True if an unchanged call uses the result as it was before."""
+        own = module is self.module
+        is_unchanged_file = not own and not self.source.is_changed(module.path)
+        uses = list(uses_of(module, call))
+        if after.or_none and not before.or_none and is_unchanged_file and taken_apart(uses):
+            return True
+        if "?" in (before.kind, after.kind):
+            return False
+        is_unchanged = is_unchanged_file or (own and not self.source.is_added(call.lineno))
+        return any(misfit(use, before, after, is_unchanged) for use in uses)
 
     def _calls(self, function: FunctionNode, owner: str) -> Iterator[tuple[PythonModule, ast.Call]]:
         if not owner:
-            for module, spellings in spellings_of(self.source, self.module, function.name):
-                for node in module.nodes if spellings else ():
-                    if isinstance(node, ast.Call) and written(node.func) in spellings:
-                        yield module, node
+            yield from self._function_calls(function)
             return
         for node in self.module.nodes:
-            if isinstance(node, ast.Call) and written(node.func) == f"self.{function.name}":
-                around = self.module.function_of(node)
-                holder = self.module.class_of(around) if around is not None else None
-                if holder is not None and holder.name == owner:
-                    yield self.module, node
+            is_own_call = isinstance(node, ast.Call) and written(node.func) == f"self.{function.name}"
+            if is_own_call and isinstance(node, ast.Call) and self._class_around(node) == owner:
+                yield self.module, node
         if not function.name.startswith("_"):
             yield from method_calls(self.source, function, owner, lambda call: True)
 
+    def _function_calls(self, function: FunctionNode) -> Iterator[tuple[PythonModule, ast.Call]]:
+        for module, spellings in spellings_of(self.source, self.module, function.name):
+            for node in module.nodes if spellings else ():
+                if isinstance(node, ast.Call) and written(node.func) in spellings:
+                    yield module, node
+
+    def _class_around(self, node: ast.Call) -> str | None:
+        function = self.module.function_of(node)
+        holder = self.module.class_of(function) if function is not None else None
+        return None if holder is None else holder.name
+
 
 def _pairs(source: SourceFile) -> Iterator[tuple[FunctionText, FunctionText]]:
-    """The functions that say otherwise what they give, as they were written and are."""
+    """Yield the functions whose return lines changed, before and after."""
     if source.base_text is None:
         return
     for old, new in changed(source.base_text, source.text):
-        if _giving_lines(old.text) != _giving_lines(new.text):
+        if _return_lines(old.text) != _return_lines(new.text):
             yield old, new
 
 
-def _giving_lines(text: str) -> list[str]:
-    """What is said of a result: all of the function where that takes more than a line."""
-    lines = [line.strip() for line in text.split("\n") if _GIVES.search(line)]
+def _return_lines(text: str) -> list[str]:
+    """Return the lines about the result: the complete function if one of them spans several lines."""
+    lines = [line.strip() for line in text.split("\n") if _RESULT_LINE.search(line)]
     return [text] if any(line.endswith(("(", "[", "{", ",")) for line in lines) else sorted(lines)
 
 
@@ -192,24 +210,25 @@ def _parsed(function: FunctionText) -> FunctionNode | None:
     return node if isinstance(node, FunctionNode) else None
 
 
-def _told(was: ReturnShape, now: ReturnShape) -> str:
-    if (was.kind, was.size) == (now.kind, now.size):
-        return "may give None now"
-    return f"gives {now} now and gave {was}"
+def _description(before: ReturnShape, after: ReturnShape) -> str:
+    if (before.kind, before.size) == (after.kind, after.size):
+        return "may now return None"
+    return f"now returns {after} and returned {before} before"
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[tuple[str, str], FunctionNode]]:
-    """The functions of a module and the methods of its classes that are called as they are written."""
-    holders = [n for n in tree.body if isinstance(n, ast.ClassDef)]
-    for owner, body in [("", tree.body), *((holder.name, holder.body) for holder in holders)]:
+    """Yield the functions of a module and the methods of its classes that decorators do not alter."""
+    classes = [n for n in tree.body if isinstance(n, ast.ClassDef)]
+    for owner, body in [("", tree.body), *((node.name, node.body) for node in classes)]:
         functions = [n for n in body if isinstance(n, FunctionNode)]
         times = Counter(function.name for function in functions)
         for function in functions:
-            called = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
-            names = {d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "?") for d in called}
-            if (
-                times[function.name] == 1
-                and names <= _PASSING_DECORATORS
-                and not function.name.startswith("__")
-            ):
+            if times[function.name] == 1 and _is_unaltered(function):
                 yield (owner, function.name), function
+
+
+def _is_unaltered(function: FunctionNode) -> bool:
+    """Return True if callers receive the function's own result."""
+    called = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
+    names = {d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "?") for d in called}
+    return names <= _TRANSPARENT_DECORATORS and not function.name.startswith("__")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -22,10 +23,10 @@ _NO_CALLABLES = frozenset(
 
 
 class ShadowedBuiltinCalled(PythonCheck):
-    """A builtin is called in a function that uses its name for a value.
+    """A builtin is called in a function that binds its name to a value.
 
-    The name is the function's own in the whole body: the call meets the value, which cannot be called, or
-    nothing yet. Give the value another name.
+    The name is local to the complete body: the call hits the value, which is not callable, or the name
+    before it is assigned. Rename the variable.
     """
 
     ID = "PY037"
@@ -60,43 +61,37 @@ class ShadowedBuiltinCalled(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         body = list(nodes_run_by(node.body))
-        called = [
-            n
-            for n in body
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in BUILTINS
-        ]
+        called = [child for child in body if _is_builtin_call(child)]
         if not called:
             return
-        outside = {name for n in body if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
-        values = (
-            {name for name, is_value in self._given(node, body) if is_value} - outside - set(_callables(body))
-        )
+        values = self._local_values(node, body)
         for call in called:
-            assert isinstance(call.func, ast.Name)
-            if call.func.id in values:
-                name = call.func.id
+            name = ast.unparse(call.func)
+            if name in values:
                 self.report(
                     self.module.span(call),
-                    f'{name}() is not the builtin here: "{name}" is a value of this function',
+                    f'{name}() does not call the builtin: "{name}" is a local variable here; rename it',
                 )
                 return
 
-    def _given(self, node: FunctionNode, body: Sequence[ast.AST]) -> Iterator[tuple[str, bool]]:
-        """What gives a builtin's name another meaning, and whether that is a value for sure."""
-        for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
-            if one.arg in BUILTINS:
-                annotation = one.annotation
-                yield (
-                    one.arg,
-                    annotation is not None and ast.unparse(annotation).partition("[")[0] in _NO_CALLABLES,
-                )
+    def _local_values(self, node: FunctionNode, body: Sequence[ast.AST]) -> set[str]:
+        """Return the builtins' names that a function binds to values that are not callable."""
+        outside = {name for n in body if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names}
+        values = {name for name, is_value in self._bindings(node, body) if is_value}
+        return values - outside - set(_callables(body))
+
+    def _bindings(self, node: FunctionNode, body: Sequence[ast.AST]) -> Iterator[tuple[str, bool]]:
+        """Yield each local binding of a builtin's name, and True if it is certainly not callable."""
+        for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            if argument.arg in BUILTINS:
+                yield argument.arg, _is_plain(argument.annotation)
         for statement in body:
             if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -108,7 +103,7 @@ class ShadowedBuiltinCalled(PythonCheck):
 
 
 def _callables(body: Sequence[ast.AST]) -> Iterator[str]:
-    """The names that a function gives to what can be called."""
+    """Yield the names that a function binds to callables."""
     for node in body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from (alias.asname or alias.name for alias in node.names)
@@ -120,12 +115,18 @@ def _callables(body: Sequence[ast.AST]) -> Iterator[str]:
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, bool]]:
     if isinstance(target, ast.Name) and target.id in BUILTINS:
-        made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in BUILTINS
-        yield target.id, isinstance(value, _VALUES) or made
-    elif (
-        isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
-    ):
-        for one, part in zip(target.elts, value.elts, strict=True):
-            is_value = isinstance(part, (*_VALUES, ast.Call, ast.Attribute))
-            if isinstance(one, ast.Name) and one.id in BUILTINS:
-                yield one.id, is_value
+        yield target.id, isinstance(value, _VALUES) or _is_builtin_call(value)
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        if len(target.elts) != len(value.elts):
+            return
+        for element, part in zip(target.elts, value.elts, strict=True):
+            if isinstance(element, ast.Name) and element.id in BUILTINS:
+                yield element.id, isinstance(part, (*_VALUES, ast.Call, ast.Attribute))
+
+
+def _is_builtin_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BUILTINS
+
+
+def _is_plain(annotation: ast.expr | None) -> bool:
+    return annotation is not None and ast.unparse(annotation).partition("[")[0] in _NO_CALLABLES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.cases import code
@@ -30,19 +30,19 @@ from wardround.semantics.docdrift.directions import (
 )
 from wardround_python.check import PythonCheck
 
-_GIVES_BACK = LazyPattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
+_REVERSES_PAYMENT = LazyPattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
 _NEARBY_LINES = 12
-_ENOUGH = 2
+_MIN_ARGUMENTS = 2
 _LONG = 5
-_SUSPECTS_AT_MOST = 100
-"""Of one file; one with more goes by another convention, or is no code that people write."""
+_MAX_SUSPECTS = 100
+"""Most suspects of one file; a file with more follows another convention or is generated."""
 
 
 class SwappedArguments(PythonCheck):
-    """Two arguments stand in each other's places, by their names and those of the parameters.
+    """Two arguments are swapped, judged by their names and the parameters' names.
 
-    Where both are of the same type nothing fails: the picture is as high as it should be wide, the wrong one
-    of two accounts is charged. Put them in the order of the parameters, or give them by keyword.
+    If both have the same type nothing fails: width and height are exchanged, the wrong account is
+    charged. Reorder the arguments to match the parameters, or pass them by keyword.
     """
 
     ID = "PY030"
@@ -93,90 +93,86 @@ class SwappedArguments(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         call = self.call_of(node)
-        swap = None if call is None else self.judged(node, call)
+        swap = None if call is None else self.misordering(node, call)
         if call is None or swap is None:
             self._compare_with_others(node)
             return
-        begin, end = (self.module.span(node.args[swap.moves[place][0]]) for place in (0, -1))
+        begin, end = (self.module.span(node.args[swap.moves[position][0]]) for position in (0, -1))
         span = Span(begin.line, begin.column, end.end_line, end.end_column)
         self.report(span, call.describe(swap))
 
     def _compare_with_others(self, node: ast.Call) -> None:
-        """Report an argument that stands in another place in every call there was of the same function."""
-        if len(node.args) < _ENOUGH or not self.adds(node) or self.callees.of(node) is None:
+        """Report an argument that has another position in every earlier call of the same function."""
+        if len(node.args) < _MIN_ARGUMENTS or not self.adds(node) or self.callees.of(node) is None:
             return
         texts = [ast.unparse(one) for one in node.args]
         others = [[ast.unparse(one) for one in like.args] for like in self._of_same_callee(node)]
-        for place, (argument, text) in enumerate(zip(node.args, texts, strict=True)):
-            at = {other.index(text) for other in others if text in other}
-            if not _is_telling(argument) or place in at or len(at) != 1:
+        for position, (argument, text) in enumerate(zip(node.args, texts, strict=True)):
+            positions = {other.index(text) for other in others if text in other}
+            if not _is_distinctive(argument) or position in positions or len(positions) != 1:
                 continue
-            there = at.pop()
+            expected = positions.pop()
             is_exchange = isinstance(argument, ast.Constant)
-            if there < len(texts) and (
-                not is_exchange
-                or any(len(other) > max(place, there) and other[place] == texts[there] for other in others)
+            if expected < len(texts) and (
+                not is_exchange or _is_exchanged(others, position, expected, texts[expected])
             ):
-                said = f"{text} is argument {there + 1} in the other calls of {ast.unparse(node.func)}"
-                self.report(self.module.span(argument), f"{said}, and argument {place + 1} here")
+                message = f"{text} is argument {expected + 1} in the other calls of {ast.unparse(node.func)}"
+                self.report(self.module.span(argument), f"{message}, but argument {position + 1} here")
                 return
 
     def _of_same_callee(self, node: ast.Call) -> Iterator[ast.Call]:
-        written = ast.dump(node.func)
+        callee_dump = ast.dump(node.func)
         for calls in self._calls_at.values():
-            yield from (one for one in calls if ast.dump(one.func) == written and not self.adds(one))
+            yield from (call for call in calls if ast.dump(call.func) == callee_dump and not self.adds(call))
 
     def call_of(self, node: ast.Call) -> ArgumentList | None:
-        """The call, if the change wrote it, its callee is known, and names can tell its arguments apart."""
+        """Return the call if the change added it, its callee is known, and names identify its arguments."""
         arguments = tuple(map(named, node.args))
         if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self.adds(node):
             return None
         if sum(one is not None and is_informative(one.name) for one in arguments) < 2:
             return None
-        callee = None if any(isinstance(a, ast.Starred) for a in node.args) else self.callees.of(node)
+        has_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        callee = None if has_starred else self.callees.of(node)
         if callee is None or len(arguments) > len(callee.parameters):
             return None
-        texts = tuple(ast.unparse(argument) for argument in node.args)
+        texts = tuple(map(ast.unparse, node.args))
         return ArgumentList(callee.name, callee.parameters[: len(arguments)], arguments, texts)
 
-    def judged(self, node: ast.Call, call: ArgumentList) -> Reordering | None:
-        """The order that fits better, unless something says that this one is meant."""
+    def misordering(self, node: ast.Call, call: ArgumentList) -> Reordering | None:
+        """Return the order that fits better, unless the present one is intended."""
         swap = call.better_order()
         if swap is None and names_a_way(call.parameters):
             text = self.source.text
             return against_the_words(text, PYTHON, node.lineno, call.arguments, call.parameters)
-        if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
+        if swap is None or self._suspects >= _MAX_SUSPECTS:
             return None
         self._suspects += 1
-        return None if self._is_meant(node, call, swap) else swap
+        return None if self._is_intended(node, call, swap) else swap
 
-    def _is_meant(self, node: ast.Call, call: ArgumentList, swap: Reordering) -> bool:
-        moved = {call.texts[place] for place, _ in swap.moves}
+    def _is_intended(self, node: ast.Call, call: ArgumentList, swap: Reordering) -> bool:
+        moved = {call.texts[position] for position, _ in swap.moves}
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                if (
-                    implies_reordering(parent.name)
-                    or _GIVES_BACK.search(parent.name)
-                    or parent.name == call.callee
-                ):
-                    return True
-                if are_opposites(parent.name, call.callee):
+                if _suggests_swap(parent.name, call.callee):
                     return True
             elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
                 return True
         if is_intentional_reversal(self.source.text, PYTHON, node.lineno):
             return True
-        return has_mirror_call(call.texts, [[ast.unparse(a) for a in like.args] for like in self._like(node)])
+        return has_mirror_call(
+            call.texts, [[ast.unparse(a) for a in like.args] for like in self._nearby_calls(node)]
+        )
 
-    def _like(self, node: ast.Call) -> Iterator[ast.Call]:
-        """Calls of the same callee nearby."""
-        written = ast.dump(node.func)
+    def _nearby_calls(self, node: ast.Call) -> Iterator[ast.Call]:
+        """Yield nearby calls of the same callee."""
+        callee_dump = ast.dump(node.func)
         for line in range(node.lineno - _NEARBY_LINES, node.lineno + _NEARBY_LINES + 1):
             for other in self._calls_at.get(line, ()):
                 if (
                     other is not node
                     and len(other.args) == len(node.args)
-                    and ast.dump(other.func) == written
+                    and ast.dump(other.func) == callee_dump
                 ):
                     yield other
 
@@ -189,19 +185,16 @@ class SwappedArguments(PythonCheck):
         return found
 
 
-def _is_telling(argument: ast.expr) -> bool:
-    """Whether an argument is so much its own that it stands for one and the same thing in all calls."""
+def _is_distinctive(argument: ast.expr) -> bool:
+    """Return True if an argument is distinctive enough to identify the same value in all calls."""
     if isinstance(argument, ast.Constant):
         return isinstance(argument.value, str) and len(argument.value) > _LONG
     return isinstance(argument, (ast.BoolOp, ast.Call)) and len(ast.unparse(argument)) > 2 * _LONG
 
 
 def named(argument: ast.expr) -> ArgumentName | None:
-    """What an argument is called: a name, an attribute, an entry, a call without arguments."""
-    if isinstance(argument, ast.Await):
-        argument = argument.value
-    if isinstance(argument, ast.Call) and not argument.args and not argument.keywords:
-        argument = argument.func
+    """Return the name of an argument: a name, an attribute, an entry, a call without arguments."""
+    argument = _without_call(argument)
     if isinstance(argument, ast.Name):
         return ArgumentName(argument.id)
     if isinstance(argument, ast.Attribute):
@@ -215,6 +208,26 @@ def named(argument: ast.expr) -> ArgumentName | None:
     return None
 
 
+def _without_call(argument: ast.expr) -> ast.expr:
+    """Return the callee of a call without arguments, awaited or not."""
+    if isinstance(argument, ast.Await):
+        argument = argument.value
+    is_bare_call = isinstance(argument, ast.Call) and not argument.args and not argument.keywords
+    return argument.func if is_bare_call and isinstance(argument, ast.Call) else argument
+
+
 def _compares(test: ast.expr, moved: set[str]) -> bool:
-    """Whether a condition looks at two of the arguments: then their order is chosen."""
+    """Return True if a condition compares two of the arguments, so that their order is chosen."""
     return len(moved & {ast.unparse(n) for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
+
+
+def _is_exchanged(others: Iterable[Sequence[str]], position: int, expected: int, text: str) -> bool:
+    """Return True if another call has the argument of the expected position at this one."""
+    return any(len(other) > max(position, expected) and other[position] == text for other in others)
+
+
+def _suggests_swap(name: str, callee: str) -> bool:
+    """Return True if the name of an enclosing function or class suggests that the order is reversed."""
+    if implies_reordering(name) or _REVERSES_PAYMENT.search(name):
+        return True
+    return name == callee or are_opposites(name, callee)

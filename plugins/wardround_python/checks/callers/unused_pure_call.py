@@ -11,10 +11,10 @@ from wardround_python.check import PythonCheck
 
 
 class UnusedPureCall(PythonCheck):
-    """A function that only works something out is called, and nobody takes what it answers.
+    """A function without side effects is called and its result is unused.
 
-    It changes nothing and raises nothing of its own, so the call does nothing: a ``return`` or an assignment
-    in front of it was forgotten. Write it, or take the call out.
+    It changes nothing and raises nothing of its own, so the call has no effect: a ``return`` or an
+    assignment is missing. Add it, or remove the call.
     """
 
     ID = "PY400"
@@ -73,13 +73,14 @@ class UnusedPureCall(PythonCheck):
             return
         parent = self.module.parents[node]
         if isinstance(parent, (ast.Try, ast.With, ast.AsyncWith)) and node in parent.body:
-            return  # called to see whether it can be
-        found = self.callees.definition_of(call)
-        if found is None or not only_computes(found, self.module, self.callees):
+            return  # called to find out if it raises
+        definition = self.callees.definition_of(call)
+        if definition is None or not only_computes(definition, self.module, self.callees):
             return
-        if isinstance(found.node, ast.AsyncFunctionDef) and call is node.value:
-            return  # it is not even run
-        written = ast.unparse(call.func)
+        if isinstance(definition.node, ast.AsyncFunctionDef) and call is node.value:
+            return  # the coroutine does not run
+        callee = ast.unparse(call.func)
         self.report(
-            self.module.span(call), f"{written}() changes nothing, and what it works out is dropped here"
+            self.module.span(call),
+            f"{callee}() has no side effect and its result is unused; assign or return it",
         )

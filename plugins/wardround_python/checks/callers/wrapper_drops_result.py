@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from wardround.checks.cases import code
 from wardround.languages.python.module import FunctionNode, nodes_run_by
@@ -11,10 +12,10 @@ from wardround_python.check import PythonCheck
 
 
 class WrapperDropsResult(PythonCheck):
-    """A decorator's wrapper calls the function and drops what it returns.
+    """A decorator's wrapper calls the function and drops its return value.
 
-    Whatever is decorated with it gives None from then on, and nothing at the function itself shows why. Write
-    ``return`` before the call.
+    Every decorated function then returns None, and nothing at its definition shows why. Write ``return``
+    before the call.
     """
 
     ID = "PY038"
@@ -60,32 +61,37 @@ class WrapperDropsResult(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        arguments = node.args
+    def _check(self, node: FunctionNode) -> None:
         outer = self.module.function_of(node)
-        if arguments.vararg is None or not isinstance(outer, ast.FunctionDef) or _says_nothing(node.returns):
+        if node.args.vararg is None or not isinstance(outer, ast.FunctionDef) or _is_none(node.returns):
+            return
+        body = list(nodes_run_by(node.body))
+        if not self._is_returned(outer, node) or any(map(_returns_value, body)):
             return
         wrapped = {a.arg: a for a in (*outer.args.posonlyargs, *outer.args.args)}
-        body = list(nodes_run_by(node.body))
-        if not self._is_returned(outer, node) or any(_gives(n) for n in body):
-            return
         for statement in (n for n in body if isinstance(n, ast.Expr)):
-            call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-                continue
-            given = wrapped.get(call.func.id)
-            if given is None or not _passes_on(call, arguments.vararg.arg) or self._takes_silent(given):
-                continue
-            self.report(
-                self.module.span(statement),
-                f"what {call.func.id}() returns is dropped: {node.name}() gives None",
-            )
-            return
+            name = self._wrapped_call(statement, wrapped, node.args.vararg.arg)
+            if name is not None:
+                self.report(
+                    self.module.span(statement),
+                    f"the result of {name}() is dropped, so {node.name}() returns None; return it",
+                )
+                return
+
+    def _wrapped_call(self, statement: ast.Expr, wrapped: Mapping[str, ast.arg], vararg: str) -> str | None:
+        """Return the name of the wrapped function if a statement calls it and it returns a value."""
+        call = statement.value.value if isinstance(statement.value, ast.Await) else statement.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return None
+        parameter = wrapped.get(call.func.id)
+        if parameter is None or not _forwards(call, vararg) or self._returns_none(parameter):
+            return None
+        return call.func.id
 
     def _is_returned(self, outer: FunctionNode, node: FunctionNode) -> bool:
         return any(
@@ -93,27 +99,27 @@ class WrapperDropsResult(PythonCheck):
             for n in nodes_run_by(outer.body)
         )
 
-    def _takes_silent(self, given: ast.arg) -> bool:
-        """Whether the annotation says that the function returns nothing."""
-        return given.annotation is not None and ast.unparse(given.annotation).endswith(", None]")
+    def _returns_none(self, parameter: ast.arg) -> bool:
+        """Return True if the annotation declares that the function returns None."""
+        return parameter.annotation is not None and ast.unparse(parameter.annotation).endswith(", None]")
 
 
-def _says_nothing(annotation: ast.expr | None) -> bool:
+def _is_none(annotation: ast.expr | None) -> bool:
     return isinstance(annotation, ast.Constant) and annotation.value in (None, "None")
 
 
 def _name_of(value: ast.expr) -> str:
-    """A name, also behind a cast or an update of it."""
+    """Return a name, also one inside a cast or an update of it."""
     if isinstance(value, ast.Call) and value.args:
         value = value.args[-1]
     return value.id if isinstance(value, ast.Name) else ""
 
 
-def _gives(node: ast.AST) -> bool:
+def _returns_value(node: ast.AST) -> bool:
     return (isinstance(node, ast.Return) and node.value is not None) or isinstance(
         node, (ast.Yield, ast.YieldFrom)
     )
 
 
-def _passes_on(call: ast.Call, name: str) -> bool:
+def _forwards(call: ast.Call, name: str) -> bool:
     return any(isinstance(a, ast.Starred) and ast.unparse(a.value) == name for a in call.args)

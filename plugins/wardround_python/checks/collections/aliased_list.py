@@ -8,13 +8,14 @@ from wardround.checks.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict"})
+_CONSTRUCTORS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict"})
 
 
 class AliasedList(PythonCheck):
-    """Two names are given the same new list, dict or set.
+    """Two names are bound to the same new list, dict or set.
 
-    ``good = bad = []`` makes one list: what is put in by one name is in both. Make one for each.
+    ``good = bad = []`` creates one list: an item added through one name appears under both. Create one
+    collection for each name.
     """
 
     ID = "PY055"
@@ -49,20 +50,21 @@ class AliasedList(PythonCheck):
         kinds = {type(target) for target in node.targets}
         if len(node.targets) < 2 or len(kinds) != 1 or not kinds <= {ast.Name, ast.Attribute}:
             return
-        made = node.value
-        is_new = (
-            isinstance(made, (ast.List, ast.Dict, ast.Set))
-            and not (getattr(made, "elts", None) or getattr(made, "keys", None))
-        ) or (
-            isinstance(made, ast.Call) and (self.module.dotted(made.func) or "").rpartition(".")[2] in _MAKERS
-        )
         names = [ast.unparse(target) for target in node.targets]
-        if (is_new and all(self._is_changed(name) for name in names[:1])) or (
-            is_new and names[0].startswith("self.")
-        ):
+        is_used = self._is_changed(names[0]) or names[0].startswith("self.")
+        if is_used and self._is_new_collection(node.value):
             self.report(
-                self.module.span(node), f"{' and '.join(names)} are the same {type(made).__name__.lower()}"
+                self.module.span(node),
+                f"{' and '.join(names)} share one {type(node.value).__name__.lower()}; create one each",
             )
+
+    def _is_new_collection(self, value: ast.expr) -> bool:
+        """Return True for an empty literal or a call of a constructor."""
+        if isinstance(value, ast.Call):
+            return (self.module.dotted(value.func) or "").rpartition(".")[2] in _CONSTRUCTORS
+        if not isinstance(value, (ast.List, ast.Dict, ast.Set)):
+            return False
+        return not (getattr(value, "elts", None) or getattr(value, "keys", None))
 
     def _is_changed(self, name: str) -> bool:
         changes = tuple(

@@ -13,9 +13,9 @@ _CACHES = frozenset({"functools.lru_cache", "functools.cache", "functools.cached
 
 
 class CachedGenerator(PythonCheck):
-    """A cache keeps something that can be used once: a generator or a coroutine.
+    """A cache stores a generator or a coroutine, which can be used only once.
 
-    The second caller gets the same object, already used up: an empty loop, or RuntimeError for a
+    The second caller receives the same object, already exhausted: an empty loop, or RuntimeError for a
     coroutine that is awaited again. Cache a list, or use a cache made for coroutines.
     """
 
@@ -60,15 +60,17 @@ class CachedGenerator(PythonCheck):
         cached = self._cache_of(node)
         if cached is None:
             return
-        for one in nodes_run_by(node.body):
-            if isinstance(one, (ast.Yield, ast.YieldFrom)):
+        for child in nodes_run_by(node.body):
+            if isinstance(child, (ast.Yield, ast.YieldFrom)):
                 self.report(
-                    self.module.span(cached), "a generator is kept: the second caller finds it used up"
+                    self.module.span(cached),
+                    "a generator is cached and is exhausted for the second caller; cache a list",
                 )
                 return
-            if isinstance(one, ast.Return) and isinstance(one.value, ast.GeneratorExp):
+            if isinstance(child, ast.Return) and isinstance(child.value, ast.GeneratorExp):
                 self.report(
-                    self.module.span(cached), "a generator is kept: the second caller finds it used up"
+                    self.module.span(cached),
+                    "a generator is cached and is exhausted for the second caller; cache a list",
                 )
                 return
 
@@ -76,12 +78,13 @@ class CachedGenerator(PythonCheck):
         cached = self._cache_of(node)
         if cached is not None:
             self.report(
-                self.module.span(cached), "a coroutine is kept: awaiting it a second time raises RuntimeError"
+                self.module.span(cached),
+                "a coroutine is cached and cannot be awaited twice; cache its result",
             )
 
     def _cache_of(self, node: FunctionNode) -> ast.expr | None:
-        for one in node.decorator_list:
-            named = one.func if isinstance(one, ast.Call) else one
-            if self.module.imported_name(named) in _CACHES:
-                return one
+        for child in node.decorator_list:
+            decorator_name = child.func if isinstance(child, ast.Call) else child
+            if self.module.imported_name(decorator_name) in _CACHES:
+                return child
         return None

@@ -10,8 +10,8 @@ from wardround.checks.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_ALIKE_AT_LEAST = 2
-"""Entries of a row whose name is that of the attribute they take."""
+_MIN_ALIKE = 2
+"""Fewest entries of a row that are named like the attribute they read."""
 _PAIRS = frozenset(
     frozenset(pair.split())
     for pair in (
@@ -22,13 +22,14 @@ _PAIRS = frozenset(
 )  # fmt: skip
 
 _Entry = tuple[str, ast.expr]
-"""A value that a row gives a name to: ``"id": user.id``."""
+"""A named value of a row: ``"id": user.id``."""
 
 
 class CopyPasteAttribute(PythonCheck):
-    """In a row of entries that take the attribute of their name, one takes another's a second time.
+    """One entry of a row of same-named attributes reads another entry's attribute.
 
-    The line was copied and only half of it changed: ``height=image.width``.
+    The line was copied and only half edited: ``height=image.width``. Read the attribute that the entry is
+    named after.
     """
 
     ID = "PY065"
@@ -55,73 +56,81 @@ class CopyPasteAttribute(PythonCheck):
 
     def visit_Dict(self, node: ast.Dict) -> None:
         pairs = zip(node.keys, node.values, strict=True)
-        self._look_at([(str(key.value), v) for key, v in pairs if isinstance(key, ast.Constant)])
+        self._check([(str(key.value), v) for key, v in pairs if isinstance(key, ast.Constant)])
 
     def visit_Call(self, node: ast.Call) -> None:
         if len(node.keywords) > 1:
-            self._look_at([(one.arg, one.value) for one in node.keywords if one.arg])
+            self._check([(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_block(node.body)
+        self._check_block(node.body)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_block(node.body)
+        self._check_block(node.body)
 
-    def _look_at_block(self, body: Sequence[ast.stmt]) -> None:
-        """The rows of assignments: ``session["id"] = context.id``, ``self.id = row.id``."""
+    def _check_block(self, body: Sequence[ast.stmt]) -> None:
+        """Check the rows of assignments: ``session["id"] = context.id``, ``self.id = row.id``."""
         row: list[_Entry] = []
-        of = ""
+        row_owner = ""
         for statement in [*body, ast.Pass()]:
             target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-            name, owner = _given(target)
-            if row and (not name or owner != of):
-                self._look_at(row)
+            name, owner = _assigned_to(target)
+            if row and (not name or owner != row_owner):
+                self._check(row)
                 row = []
             if name and isinstance(statement, ast.Assign):
                 row.append((name, statement.value))
-                of = owner
+                row_owner = owner
 
-    def _look_at(self, row: Sequence[_Entry]) -> None:
+    def _check(self, row: Sequence[_Entry]) -> None:
         alike = [v for name, v in row if isinstance(v, ast.Attribute) and v.attr == name]
         for name, value in row if alike else ():
-            if not isinstance(value, ast.Attribute) or name == value.attr or not self.adds(value):
-                continue
-            owner, taken = ast.unparse(value.value), value.attr
-            of_it = [one for one in alike if ast.unparse(one.value) == owner]
-            if owner == "self" or taken not in {one.attr for one in of_it}:
-                continue
-            is_pair = frozenset({name, taken}) in _PAIRS
-            if is_pair or (len(of_it) > _ALIKE_AT_LEAST and self._has(owner, name)):
-                self.report(self.module.span(value), f'"{name}" is given {owner}.{taken}, as "{taken}" is')
+            if isinstance(value, ast.Attribute) and self._is_copied(name, value, alike):
+                owner = ast.unparse(value.value)
+                self.report(
+                    self.module.span(value),
+                    f'"{name}" reads {owner}.{value.attr}, like "{value.attr}"; read {owner}.{name}',
+                )
                 return
 
-    def _has(self, owner: str, name: str) -> bool:
-        """Whether what the values are taken from has an attribute of the name."""
-        last = owner.rpartition(".")[2]
-        if re.search(rf"\b{re.escape(last)}\.{re.escape(name)}\b", self.source.text):
+    def _is_copied(self, name: str, value: ast.Attribute, alike: Sequence[ast.Attribute]) -> bool:
+        """Return True if an entry reads the attribute of another entry and its own attribute exists."""
+        if name == value.attr or not self.adds(value):
+            return False
+        owner = ast.unparse(value.value)
+        same_owner = [other for other in alike if ast.unparse(other.value) == owner]
+        if owner == "self" or value.attr not in {other.attr for other in same_owner}:
+            return False
+        is_pair = frozenset({name, value.attr}) in _PAIRS
+        return is_pair or (len(same_owner) > _MIN_ALIKE and self._has_attribute(owner, name))
+
+    def _has_attribute(self, owner: str, name: str) -> bool:
+        """Return True if the object that the values are read from has an attribute of the name."""
+        owner_name = owner.rpartition(".")[2]
+        if re.search(rf"\b{re.escape(owner_name)}\.{re.escape(name)}\b", self.source.text):
             return True
         project = self.source.project
-        kind = last.strip("_").rpartition("_")[2]
+        suffix = owner_name.strip("_").rpartition("_")[2]
         for path in project.files_with_word([name], ["*.py"]):
             text = project.read(path) or ""
-            if _defines(text, kind, name):
+            if _defines(text, suffix, name):
                 return True
         return False
 
 
-def _defines(text: str, kind: str, name: str) -> bool:
-    """Whether a class whose name ends with a word has an attribute."""
+def _defines(text: str, suffix: str, name: str) -> bool:
+    """Return True if a class whose name ends with the word has the attribute."""
     is_of_kind = False
     for line in text.split("\n"):
         if line.startswith("class "):
-            is_of_kind = re.match(rf"(?i)class \w*{re.escape(kind)}\b", line) is not None
+            is_of_kind = re.match(rf"(?i)class \w*{re.escape(suffix)}\b", line) is not None
         elif is_of_kind and re.match(rf"\s+(?:self\.)?{re.escape(name)}\s*[:=]", line):
             return True
     return False
 
 
-def _given(target: ast.expr | None) -> tuple[str, str]:
-    """The name of an entry or attribute that is given a value, and what it is of."""
+def _assigned_to(target: ast.expr | None) -> tuple[str, str]:
+    """Return the name of the assigned entry or attribute, and its owner."""
     if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
         return str(target.slice.value), ast.unparse(target.value)
     if isinstance(target, ast.Attribute):

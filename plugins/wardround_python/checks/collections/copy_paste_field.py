@@ -11,14 +11,14 @@ from wardround.semantics.semdiff.copy_paste import RowField, entry_of, forgotten
 from wardround_python.check import PythonCheck
 
 _Row = list[tuple[str, ast.expr]]
-_AT_LEAST = 4
+_MIN_ENTRIES = 4
 
 
 class CopyPasteField(PythonCheck):
-    """In a row of entries copied from another, one still takes what belongs to that other.
+    """One entry of a copied row still reads the value that belongs to the original row.
 
-    Three lines read ``home_...`` and the fourth ``work_...``: the value is of the right kind, so nothing
-    fails, and the wrong street is printed. Change the line that was left.
+    Three lines read ``home_...`` and the fourth ``work_...``: the value has the right type, so nothing
+    fails, and the wrong street is printed. Correct the remaining line.
     """
 
     ID = "PY481"
@@ -50,50 +50,57 @@ class CopyPasteField(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        found = [row for one in self.module.nodes for row in _rows(one) if len(row) >= _AT_LEAST]
-        if not any(self.adds(value) for row in found for _, value in row):
+        rows = [row for node in self.module.nodes for row in _rows(node) if len(row) >= _MIN_ENTRIES]
+        if not any(map(self._adds_to, rows)):
             return
-        entries = [[entry_of(name, ast.unparse(value)) for name, value in row] for row in found]
-        for row, made in zip(found, entries, strict=True):
-            if any(self.adds(value) for _, value in row):
-                self._judge(row, made, entries)
+        entries = [[entry_of(name, ast.unparse(value)) for name, value in row] for row in rows]
+        for row, fields in zip(rows, entries, strict=True):
+            if self._adds_to(row):
+                self._check_row(row, fields, entries)
 
-    def _judge(self, row: _Row, made: list[RowField | None], entries: list[list[RowField | None]]) -> None:
-        left = forgotten_edits(made, entries, self._exists)
-        if left is not None:
-            name, value = row[left.place]
-            told = f'"{name}" takes {ast.unparse(value)}, where all around it speaks for "{left.wanted}"'
-            self.report(self.module.span(value), told)
+    def _adds_to(self, row: _Row) -> bool:
+        return any(self.adds(value) for _, value in row)
+
+    def _check_row(
+        self, row: _Row, fields: list[RowField | None], entries: list[list[RowField | None]]
+    ) -> None:
+        mismatch = forgotten_edits(fields, entries, self._exists)
+        if mismatch is not None:
+            name, value = row[mismatch.place]
+            message = (
+                f'"{name}" reads {ast.unparse(value)}, but the entries around it suggest "{mismatch.wanted}"'
+            )
+            self.report(self.module.span(value), message)
 
     def _exists(self, name: str) -> bool:
-        """Whether the project has a field of a name."""
+        """Return True if the project has a field of the name."""
         if f"{name}" in self.source.text:
             return True
         return bool(self.source.project.files_with_word([name], ["*.py"]))
 
 
 def _rows(node: ast.AST) -> Iterator[_Row]:
-    """The rows of named values that a node holds."""
+    """Yield the rows of named values that a node holds."""
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         yield [(k.value, v) for k, v in pairs if isinstance(k, ast.Constant) and isinstance(k.value, str)]
     elif isinstance(node, ast.Call):
-        yield [(one.arg, one.value) for one in node.keywords if one.arg]
+        yield [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.With, ast.For)):
         yield from _assigned(node.body)
 
 
 def _assigned(body: Sequence[ast.stmt]) -> Iterator[_Row]:
-    """The runs of assignments to fields of one thing."""
+    """Yield the runs of consecutive assignments to fields of one object."""
     row: _Row = []
-    of = ""
+    row_owner = ""
     for statement in [*body, ast.Pass()]:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         owner = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
         owner = "=" if isinstance(target, ast.Name) else owner
-        if row and owner != of:
+        if row and owner != row_owner:
             yield row
             row = []
         if isinstance(statement, ast.Assign) and isinstance(target, (ast.Attribute, ast.Name)):
             row.append((target.attr if isinstance(target, ast.Attribute) else target.id, statement.value))
-            of = owner
+            row_owner = owner

@@ -13,12 +13,12 @@ from wardround_python.check import PythonCheck
 
 
 class DataframeMisuse(PythonCheck):
-    """Something is done to a data frame that does not reach it, or that pandas refuses.
+    """A pandas operation has no effect on the frame, or raises.
 
-    Rows picked with ``frame[mask]`` are a copy, and what is set in the copy is lost; with
-    ``inplace=True`` a method gives None; ``and`` between two columns raises ValueError; nothing equals
-    None or NaN. Set with ``frame.loc[mask, column] = ...``, combine with ``&`` and parentheses, ask
-    ``isna()``.
+    Rows selected with ``frame[mask]`` are a copy, and a value set in the copy is lost; with
+    ``inplace=True`` a method returns None; ``and`` between two columns raises ValueError; nothing equals
+    None or NaN. Set values with ``frame.loc[mask, column] = ...``, combine conditions with ``&`` and
+    parentheses, test with ``isna()``.
     """
 
     ID = "PY080"
@@ -57,47 +57,52 @@ class DataframeMisuse(PythonCheck):
         target = node.targets[0]
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript):
             inner = target.value
-            if isinstance(inner.slice, (ast.Compare, ast.BinOp, ast.UnaryOp)) and _asks(
+            if isinstance(inner.slice, (ast.Compare, ast.BinOp, ast.UnaryOp)) and _reads_column(
                 inner.slice, inner.value
             ):
                 self.report(
                     self.module.span(target),
-                    "this sets a value in a copy of the rows: use .loc[rows, column]",
+                    "this assigns to a copy of the selected rows; use .loc[rows, column]",
                 )
-        self._look_at(node.value)
+        self._check_inplace(node.value)
 
     def visit_Return(self, node: ast.Return) -> None:
-        self._look_at(node.value)
+        self._check_inplace(node.value)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        asked = node.slice
-        if isinstance(asked, ast.BoolOp) and any(_asks(one, node.value) for one in asked.values):
+        condition = node.slice
+        if isinstance(condition, ast.BoolOp) and any(
+            _reads_column(one, node.value) for one in condition.values
+        ):
             self.report(
-                self.module.span(asked), "of a column there is no true or false: combine with & and |"
+                self.module.span(condition),
+                "the truth value of a column is ambiguous; combine conditions with & and |",
             )
         elif (
-            isinstance(asked, ast.Compare)
-            and _asks(asked, node.value)
-            and isinstance(asked.ops[0], (ast.Eq, ast.NotEq))
+            isinstance(condition, ast.Compare)
+            and _reads_column(condition, node.value)
+            and isinstance(condition.ops[0], (ast.Eq, ast.NotEq))
         ):
-            other = asked.comparators[0]
+            other = condition.comparators[0]
             if (isinstance(other, ast.Constant) and other.value is None) or ast.unparse(other) in (
                 "np.nan",
                 "pd.NA",
             ):
-                self.report(self.module.span(asked), "nothing equals None or NaN: ask isna() or notna()")
+                self.report(self.module.span(condition), "nothing equals None or NaN; use isna() or notna()")
 
-    def _look_at(self, made: ast.expr | None) -> None:
-        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+    def _check_inplace(self, call: ast.expr | None) -> None:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
-        if any(one.arg == "inplace" and is_true(one.value) for one in made.keywords):
-            self.report(self.module.span(made), "with inplace=True this gives None")
+        if any(keyword.arg == "inplace" and is_true(keyword.value) for keyword in call.keywords):
+            self.report(
+                self.module.span(call), "with inplace=True this returns None; drop inplace or the assignment"
+            )
 
 
-def _asks(asked: ast.expr, frame: ast.expr) -> bool:
-    """Whether a condition speaks of a column of the frame it picks from."""
-    told = ast.unparse(frame)
+def _reads_column(condition: ast.expr, frame: ast.expr) -> bool:
+    """Return True if a condition reads a column of the frame it selects from."""
+    frame_text = ast.unparse(frame)
     return any(
-        isinstance(one, (ast.Attribute, ast.Subscript)) and ast.unparse(one.value) == told
-        for one in walk(asked)
+        isinstance(child, (ast.Attribute, ast.Subscript)) and ast.unparse(child.value) == frame_text
+        for child in walk(condition)
     )

@@ -9,8 +9,8 @@ from wardround.languages.python.module import FunctionNode
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-# Each call gives another value: a default made of one is the same for as long as the program runs.
-_EVERY_TIME_NEW = frozenset(
+# Functions that return another value at each call; as a default the value is fixed at import.
+_VARYING_FUNCTIONS = frozenset(
     {
         "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today",
         "django.utils.timezone.now", "django.utils.timezone.localdate", "time.time", "time.monotonic",
@@ -18,16 +18,16 @@ _EVERY_TIME_NEW = frozenset(
         "random.randint", "pendulum.now", "arrow.now", "arrow.utcnow",
     }
 )  # fmt: skip
-_WORDS = tuple(sorted({f"{name.rpartition('.')[2]}(" for name in _EVERY_TIME_NEW}))
+_WORDS = tuple(sorted({f"{name.rpartition('.')[2]}(" for name in _VARYING_FUNCTIONS}))
 _DEFAULTS = frozenset({"default", "server_default", "onupdate"})
 
 
 class DefaultEvaluatedOnce(PythonCheck):
-    """A default that should be new each time is made once, when the module is imported.
+    """A default that should be fresh each time is evaluated once, at import.
 
-    Defaults of parameters and of class attributes are worked out at definition: every call and every row then
-    gets the time, or the id, of the program's start. Use None and make it in the body, or pass the function
-    itself (``default_factory=datetime.now``, ``default=uuid4``).
+    Defaults of parameters and of class attributes are evaluated at definition: every call and every row
+    then gets the time, or the id, of the program's start. Use None and compute the value in the body, or
+    pass the function itself (``default_factory=datetime.now``, ``default=uuid4``).
     """
 
     ID = "PY024"
@@ -61,16 +61,17 @@ class DefaultEvaluatedOnce(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)
-        if name not in _EVERY_TIME_NEW:
+        if name not in _VARYING_FUNCTIONS:
             return
-        where = self._default_of(node)
-        if where is not None:
+        default = self._default_of(node)
+        if default is not None:
             self.report(
-                self.module.span(node), f"{name}() is called once, at import: {where} never changes after"
+                self.module.span(node),
+                f"{name}() is evaluated once, at import, so {default} never changes; use a factory",
             )
 
     def _default_of(self, node: ast.Call) -> str | None:
-        """Which default a call is part of, with no function in between to make it anew."""
+        """Return which default a call is part of, unless a function in between evaluates it again."""
         child: ast.AST = node
         keyword = ""
         for parent in self.module.ancestors(node):
@@ -82,16 +83,21 @@ class DefaultEvaluatedOnce(PythonCheck):
             if isinstance(parent, ast.keyword):
                 keyword = parent.arg or ""
             if isinstance(parent, ast.ClassDef):
-                is_field = isinstance(child, ast.AnnAssign) and _is_record(parent)
-                of_column = keyword in _DEFAULTS and isinstance(child, (ast.Assign, ast.AnnAssign))
-                return "the field's default" if is_field or of_column else None
+                return "the field's default" if _is_field(child, parent, keyword) else None
             child = parent
         return None
 
 
 def _is_record(node: ast.ClassDef) -> bool:
-    """Whether the annotated values of a class are defaults of its instances' fields."""
-    marks = [ast.unparse(one) for one in (*node.decorator_list, *node.bases)]
+    """Return True if the annotated values of a class are defaults of its instances' fields."""
+    marks = [ast.unparse(decorator) for decorator in (*node.decorator_list, *node.bases)]
     return any(
         "dataclass" in mark or "Model" in mark or "Schema" in mark or "define" in mark for mark in marks
     )
+
+
+def _is_field(statement: ast.AST, owner: ast.ClassDef, keyword: str) -> bool:
+    """Return True for an annotated field of a record, or a column with a default."""
+    if isinstance(statement, ast.AnnAssign) and _is_record(owner):
+        return True
+    return keyword in _DEFAULTS and isinstance(statement, (ast.Assign, ast.AnnAssign))

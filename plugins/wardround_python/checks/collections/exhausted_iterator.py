@@ -15,11 +15,11 @@ from wardround_python.check import PythonCheck
 
 
 class ExhaustedIterator(PythonCheck):
-    """An iterator is gone through a second time.
+    """An iterator is consumed a second time.
 
-    A generator, ``map``, ``filter``, an open file or what a function with ``yield`` answers gives each value
-    once. The second use finds nothing and raises nothing: a sum is 0, a loop does not run. Make a list of it
-    first, or ask for it again.
+    A generator, ``map``, ``filter``, an open file or the result of a function with ``yield`` produces
+    each value once. The second use gets nothing and raises nothing: a sum is 0, a loop does not run.
+    Convert it to a list first, or create it again.
     """
 
     ID = "PY029"
@@ -57,65 +57,77 @@ class ExhaustedIterator(PythonCheck):
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        self._look_at(node.targets[0], node.value, node)
+        self._check_value(node.targets[0], node.value, node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._look_at(node.target, node.value, node)
+            self._check_value(node.target, node.value, node)
 
     def visit_With(self, node: ast.With) -> None:
         for item in node.items:
-            made = item.context_expr
-            if isinstance(item.optional_vars, ast.Name) and isinstance(made, ast.Call):
-                called = self.module.dotted(made.func) or ""
+            creation = item.context_expr
+            if isinstance(item.optional_vars, ast.Name) and isinstance(creation, ast.Call):
+                called = self.module.dotted(creation.func) or ""
                 if called in FILES or called.endswith(".open"):
-                    self._look_in(node, item.optional_vars.id, node, is_file=True)
+                    self._check_scope(node, item.optional_vars.id, node, is_file=True)
 
     def visit_arg(self, node: ast.arg) -> None:
         function = self.module.parents[self.module.parents[node]]
         if is_iterator(node.annotation) and isinstance(function, FunctionNode):
-            self._look_in(function, node.arg, function)
+            self._check_scope(function, node.arg, function)
 
-    def _look_at(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> None:
-        """Look at what a statement gives a name or an attribute of the object."""
+    def _check_value(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> None:
+        """Check the value that a statement assigns to a name or an attribute of the object."""
         if not isinstance(value, (ast.GeneratorExp, ast.Call)):
             return
         if isinstance(target, ast.Attribute):
             if isinstance(target.value, ast.Name) and target.value.id == "self":
-                self._look_at_attribute(target, value, node)
+                self._check_attribute(target, value, node)
             return
         if not isinstance(target, ast.Name):
             return
         scope = self.module.function_of(node) or self.module.tree
         is_file = isinstance(value, ast.Call) and (self.module.dotted(value.func) or "") in FILES
-        self._look_in(scope, target.id, node, is_file, value)
+        self._check_scope(scope, target.id, node, is_file, value)
 
-    def _look_in(
-        self, scope: ast.AST, name: str, made: ast.stmt, is_file: bool = False, value: ast.expr | None = None
+    def _check_scope(
+        self,
+        scope: ast.AST,
+        name: str,
+        creation: ast.stmt,
+        is_file: bool = False,
+        value: ast.expr | None = None,
     ) -> None:
         """Report the second use of a name in a function, a ``with`` or the module."""
-        named = self._names_of(scope).get(name, [])
-        loads = [n for n in named if isinstance(n.ctx, ast.Load)]
-        given = len(named) - len(loads)
-        if isinstance(scope, FunctionNode) and scope is not made and _takes(scope, name):
-            if self.module.parents[made] is not scope:
-                return
-            loads = [n for n in loads if n.lineno > (made.end_lineno or made.lineno)]
-        if given != (not isinstance(made, FunctionNode)) or any(map(self._is_asked_apart, loads)):
+        loads = self._loads_after(scope, name, creation)
+        if not loads or any(map(self._is_partial_use, loads)):
             return
-        uses = sorted((n for n in loads if self._takes_all(n, is_file)), key=_place)
+        uses = sorted((n for n in loads if self._takes_all(n, is_file)), key=_position)
         if not uses or not (is_file or value is None or is_single_use(value, self.module, self.callees)):
             return
-        if is_file and any(self._goes_back(n) for n in walk(self.module.function_of(made) or scope)):
+        if is_file and any(map(self._rewinds, walk(self.module.function_of(creation) or scope))):
             return
-        again = self._first_again(uses, made) or self._in_any_call(uses, scope)
-        if again is not None:
+        repeated = self._first_repeated(uses, creation) or self._first_in_function(uses, scope)
+        if repeated is not None:
             self.report(
-                self.module.span(again), f'"{name}" gives its values once, and they have been used up before'
+                self.module.span(repeated), f'"{name}" is already exhausted here; make it a list first'
             )
 
+    def _loads_after(self, scope: ast.AST, name: str, creation: ast.stmt) -> Sequence[ast.Name]:
+        """Return the reads of a name that is assigned only by its creation."""
+        named = self._names_of(scope).get(name, [])
+        loads = [n for n in named if isinstance(n.ctx, ast.Load)]
+        stores = len(named) - len(loads)
+        if stores != (not isinstance(creation, FunctionNode)):
+            return ()
+        if isinstance(scope, FunctionNode) and scope is not creation and _has_parameter(scope, name):
+            if self.module.parents[creation] is not scope:
+                return ()
+            return [n for n in loads if n.lineno > (creation.end_lineno or creation.lineno)]
+        return loads
+
     def _names_of(self, scope: ast.AST) -> Mapping[str, list[ast.Name]]:
-        """The plain names below a node, each with its uses in order."""
+        """Return the plain names below a node, each with its uses in order."""
         if scope not in self._named:
             found: dict[str, list[ast.Name]] = {}
             for node in walk(scope):
@@ -143,26 +155,26 @@ class ExhaustedIterator(PythonCheck):
             and last_name(parent.func) in ("load", "safe_load", "reader", "DictReader")
         )
 
-    def _is_asked_apart(self, use: ast.Name) -> bool:
-        """Whether values are taken one by one, or it is looked at whether it is an iterator at all."""
+    def _is_partial_use(self, use: ast.Name) -> bool:
+        """Return True if values are taken one by one, or the type of the value is tested."""
         parent = self.module.parents[use]
         return isinstance(parent, ast.Call) and last_name(parent.func) in ("next", "isinstance", "tee")
 
-    def _goes_back(self, node: ast.AST) -> bool:
+    def _rewinds(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Attribute) and node.attr in ("seek", "readline", "tell")
 
-    def _first_again(self, uses: Sequence[ast.Name], made: ast.stmt) -> ast.Name | None:
-        """The first use that comes after another, or that a loop runs again."""
+    def _first_repeated(self, uses: Sequence[ast.Name], creation: ast.stmt) -> ast.Name | None:
+        """Return the first use that follows another, or that a loop repeats."""
         for number, use in enumerate(uses):
             if self._is_inside(use, uses):
                 continue
             earlier = (one for one in uses[:number] if not leaves_some(one, self.module))
-            if self._runs_again(use, made) or any(self._follows(use, one) for one in earlier):
+            if self._is_repeated(use, creation) or any(self._follows(use, item) for item in earlier):
                 return use
         return None
 
-    def _in_any_call(self, uses: Iterable[ast.Name], scope: ast.AST) -> ast.Name | None:
-        """The first use in a function, of what the module makes once for all calls of it."""
+    def _first_in_function(self, uses: Iterable[ast.Name], scope: ast.AST) -> ast.Name | None:
+        """Return the first use within a function of an iterator that the module creates once."""
         if not isinstance(scope, ast.Module):
             return None
         for use in uses:
@@ -172,27 +184,26 @@ class ExhaustedIterator(PythonCheck):
         return None
 
     def _is_inside(self, use: ast.Name, uses: Sequence[ast.Name]) -> bool:
-        """Whether a use stands in a loop over the same: the loop goes on where that one stopped."""
+        """Return True if a use is in a loop over the same iterator, which continues where it stopped."""
         loops = [p for p in self.module.ancestors(use) if isinstance(p, (ast.For, ast.AsyncFor))]
         return any(loop.iter is one for loop in loops for one in uses if one is not use)
 
-    def _look_at_attribute(self, target: ast.Attribute, value: ast.expr, node: ast.stmt) -> None:
-        """Report the second method that goes through an attribute of the object."""
+    def _check_attribute(self, target: ast.Attribute, value: ast.expr, node: ast.stmt) -> None:
+        """Report the second method that consumes an attribute of the object."""
         method = self.module.function_of(node)
-        holder = self.module.class_of(method) if isinstance(method, FunctionNode) else None
-        if holder is None or method is None:
+        owner = self.module.class_of(method) if isinstance(method, FunctionNode) else None
+        if owner is None:
             return
-        named = [n for n in walk(holder) if isinstance(n, ast.Attribute) and n.attr == target.attr]
-        loads = [n for n in named if isinstance(n.ctx, ast.Load)]
+        named = [n for n in walk(owner) if isinstance(n, ast.Attribute) and n.attr == target.attr]
+        loads = sorted((n for n in named if isinstance(n.ctx, ast.Load)), key=_position)
         if len(loads) != len(named) - 1 or not is_single_use(value, self.module, self.callees):
             return
-        uses = sorted((n for n in loads if takes_all(n, self.module, self.callees)), key=_place)
-        methods = list(self._methods_of(uses))
-        if len(set(methods)) > 1 and len(uses) == len(loads):
-            second = next(use for use, one in zip(uses, methods, strict=True) if one != methods[0])
+        methods = list(self._methods_of(loads))
+        if len(set(methods)) > 1 and all(takes_all(n, self.module, self.callees) for n in loads):
+            second = next(use for use, name in zip(loads, methods, strict=True) if name != methods[0])
             self.report(
                 self.module.span(second),
-                f'"self.{target.attr}" gives its values once, and "{methods[0]}" uses them up too',
+                f'"self.{target.attr}" is an iterator that "{methods[0]}" exhausts too; make it a list',
             )
 
     def _methods_of(self, uses: Iterable[ast.expr]) -> Iterator[str]:
@@ -200,12 +211,12 @@ class ExhaustedIterator(PythonCheck):
             function = self.module.function_of(use)
             yield function.name if isinstance(function, FunctionNode) else ""
 
-    def _runs_again(self, use: ast.Name, made: ast.stmt) -> bool:
-        """Whether a use is in the body of a loop that the iterator is made before."""
-        holder = made if isinstance(made, (FunctionNode, ast.With)) else self.module.parents[made]
+    def _is_repeated(self, use: ast.Name, creation: ast.stmt) -> bool:
+        """Return True if a use is in the body of a loop that starts after the iterator is created."""
+        owner = creation if isinstance(creation, (FunctionNode, ast.With)) else self.module.parents[creation]
         child: ast.AST = use
         for parent in self.module.ancestors(use):
-            if parent is holder:
+            if parent is owner:
                 return False
             if isinstance(parent, (ast.For, ast.While)) and child in parent.body:
                 ends = any(isinstance(n, (ast.Break, ast.Return)) for n in walk(parent))
@@ -214,24 +225,27 @@ class ExhaustedIterator(PythonCheck):
         return False
 
     def _follows(self, use: ast.Name, before: ast.Name) -> bool:
-        """Whether a use always comes after another: further down in the block that one stands in."""
+        """Return True if a use always comes after another: later in the block that contains the other."""
         first = next(p for p in self.module.ancestors(before) if isinstance(p, ast.stmt))
-        holder = self.module.parents[first]
+        owner = self.module.parents[first]
         for name in ("body", "orelse", "finalbody"):
-            block = getattr(holder, name, None)
+            block = getattr(owner, name, None)
             if isinstance(block, list) and first in block:
                 later = block[block.index(first) + 1 :]
                 if isinstance(first, (ast.Return, ast.Raise)):
                     return False
-                return any(use is n for one in later for n in walk(one))
+                return any(use is n for item in later for n in walk(item))
         return False
 
 
-def _place(node: ast.expr) -> tuple[int, int]:
+def _position(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-def _takes(function: FunctionNode, name: str) -> bool:
-    """Whether a function has a parameter of a name."""
+def _has_parameter(function: FunctionNode, name: str) -> bool:
+    """Return True if a function has a parameter of the name."""
     arguments = function.args
-    return any(one.arg == name for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    return any(
+        parameter.arg == name
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -17,21 +18,30 @@ from wardround_python.check import PythonCheck
 _CACHE = LazyPattern(
     r"(?i)(?:^|_|\.)(?:\w*cached?|redis\w*|memo(?:ized)?|memcached?)(?:_?(?:client|conn|backend|store))?$"
 )
-_KEEPS = {"set": 1, "setex": 2, "set_json": 1, "put": 1, "aset": 1, "add": 1, "store": 1}
-_READS = frozenset({"get", "aget", "get_json", "fetch"})
-_NO_DIFFERENCE = LazyPattern(
+_WRITE_METHODS = {"set": 1, "setex": 2, "set_json": 1, "put": 1, "aset": 1, "add": 1, "store": 1}
+_READ_METHODS = frozenset({"get", "aget", "get_json", "fetch"})
+_IRRELEVANT = LazyPattern(
     r"(?i)self|cls|_.*|.*(?:session|db|client|conn(?:ection)?|cursor|app|settings|config|logger|log|timeout|force\w*"
     r"|refresh\w*|reload|ttl|expir\w*|cache\w*|max_age|request|context|ctx|info|loop|executor|http|api|factory"
     r"|func|fn|callback|loader|now|manager|service|retries|verbose|args|kwargs|token|secret|password)"
 )
-"""Parameters that say how something is got, not which."""
+"""Parameters that determine how a result is obtained, not which result."""
+
+
+class _Write(NamedTuple):
+    """A write to a cache."""
+
+    owner: ast.expr
+    key: ast.expr
+    value: ast.expr
+    is_call: bool
 
 
 class IncompleteCacheKey(PythonCheck):
-    """A result is kept under a key that does not name the argument it was made from.
+    """A result is cached under a key that omits an argument it depends on.
 
-    Whoever asks next, for another one, gets the answer of the first: the wrong customer's, country's or
-    page's. Put into the key whatever the value depends on.
+    The next caller, with another argument, receives the first caller's result: the wrong customer's,
+    country's or page's. Include every value the result depends on in the key.
     """
 
     ID = "PY445"
@@ -86,118 +96,126 @@ class IncompleteCacheKey(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        given = node.args
-        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-        parameters = {one.arg for one in every if not _NO_DIFFERENCE.fullmatch(one.arg)}
-        if not parameters:
+    def _check(self, node: FunctionNode) -> None:
+        signature = node.args
+        every_parameter = (*signature.posonlyargs, *signature.args, *signature.kwonlyargs)
+        parameters = {item.arg for item in every_parameter if not _IRRELEVANT.fullmatch(item.arg)}
+        reads = {(ast.unparse(owner), ast.unparse(key)): key for owner, key in reversed([*_reads(node)])}
+        if not parameters or not reads:
             return
-        asked = {(ast.unparse(owner), ast.unparse(key)): key for owner, key in reversed([*_asked(node)])}
-        made = _made_from(node) if asked else {}
-        for owner, key, value, by_call in _kept(node) if asked else ():
-            read = asked.get((ast.unparse(owner), ast.unparse(key)))
-            if read is None or (isinstance(owner, ast.Name) and owner.id in made):
+        sources = _sources(node)
+        for write in _writes(node):
+            read = reads.get((ast.unparse(write.owner), ast.unparse(write.key)))
+            if read is None or (isinstance(write.owner, ast.Name) and write.owner.id in sources):
                 continue
-            missing = (_reached(value, made) - _reached(key, made)) & parameters
-            if self._is_fixed(key, made):
-                missing -= {value.id} if isinstance(value, ast.Name) else set()
-            else:
-                missing &= set(_chosen(given)) if by_call else set()
+            missing = self._missing(write, sources, set(_selecting(signature))) & parameters
             if missing:
-                told = " and ".join(sorted(missing))
-                message = f"what is kept under this key is made from {told}, which it does not name"
-                self.report(self.module.span(read), message)
+                message = f"the cached value depends on {' and '.join(sorted(missing))}, which this key omits"
+                self.report(self.module.span(read), f"{message}; add it to the key")
                 return
 
-    def _is_fixed(self, key: ast.expr, made: dict[str, set[str]]) -> bool:
-        """Whether a key is the same whenever the function is called."""
+    def _missing(self, write: _Write, sources: dict[str, set[str]], selecting: set[str]) -> set[str]:
+        """Return the names the value depends on and the key does not."""
+        missing = _dependencies(write.value, sources) - _dependencies(write.key, sources)
+        if self._is_fixed(write.key, sources):
+            return missing - ({write.value.id} if isinstance(write.value, ast.Name) else set())
+        return missing & selecting if write.is_call else set()
+
+    def _is_fixed(self, key: ast.expr, sources: dict[str, set[str]]) -> bool:
+        """Return True if a key is the same at every call of the function."""
         if isinstance(key, ast.Attribute):
             return key.attr.isupper()
-        return not isinstance(key, ast.Call) and _reached(key, made) - set(made) <= self._fixed
+        return not isinstance(key, ast.Call) and _dependencies(key, sources) - set(sources) <= self._fixed
 
     @cached_property
     def _fixed(self) -> frozenset[str]:
-        """The names that the module gives a value at its top."""
-        given = (one.targets for one in self.module.tree.body if isinstance(one, ast.Assign))
-        names = {one.id for targets in given for one in targets if isinstance(one, ast.Name)}
+        """Names that the module assigns at its top level."""
+        assigned = (
+            statement.targets for statement in self.module.tree.body if isinstance(statement, ast.Assign)
+        )
+        names = {target.id for targets in assigned for target in targets if isinstance(target, ast.Name)}
         imported = {name for name in self.module.imported if name.isupper()}
         return frozenset(names | imported)
 
 
-def _chosen(given: ast.arguments) -> Iterator[str]:
-    """The parameters with a number, a text or a truth as their default: they choose among results."""
-    plain = [*given.posonlyargs, *given.args]
-    pairs = [*zip(plain[::-1], given.defaults[::-1], strict=False)]
-    for one, value in [*pairs, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]:
+def _selecting(signature: ast.arguments) -> Iterator[str]:
+    """Yield the parameters whose default is a number, string or bool: they select among results."""
+    plain = [*signature.posonlyargs, *signature.args]
+    pairs = [*zip(plain[::-1], signature.defaults[::-1], strict=False)]
+    for one, value in [*pairs, *zip(signature.kwonlyargs, signature.kw_defaults, strict=True)]:
         if isinstance(value, ast.Constant) and value.value is not None:
             yield one.arg
 
 
-def _asked(node: FunctionNode) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The caches that are asked, with the key."""
-    for one in nodes_run_by(node.body):
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.args:
-            if one.func.attr in _READS and _is_cache(one.func.value):
-                yield one.func.value, one.args[0]
+def _reads(node: FunctionNode) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the caches that are read, with the key."""
+    for child in nodes_run_by(node.body):
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute) and child.args:
+            if child.func.attr in _READ_METHODS and _is_cache(child.func.value):
+                yield child.func.value, child.args[0]
         elif (
-            isinstance(one, ast.Compare)
-            and isinstance(one.ops[0], (ast.In, ast.NotIn))
-            and _is_cache(one.comparators[0])
+            isinstance(child, ast.Compare)
+            and isinstance(child.ops[0], (ast.In, ast.NotIn))
+            and _is_cache(child.comparators[0])
         ):
-            yield one.comparators[0], one.left
+            yield child.comparators[0], child.left
 
 
-def _kept(node: FunctionNode) -> Iterator[tuple[ast.expr, ast.expr, ast.expr, bool]]:
-    """What is put into caches: the cache, the key, the value, and whether by a call."""
-    for one in nodes_run_by(node.body):
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
-            place = _KEEPS.get(one.func.attr, 99)
-            if place < len(one.args) and _is_cache(one.func.value):
-                yield one.func.value, one.args[0], one.args[place], True
-        elif isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Subscript):
-            target = one.targets[0]
+def _writes(node: FunctionNode) -> Iterator[_Write]:
+    """Yield the writes to caches."""
+    for child in nodes_run_by(node.body):
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            position = _WRITE_METHODS.get(child.func.attr, 99)
+            if position < len(child.args) and _is_cache(child.func.value):
+                yield _Write(child.func.value, child.args[0], child.args[position], is_call=True)
+        elif isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Subscript):
+            target = child.targets[0]
             if _is_cache(target.value):
-                yield target.value, target.slice, one.value, False
+                yield _Write(target.value, target.slice, child.value, is_call=False)
 
 
 def _is_cache(node: ast.expr) -> bool:
     return _CACHE.search(last_name(node)) is not None
 
 
-def _made_from(node: FunctionNode) -> dict[str, set[str]]:
-    """Name -> the names its values are made from, one step."""
-    made: dict[str, set[str]] = {}
-    for one in nodes_run_by(node.body):
-        if isinstance(one, ast.Assign):
-            pairs = [(target, one.value) for target in one.targets]
-        elif isinstance(one, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and one.value is not None:
-            pairs = [(one.target, one.value)]
-        elif isinstance(one, (ast.For, ast.AsyncFor, ast.comprehension)):
-            pairs = [(one.target, one.iter)]
-        elif isinstance(one, ast.withitem) and one.optional_vars is not None:
-            pairs = [(one.optional_vars, one.context_expr)]
-        else:
-            continue
-        for target, value in pairs:
-            for name in (
-                n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-            ):
-                made.setdefault(name, set()).update(names_in(value))
-    return made
+def _sources(node: FunctionNode) -> dict[str, set[str]]:
+    """Return name -> the names its values are computed from, one step."""
+    sources: dict[str, set[str]] = {}
+    for child in nodes_run_by(node.body):
+        for target, value in _bindings(child):
+            for name in _stored_names(target):
+                sources.setdefault(name, set()).update(names_in(value))
+    return sources
 
 
-def _reached(value: ast.expr, made: dict[str, set[str]]) -> set[str]:
-    """Every name a value is made from."""
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield target and value of each binding that a node makes."""
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield node.target, node.iter
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield node.optional_vars, node.context_expr
+
+
+def _stored_names(target: ast.expr) -> Iterator[str]:
+    return (n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _dependencies(value: ast.expr, sources: dict[str, set[str]]) -> set[str]:
+    """Return every name a value is computed from."""
     found: set[str] = set()
     stack = list(names_in(value))
     while stack:
         name = stack.pop()
         if name not in found:
             found.add(name)
-            stack += made.get(name, ())
+            stack += sources.get(name, ())
     return found

@@ -9,14 +9,16 @@ from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
 _TIMES = ("] *", "]*", "* [", "*[")
-_MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque", "bytearray"})
+_CONSTRUCTORS = frozenset(
+    {"list", "dict", "set", "collections.defaultdict", "collections.deque", "bytearray"}
+)
 
 
 class ListOfSameObject(PythonCheck):
-    """A list of lists, dicts or sets is made by multiplication.
+    """A list of lists, dicts or sets is created by multiplication.
 
-    ``[[0] * 3] * 2`` holds the same inner list twice: a change to one row is a change to all. Make each of
-    them anew: ``[[0] * 3 for _ in range(2)]``.
+    ``[[0] * 3] * 2`` holds the same inner list twice: a change to one row changes all. Create each row
+    separately: ``[[0] * 3 for _ in range(2)]``.
     """
 
     ID = "PY028"
@@ -45,14 +47,21 @@ class ListOfSameObject(PythonCheck):
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if not isinstance(node.op, ast.Mult):
             return
-        for one, times in ((node.left, node.right), (node.right, node.left)):
-            once = isinstance(times, ast.Constant) and times.value in (0, 1)
-            if isinstance(one, ast.List) and any(map(self._can_change, one.elts)) and not once:
-                self.report(self.module.span(node), "every entry of this list is one and the same object")
+        for repeated, times in ((node.left, node.right), (node.right, node.left)):
+            is_at_most_one = isinstance(times, ast.Constant) and times.value in (0, 1)
+            if (
+                isinstance(repeated, ast.List)
+                and any(map(self._is_mutable, repeated.elts))
+                and not is_at_most_one
+            ):
+                self.report(
+                    self.module.span(node),
+                    "every entry of this list is the same object; use a list comprehension",
+                )
 
-    def _can_change(self, value: ast.expr) -> bool:
+    def _is_mutable(self, value: ast.expr) -> bool:
         if isinstance(value, ast.BinOp):
             return isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List)
         if isinstance(value, ast.Call):
-            return self.module.dotted(value.func) in _MAKERS
+            return self.module.dotted(value.func) in _CONSTRUCTORS
         return isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp))

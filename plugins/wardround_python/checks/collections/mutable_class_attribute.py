@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -14,15 +14,15 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})
-_CHANGES = frozenset(
+_CONSTRUCTORS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})
+_MUTATING_METHODS = frozenset(
     {
         "append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "add",
         "discard", "appendleft", "popleft",
     }
 )  # fmt: skip
-# Where a class attribute is made anew for each instance, or is meant for all of them.
-_OWN_RULES = LazyPattern(
+# Bases whose class attributes are copied for each instance, or are shared on purpose.
+_FIELD_BASES = LazyPattern(
     r"Model|Schema|Struct|Settings|Enum|NamedTuple|TypedDict|Protocol|Meta|Table|Document|Field"
 )
 _SHARED_NAME = LazyPattern(
@@ -36,10 +36,10 @@ _AT_CLASS = LazyPattern(
 
 
 class MutableClassAttribute(PythonCheck):
-    """A list, dict or set of the class is changed through ``self``.
+    """A list, dict or set of the class is modified through ``self``.
 
-    It is made once, with the class, so what one instance puts in all others see. Make it in ``__init__``;
-    where it is meant for all, change it through the class, which says so.
+    It is created once, with the class, so an item added by one instance is visible to all others. Create
+    it in ``__init__``; if sharing is intended, modify it through the class to make that explicit.
     """
 
     ID = "PY027"
@@ -85,50 +85,57 @@ class MutableClassAttribute(PythonCheck):
         return "class " in source.text and _AT_CLASS.search(source.text) is not None
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        if node.decorator_list or any(_OWN_RULES.search(ast.unparse(base)) for base in node.bases):
+        if node.decorator_list or any(_FIELD_BASES.search(ast.unparse(base)) for base in node.bases):
             return
-        made = dict(self._made(node))
-        if not made:
+        candidates = dict(self._collections(node))
+        if not candidates:
             return
         inside = [n for method in node.body for n in walk(method)]
-        for name, value in made.items():
-            uses = [
-                n for n in inside if isinstance(n, ast.Attribute) and n.attr == name and _is_self(n.value)
-            ]
-            if any(isinstance(use.ctx, ast.Store) for use in uses) or not any(map(self._changes, uses)):
-                continue
-            self.report(self.module.span(value), f'every instance of "{node.name}" changes this one "{name}"')
+        of_self = [n for n in inside if isinstance(n, ast.Attribute) and _is_self(n.value)]
+        for name, value in candidates.items():
+            if self._is_only_modified([use for use in of_self if use.attr == name]):
+                self.report(
+                    self.module.span(value),
+                    f'all instances of "{node.name}" share and modify this "{name}"; create it in __init__',
+                )
 
-    def _made(self, node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    def _is_only_modified(self, uses: Sequence[ast.Attribute]) -> bool:
+        """Return True if an attribute is modified and never assigned."""
+        return not any(isinstance(use.ctx, ast.Store) for use in uses) and any(map(self._modifies, uses))
+
+    def _collections(self, node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         for statement in node.body:
-            # With a base an annotation may declare a field, of which each instance gets its own copy.
-            if isinstance(statement, ast.AnnAssign) and not node.bases:
-                if "ClassVar" in ast.unparse(statement.annotation):
-                    continue
-                target: ast.expr = statement.target
-            elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                target = statement.targets[0]
-            else:
+            target = _class_attribute(statement, has_bases=bool(node.bases))
+            if target is None or _SHARED_NAME.fullmatch(target.id):
                 continue
-            value = statement.value
-            if not isinstance(target, ast.Name) or _SHARED_NAME.fullmatch(target.id):
-                continue
+            value = getattr(statement, "value", None)
             if value is not None and self._is_collection(value):
                 yield target.id, value
 
     def _is_collection(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):
-            return self.module.dotted(value.func) in _MAKERS
+            return self.module.dotted(value.func) in _CONSTRUCTORS
         return isinstance(value, (ast.List, ast.Dict, ast.Set))
 
-    def _changes(self, use: ast.Attribute) -> bool:
+    def _modifies(self, use: ast.Attribute) -> bool:
         parent = self.module.parents[use]
         if isinstance(parent, ast.Subscript):
             return parent.value is use and isinstance(parent.ctx, (ast.Store, ast.Del))
         called = self.module.parents[parent] if isinstance(parent, ast.Attribute) else None
-        changes = isinstance(parent, ast.Attribute) and parent.attr in _CHANGES
-        return changes and isinstance(called, ast.Call) and called.func is parent
+        is_mutating = isinstance(parent, ast.Attribute) and parent.attr in _MUTATING_METHODS
+        return is_mutating and isinstance(called, ast.Call) and called.func is parent
 
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _class_attribute(statement: ast.stmt, has_bases: bool) -> ast.Name | None:
+    """Return the name that a statement of a class body assigns."""
+    target: ast.expr | None = None
+    # With a base an annotation may declare a field, and each instance gets its own copy.
+    if isinstance(statement, ast.AnnAssign) and not has_bases:
+        target = None if "ClassVar" in ast.unparse(statement.annotation) else statement.target
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    return target if isinstance(target, ast.Name) else None

@@ -8,13 +8,13 @@ from wardround.checks.cases import code
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_CHANGES = frozenset({"append", "add", "extend", "update", "insert", "setdefault"})
+_MUTATING_METHODS = frozenset({"append", "add", "extend", "update", "insert", "setdefault"})
 
 
 class MutatedGetDefault(PythonCheck):
-    """What is put into a default is lost where the key was not there.
+    """A value added to the default of ``get`` is lost if the key is missing.
 
-    ``groups.get(key, []).append(x)`` appends to a list that nothing holds. Use ``setdefault`` or a
+    ``groups.get(key, []).append(x)`` appends to a list that nothing references. Use ``setdefault`` or a
     ``defaultdict``.
     """
 
@@ -46,23 +46,23 @@ class MutatedGetDefault(PythonCheck):
         call = node.value
         func = call.func if isinstance(call, ast.Call) else None
         if (
-            not isinstance(func, ast.Attribute)
-            or func.attr not in _CHANGES
-            or not isinstance(func.value, ast.Call)
+            isinstance(func, ast.Attribute)
+            and func.attr in _MUTATING_METHODS
+            and isinstance(func.value, ast.Call)
+            and _has_new_default(func.value)
         ):
-            return
-        inner = func.value
-        if (
-            isinstance(inner.func, ast.Attribute)
-            and inner.func.attr in ("get", "pop")
-            and len(inner.args) == 2
-        ):
-            default = inner.args[1]
-            is_new = isinstance(default, (ast.List, ast.Dict, ast.Set)) or (
-                isinstance(default, ast.Call) and getattr(default.func, "id", "") in ("list", "dict", "set")
+            self.report(
+                self.module.span(node),
+                f"if the key is missing, {func.attr}() modifies a discarded default; use setdefault",
             )
-            if is_new:
-                self.report(
-                    self.module.span(node),
-                    f"where the key is missing, this {func.attr}s to what nothing holds",
-                )
+
+
+def _has_new_default(call: ast.Call) -> bool:
+    """Return True for a ``get`` or ``pop`` whose default is a new collection."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in ("get", "pop") or len(call.args) != 2:
+        return False
+    default = call.args[1]
+    if isinstance(default, ast.Call):
+        return getattr(default.func, "id", "") in ("list", "dict", "set")
+    return isinstance(default, (ast.List, ast.Dict, ast.Set))

@@ -12,7 +12,7 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_CHANGES = frozenset(
+_MUTATING_METHODS = frozenset(
     {
         "append",
         "extend",
@@ -32,10 +32,10 @@ _DEFAULTS = LazyPattern(r"_*([A-Z0-9]+_)*(DEFAULTS?|BASE|TEMPLATE|INITIAL|COMMON
 
 
 class MutatedSharedDefaults(PythonCheck):
-    """A function changes the defaults that all calls start from.
+    """A function modifies the module's shared defaults.
 
-    Giving a list or dict another name copies nothing: what this call sets is there for all later ones. Copy
-    it first (``dict(DEFAULTS)``, ``DEFAULTS | {...}``).
+    Binding a list or dict to another name copies nothing: a value set by this call is visible to all
+    later calls. Copy it first (``dict(DEFAULTS)``, ``DEFAULTS | {...}``).
     """
 
     ID = "PY060"
@@ -77,8 +77,8 @@ class MutatedSharedDefaults(PythonCheck):
     ]
 
     @cached_property
-    def _made(self) -> set[str]:
-        """The collections at the top of the module that are called defaults."""
+    def _shared(self) -> set[str]:
+        """Collections at the top level of the module that are named as defaults."""
         return {
             target.id
             for node in self.module.tree.body
@@ -89,66 +89,60 @@ class MutatedSharedDefaults(PythonCheck):
         }
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if not self._made:
+        if not self._shared:
             return
-        names = {*self._made, *self._aliases(node)}
+        names = {*self._shared, *self._aliases(node)}
         shallow = set(self._shallow_copies(node))
         for statement in walk(node):
-            changed = next((one for one in _changed(statement) if one in names), None)
-            changed = changed or next(iter(_changed_within(statement, shallow)), None)
-            if changed is not None and isinstance(statement, ast.stmt):
+            modified = next((item for item in _modified(statement) if item in names), None)
+            modified = modified or next(iter(_modified_within(statement, shallow)), None)
+            if modified is not None and isinstance(statement, ast.stmt):
                 self.report(
                     self.module.span(statement),
-                    f'"{changed}" is what all calls start from, and this changes it',
+                    f'this modifies "{modified}", which all calls share; copy it first',
                 )
                 return
 
     def _shallow_copies(self, node: ast.FunctionDef) -> Iterator[str]:
-        """The names of copies whose inner lists and dicts are still those of the defaults."""
-        for one in walk(node):
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
-                made = ast.unparse(one.value)
+        """Yield the names of copies whose nested lists and dicts are still those of the defaults."""
+        for child in walk(node):
+            if isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
+                copied = ast.unparse(child.value)
                 if any(
-                    made in (f"{name}.copy()", f"dict({name})", f"{{**{name}}}", f"copy.copy({name})")
-                    for name in self._made
+                    copied in (f"{name}.copy()", f"dict({name})", f"{{**{name}}}", f"copy.copy({name})")
+                    for name in self._shared
                 ):
-                    yield one.targets[0].id
+                    yield child.targets[0].id
 
     def _aliases(self, node: ast.FunctionDef) -> Iterator[str]:
-        for name in {
-            t.id
-            for n in walk(node)
-            if isinstance(n, ast.Assign)
-            for t in n.targets
-            if isinstance(t, ast.Name)
-        }:
-            given = [
-                n.value for n in walk(node) if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name
-            ]
-            if len(given) == 1 and isinstance(given[0], ast.Name) and given[0].id in self._made:
+        assignments = [n for n in walk(node) if isinstance(n, ast.Assign)]
+        targets = {t.id for n in assignments for t in n.targets if isinstance(t, ast.Name)}
+        for name in targets:
+            values = [n.value for n in assignments if ast.unparse(n.targets[0]) == name]
+            if len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id in self._shared:
                 yield name
 
 
-def _changed_within(statement: ast.AST, copies: set[str]) -> Iterator[str]:
-    """The copy of whose inner collection a statement changes an entry."""
-    target: ast.AST | None = None
-    if isinstance(statement, (ast.Assign, ast.AugAssign)):
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-        target = target.value if isinstance(target, ast.Subscript) else None
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        func = statement.value.func
-        target = func.value if isinstance(func, ast.Attribute) and func.attr in _CHANGES else None
+def _modified_within(statement: ast.AST, copies: set[str]) -> Iterator[str]:
+    """Yield the copy whose nested collection a statement modifies."""
+    target = _modified_collection(statement)
     if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id in copies:
         yield target.value.id
 
 
-def _changed(statement: ast.AST) -> Iterator[str]:
-    """The name whose collection a statement changes."""
+def _modified_collection(statement: ast.AST) -> ast.expr | None:
+    """Return the collection that a statement modifies: by an entry or by a method."""
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        return target.value if isinstance(target, ast.Subscript) else None
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         func = statement.value.func
-        if isinstance(func, ast.Attribute) and func.attr in _CHANGES and isinstance(func.value, ast.Name):
-            yield func.value.id
-    elif isinstance(statement, (ast.Assign, ast.AugAssign)):
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            yield target.value.id
+        return func.value if isinstance(func, ast.Attribute) and func.attr in _MUTATING_METHODS else None
+    return None
+
+
+def _modified(statement: ast.AST) -> Iterator[str]:
+    """Yield the name whose collection a statement modifies."""
+    target = _modified_collection(statement)
+    if isinstance(target, ast.Name):
+        yield target.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from wardround.checks.cases import code
 from wardround.findings import SuggestedFix
@@ -13,10 +14,10 @@ from wardround_python.check import PythonCheck
 
 
 class OffByOneIndex(PythonCheck):
-    """A loop over all places of a list reads the place after.
+    """A loop over all indices of a list reads the next entry.
 
-    In the last round there is none: IndexError, once the list has anything in it. Stop one earlier
-    (``range(len(rows) - 1)``), or go through ``zip(rows, rows[1:])``.
+    In the last iteration there is none: IndexError for every list that is not empty. Stop one earlier
+    (``range(len(rows) - 1)``), or iterate over ``zip(rows, rows[1:])``.
     """
 
     ID = "PY052"
@@ -56,27 +57,24 @@ class OffByOneIndex(PythonCheck):
     ]
 
     def visit_For(self, node: ast.For) -> None:
-        self._look_at(node, node.target, node.iter)
+        self._check(node, node.target, node.iter)
 
     def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._look_at(node, node.generators[0].target, node.generators[0].iter)
+        self._check(node, node.generators[0].target, node.generators[0].iter)
 
-    def _look_at(self, node: ast.For | ast.ListComp, target: ast.expr, over: ast.expr) -> None:
-        place, listed, most = _places(target, over)
-        if place is None or any(place in written for written in map(_names_of, tested(node))):
+    def _check(self, node: ast.For | ast.ListComp, target: ast.expr, over: ast.expr) -> None:
+        index_name, sequence, margin = _index_range(target, over)
+        if index_name is None or index_name in tested(node):
             return
-        for one in walk(node):
-            if (
-                isinstance(one, ast.Subscript)
-                and ast.unparse(one.value) == listed
-                and _ahead(one.slice, place) > most
-            ):
-                leaves = any(isinstance(n, ast.Break) for n in walk(node))
-                if not leaves and not is_caught(self.module, one, ("IndexError", "LookupError")):
-                    message = f"in the last round {ast.unparse(one)} is behind the end"
-                    step = 0 if most else _ahead(one.slice, place)
-                    self.report(self.module.span(one), message, self._shortened(over, step))
-                return
+        for child in (n for n in walk(node) if isinstance(n, ast.Subscript)):
+            if ast.unparse(child.value) != sequence or _ahead(child.slice, index_name) <= margin:
+                continue
+            leaves = any(isinstance(n, ast.Break) for n in walk(node))
+            if not leaves and not is_caught(self.module, child, ("IndexError", "LookupError")):
+                message = f"{ast.unparse(child)} is out of range in the last iteration; stop one earlier"
+                step = 0 if margin else _ahead(child.slice, index_name)
+                self.report(self.module.span(child), message, self._shortened(over, step))
+            return
 
     def _shortened(self, over: ast.expr, step: int) -> SuggestedFix | None:
         """Return the fix that ends ``range(len(...))`` earlier; the last item may need more than that."""
@@ -84,55 +82,51 @@ class OffByOneIndex(PythonCheck):
             return None
         size = over.args[0]
         return self.fix(
-            over, lambda one: one.expression(size, f"{{size}} - {step}", size=size), "stop earlier"
+            over, lambda rewrite: rewrite.expression(size, f"{{size}} - {step}", size=size), "stop earlier"
         )
 
 
-def _places(target: ast.expr, over: ast.expr) -> tuple[str | None, str, int]:
-    """The name of the place, what it is a place of, and how far behind it the end is at least."""
-    if (
-        not isinstance(over, ast.Call)
-        or len(over.args) != 1
-        or over.keywords
-        or not isinstance(over.func, ast.Name)
-    ):
+def _index_range(target: ast.expr, over: ast.expr) -> tuple[str | None, str, int]:
+    """Return the index variable, its sequence, and how far before the end it stops at least."""
+    is_call = isinstance(over, ast.Call) and len(over.args) == 1 and not over.keywords
+    if not isinstance(over, ast.Call) or not is_call or not isinstance(over.func, ast.Name):
         return None, "", 0
-    given = over.args[0]
-    if over.func.id == "enumerate" and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
-        return (
-            (target.elts[0].id, ast.unparse(given), 0)
-            if isinstance(given, (ast.Name, ast.Attribute))
-            else (None, "", 0)
-        )
-    if over.func.id != "range" or not isinstance(target, ast.Name):
-        return None, "", 0
-    most = 0
-    if (
-        isinstance(given, ast.BinOp)
-        and isinstance(given.right, ast.Constant)
-        and isinstance(given.right.value, int)
-    ):
-        most = given.right.value if isinstance(given.op, ast.Sub) else -given.right.value
-        given = given.left
-    if (
-        isinstance(given, ast.Call)
-        and isinstance(given.func, ast.Name)
-        and given.func.id == "len"
-        and given.args
-    ):
-        return target.id, ast.unparse(given.args[0]), most
+    if over.func.id == "enumerate":
+        return _enumerated(target, over.args[0])
+    if over.func.id == "range" and isinstance(target, ast.Name):
+        length, margin = _without_offset(over.args[0])
+        if _is_len(length):
+            return target.id, ast.unparse(length.args[0]), margin
     return None, "", 0
 
 
-def _ahead(index: ast.expr, place: str) -> int:
-    """How many places after the loop's an index is; a very small number where it is another."""
-    if isinstance(index, ast.Name) and index.id == place:
+def _enumerated(target: ast.expr, sequence: ast.expr) -> tuple[str | None, str, int]:
+    """Return the index range of ``for i, row in enumerate(rows)``."""
+    index = target.elts[0] if isinstance(target, ast.Tuple) else None
+    if isinstance(index, ast.Name) and isinstance(sequence, (ast.Name, ast.Attribute)):
+        return index.id, ast.unparse(sequence), 0
+    return None, "", 0
+
+
+def _without_offset(length: ast.expr) -> tuple[ast.expr, int]:
+    """Return the length and the literal number subtracted from it: ``len(rows) - 1``."""
+    if isinstance(length, ast.BinOp) and isinstance(length.right, ast.Constant):
+        offset = length.right.value
+        if isinstance(offset, int):
+            return length.left, offset if isinstance(length.op, ast.Sub) else -offset
+    return length, 0
+
+
+def _is_len(node: ast.expr) -> TypeGuard[ast.Call]:
+    is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+    return is_named and isinstance(node, ast.Call) and bool(node.args)
+
+
+def _ahead(index: ast.expr, index_name: str) -> int:
+    """Return how far an index is ahead of the loop's; a very small number if it is unrelated."""
+    if isinstance(index, ast.Name) and index.id == index_name:
         return 0
-    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add) and _ahead(index.left, place) == 0:
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add) and _ahead(index.left, index_name) == 0:
         step = index.right.value if isinstance(index.right, ast.Constant) else None
         return step if isinstance(step, int) else -99
     return -99
-
-
-def _names_of(written: str) -> frozenset[str]:
-    return frozenset({written})

@@ -14,23 +14,23 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_NARROWS = frozenset({"filter", "exclude", "get"})
-_LAZY = _NARROWS - {"get"} | frozenset(
+_FILTERING = frozenset({"filter", "exclude", "get"})
+_LAZY = _FILTERING - {"get"} | frozenset(
     {
         "all", "order_by", "distinct", "select_related", "prefetch_related", "values", "values_list",
         "only", "defer", "annotate", "alias", "using", "reverse", "dates", "select_for_update",
     }
 )  # fmt: skip
-_NO_READING = frozenset({"model", "query", "db", "delete", "create", "bulk_create", "update", "none"})
+_NOT_EVALUATING = frozenset({"model", "query", "db", "delete", "create", "bulk_create", "update", "none"})
 _EVALUATES = frozenset({"list", "len", "bool", "set", "tuple", "sorted", "sum", "max", "min", "dict"})
 
 
 class _Rows(msgspec.Struct, frozen=True):
-    """A query under a name.
+    """A named query set.
 
     Attributes:
-        of: the names of queries it is made from, itself included.
-        fields: what it is narrowed by: keyword -> value, as written.
+        of: the names of the query sets it is derived from, itself included.
+        fields: its filters: keyword -> value, as written.
     """
 
     of: frozenset[str]
@@ -38,10 +38,10 @@ class _Rows(msgspec.Struct, frozen=True):
 
 
 class QuerysetReadAfterDelete(PythonCheck):
-    """A query is read after the rows it finds were deleted, or changed so that it does not find them.
+    """A query set is read after its rows were deleted, or updated so that it no longer matches them.
 
-    A query asks the database when it is read, not where it is written: what is read after ``delete()``, or
-    after an ``update()`` of the field it is narrowed by, is empty. Read it into a list before.
+    A query set is evaluated when it is read, not where it is written: after ``delete()``, or after an
+    ``update()`` of a field it filters by, it is empty. Evaluate it into a list before.
     """
 
     ID = "PY441"
@@ -95,64 +95,59 @@ class QuerysetReadAfterDelete(PythonCheck):
         return super().wants(source) and source.keywords.contains_any((".delete()", ".update("))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        self._told: set[str] = set()
+    def _check(self, node: FunctionNode) -> None:
+        self._reported: set[str] = set()
         self._follow(node.body, {}, frozenset())
 
     def _follow(self, block: Sequence[ast.stmt], known: dict[str, _Rows], read: frozenset[str]) -> None:
-        """Go through the statements of a block; what is in blocks below is followed with a copy."""
-        gone: dict[str, ast.Call] = {}
+        """Process the statements of a block; nested blocks get a copy of the state."""
+        emptied: dict[str, ast.Call] = {}
         for statement in block:
-            head = list(_head(statement))
-            for name, by in gone.items():
-                self._tell_of_reading(statement, name, by)
+            for name, removal in emptied.items():
+                self._report_read(statement, name, removal)
             read |= set(_read(statement, known))
-            for owner, call, fields in _ends_rows(head, known):
-                for name, rows in known.items():
-                    is_gone = last_name(call.func) == "delete" or _moved(rows.fields, fields)
-                    if is_gone and owner in rows.of and (name == owner or name not in read):
-                        gone[name] = call
+            emptied |= _emptied(statement, known, read)
             for below in _blocks(statement):
                 self._follow(below, dict(known), read)
             for name in _assigned(statement):
                 known.pop(name, None)
-                gone.pop(name, None)
+                emptied.pop(name, None)
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                found = _rows(statement.value, known)
-                if found is not None:
+                rows = _rows(statement.value, known)
+                if rows is not None:
                     name = statement.targets[0].id
-                    known[name] = _Rows(found.of | {name}, found.fields)
+                    known[name] = _Rows(rows.of | {name}, rows.fields)
                     read -= {name}
 
-    def _tell_of_reading(self, statement: ast.stmt, name: str, by: ast.Call) -> None:
-        if name in self._told:
+    def _report_read(self, statement: ast.stmt, name: str, removal: ast.Call) -> None:
+        if name in self._reported:
             return
         parents = {
             id(child.value): child.attr for child in walk(statement) if isinstance(child, ast.Attribute)
         }
         for node in walk(statement):
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                if parents.get(id(node)) in _NO_READING:
+                if parents.get(id(node)) in _NOT_EVALUATING:
                     continue
-                self._told.add(name)
-                message = f"{name} is read after this, in line {node.lineno}, and finds nothing then"
-                self.report(self.module.span(by), message)
+                self._reported.add(name)
+                message = f"{name} is read on line {node.lineno} and is empty after this; evaluate it before"
+                self.report(self.module.span(removal), message)
                 return
 
 
 def _head(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement that run before any block below it."""
-    below = {id(one) for block in _blocks(statement) for one in block}
+    """Yield the nodes of a statement that run before any nested block."""
+    below = {id(item) for block in _blocks(statement) for item in block}
     stack: list[ast.AST] = [statement]
     while stack:
         node = stack.pop()
         yield node
-        stack += [one for one in ast.iter_child_nodes(node) if id(one) not in below]
+        stack += [child for child in ast.iter_child_nodes(node) if id(child) not in below]
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -173,7 +168,7 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
 
 
 def _read(statement: ast.stmt, known: dict[str, _Rows]) -> Iterator[str]:
-    """The queries that a statement reads by themselves, which keep what they found."""
+    """Yield the query sets that a statement evaluates; they cache their rows."""
     for node in walk(statement):
         if isinstance(node, (ast.For, ast.comprehension)):
             found: Iterable[ast.expr] = [node.iter]
@@ -183,59 +178,84 @@ def _read(statement: ast.stmt, known: dict[str, _Rows]) -> Iterator[str]:
             found = [node.test, *([node.test.operand] if isinstance(node.test, ast.UnaryOp) else [])]
         else:
             continue
-        yield from (one.id for one in found if isinstance(one, ast.Name) and one.id in known)
+        yield from (item.id for item in found if isinstance(item, ast.Name) and item.id in known)
 
 
-def _ends_rows(
+def _removals(
     nodes: Iterable[ast.AST], known: dict[str, _Rows]
 ) -> Iterator[tuple[str, ast.Call, dict[str, str]]]:
     for node in nodes:
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        owner = node.func.value
-        if not isinstance(owner, ast.Name) or owner.id not in known:
-            continue
-        if (node.func.attr == "delete" and not node.args) or (node.func.attr == "update" and node.keywords):
-            yield owner.id, node, {k.arg or "": ast.unparse(k.value) for k in node.keywords}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id in known and _is_removal(node, node.func.attr):
+                yield owner.id, node, {k.arg or "": ast.unparse(k.value) for k in node.keywords}
 
 
-def _moved(narrowed: dict[str, str], given: dict[str, str]) -> bool:
-    """Whether rows found by one value of a field now have another."""
-    for keyword, value in narrowed.items():
+def _is_removal(call: ast.Call, method: str) -> bool:
+    return (method == "delete" and not call.args) or (method == "update" and bool(call.keywords))
+
+
+def _is_changed_field(filters: dict[str, str], updates: dict[str, str]) -> bool:
+    """Return True if rows selected by one value of a field now have another."""
+    for keyword, value in filters.items():
         field = keyword.partition("__")[0]
         if (
-            field in given
-            and given[field] != value
+            field in updates
+            and updates[field] != value
             and keyword in (field, f"{field}__isnull", f"{field}__in")
         ):
-            return given[field] not in value
+            return updates[field] not in value
     return False
 
 
 def _rows(value: ast.expr, known: dict[str, _Rows]) -> _Rows | None:
-    """What a chain of calls finds, if it is a query that is not read yet."""
-    fields: dict[str, str] = {}
+    """Return the rows of a chain of calls that is an unevaluated query set."""
+    call = _last_call(value)
+    if not isinstance(call, ast.Call) or last_name(call.func) not in _LAZY:
+        return None
+    root, fields = _filters(call)
+    if isinstance(root, ast.Name):
+        if root.id not in known:
+            return None
+        fields = known[root.id].fields | fields
+    elif not isinstance(root, ast.Attribute):
+        return None
     names = frozenset(name for name in names_in(value) if name in known)
-    inner, is_first = value, True
-    while isinstance(inner, (ast.Call, ast.Attribute)):
-        if isinstance(inner, ast.Call):
-            name = last_name(inner.func)
-            if is_first and name not in _LAZY:
-                return None
-            is_first = False
-            if name == "filter":
-                fields |= {k.arg: ast.unparse(k.value) for k in inner.keywords if k.arg}
-            inner = inner.func
-        elif inner.attr == "objects" or inner.attr.endswith("_set"):
+    return _Rows(frozenset[str]().union(*(known[name].of for name in names)), fields)
+
+
+def _last_call(value: ast.expr) -> ast.expr:
+    """Return the value without the attributes after its last call."""
+    while isinstance(value, ast.Attribute) and not _is_manager(value):
+        value = value.value
+    return value
+
+
+def _is_manager(node: ast.Attribute) -> bool:
+    return node.attr == "objects" or node.attr.endswith("_set")
+
+
+def _filters(value: ast.expr) -> tuple[ast.expr, dict[str, str]]:
+    """Return the root of a chain of calls, and its filters."""
+    fields: dict[str, str] = {}
+    while isinstance(value, (ast.Call, ast.Attribute)):
+        if isinstance(value, ast.Call):
+            if last_name(value.func) == "filter":
+                fields |= {k.arg: ast.unparse(k.value) for k in value.keywords if k.arg}
+            value = value.func
+        elif _is_manager(value):
             break
         else:
-            inner = inner.value
-    if is_first:
-        return None
-    if isinstance(inner, ast.Name):
-        if inner.id not in known:
-            return None
-        fields = known[inner.id].fields | fields
-    elif not isinstance(inner, ast.Attribute):
-        return None
-    return _Rows(frozenset[str]().union(*(known[name].of for name in names)), fields)
+            value = value.value
+    return value, fields
+
+
+def _emptied(statement: ast.stmt, known: dict[str, _Rows], read: frozenset[str]) -> dict[str, ast.Call]:
+    """Return the query sets that a statement empties -> its call."""
+    emptied: dict[str, ast.Call] = {}
+    for owner, call, fields in _removals(_head(statement), known):
+        for name, rows in known.items():
+            is_emptied = last_name(call.func) == "delete" or _is_changed_field(rows.fields, fields)
+            if is_emptied and owner in rows.of and (name == owner or name not in read):
+                emptied[name] = call
+    return emptied

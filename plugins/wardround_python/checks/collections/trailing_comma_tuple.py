@@ -10,10 +10,10 @@ from wardround_python.check import PythonCheck
 
 
 class TrailingCommaTuple(PythonCheck):
-    """A comma at the end of an assignment makes a tuple of the value.
+    """A trailing comma in an assignment makes the value a tuple.
 
-    ``timeout = 30,`` is ``(30,)``: what takes the value gets a tuple, and a test of it is always true. Take
-    the comma out; where a tuple is meant, write the parentheses.
+    ``timeout = 30,`` is ``(30,)``: users of the value receive a tuple, which is always truthy. Remove the
+    comma; if a tuple is intended, write the parentheses.
     """
 
     ID = "PY062"
@@ -51,4 +51,4 @@ class TrailingCommaTuple(PythonCheck):
             line[value.col_offset : value.col_offset + 1] != b"("
             or value.elts[0].col_offset == value.col_offset
         ):
-            self.report(self.module.span(value), "the comma makes this a tuple of one value")
+            self.report(self.module.span(value), "trailing comma makes this a one-element tuple; remove it")

@@ -1,4 +1,4 @@
-"""PY005, and which calls wait for something outside the process."""
+"""PY005: blocking calls in coroutines."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _RUNS_QUERY = frozenset(
     }
 )  # fmt: skip
 _MANAGER = LazyPattern(r"[A-Z]\w*(\.\w+)?\.objects\b|[a-z]\w*\.[A-Z]\w*\.objects\b")
-# How work is handed to a thread, and which argument is the work.
+# Functions that run a callable in a thread, and the position of the callable.
 _TO_THREAD = {"to_thread": 0, "run_sync": 0, "run_in_threadpool": 0, "run_in_executor": 1}
 _OTHER_LOOPS = frozenset({"trio", "anyio", "curio"})
 
 
 class BlockingInAsync(PythonCheck):
-    """A call that blocks its thread is made in a coroutine.
+    """A coroutine makes a blocking call.
 
-    While it waits, the event loop stands still: no other request, timer or cancellation gets a turn. Use
+    While it waits, the event loop is blocked: no other request, timer or cancellation is processed. Use
     the asynchronous counterpart, or move the call to a thread with ``asyncio.to_thread``.
     """
 
@@ -92,7 +92,7 @@ class BlockingInAsync(PythonCheck):
             message = f'{name}() blocks the event loop in coroutine "{function.name}"'
             self.report(self.module.span(node), message, fix)
         elif (
-            waits := self._waiting.method_of(node) or self._asks_the_database(node) or self._through(node)
+            waits := self._waiting.method_of(node) or self._database_query(node) or self._indirect_wait(node)
         ) is not None:
             message = f'{waits} blocks the event loop in coroutine "{function.name}"'
             self.report(self.module.span(node), message)
@@ -104,38 +104,35 @@ class BlockingInAsync(PythonCheck):
                 self.report(self.module.span(node), message)
 
     def _is_plain_function(self, node: ast.Call) -> bool:
-        """Whether what is called is a function or method of the project, and no coroutine function."""
+        """Return True if the callee is a function or method of the project, not a coroutine function."""
         found = self.callees.definition_of(node)
         return found is not None and isinstance(found.node, ast.FunctionDef)
 
     @cached_property
     def _in_threads(self) -> dict[str, int]:
-        """What coroutines of the module hand to a thread because it blocks, and in which line."""
+        """Callables that coroutines of the module run in a thread -> the line."""
         found: dict[str, int] = {}
-        for node in self.module.nodes if any(name in self.source.text for name in _TO_THREAD) else ():
-            if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Name, ast.Attribute)):
-                continue
-            place = _TO_THREAD.get(node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id)
-            if place is None or len(node.args) <= place or (place and ast.unparse(node.args[0]) != "None"):
-                continue
-            handed, around = node.args[place], self.module.function_of(node)
-            if isinstance(handed, (ast.Name, ast.Attribute)) and isinstance(around, ast.AsyncFunctionDef):
-                given = {a.arg for a in (*around.args.args, *around.args.kwonlyargs)}
-                if not (isinstance(handed, ast.Name) and handed.id in given):
-                    found.setdefault(ast.unparse(handed), node.lineno)
+        if not any(name in self.source.text for name in _TO_THREAD):
+            return found
+        for node in (n for n in self.module.nodes if isinstance(n, ast.Call)):
+            work, function = _work_of(node), self.module.function_of(node)
+            if work is not None and isinstance(function, ast.AsyncFunctionDef):
+                parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
+                if not (isinstance(work, ast.Name) and work.id in parameters):
+                    found.setdefault(ast.unparse(work), node.lineno)
         return found
 
     @cached_property
     def _waiting(self) -> Waiting:
         return Waiting(self.module, self.source.project)
 
-    def _through(self, node: ast.Call) -> str | None:
-        """A plain function or method of the project that itself makes a call that waits."""
+    def _indirect_wait(self, node: ast.Call) -> str | None:
+        """Describe a function or method of the project that itself makes a blocking call."""
         wait = self._waiting.through(node)
         return None if wait is None else wait.description
 
-    def _asks_the_database(self, node: ast.Call) -> str | None:
-        """A query of Django's, which refuses to run in a coroutine."""
+    def _database_query(self, node: ast.Call) -> str | None:
+        """Describe a Django query, which Django refuses to run in a coroutine."""
         func = node.func
         if not isinstance(func, ast.Attribute) or func.attr not in _RUNS_QUERY:
             return None
@@ -151,12 +148,24 @@ class BlockingInAsync(PythonCheck):
         other_loop = any(name.partition(".")[0] in _OTHER_LOOPS for name in imported.values())
         if other_loop or not isinstance(self.module.parents[node], ast.Expr):
             return None
-        what = "await asyncio.sleep instead"
         return self.fix(
-            node, lambda one: one.expression(node.func, "await asyncio.sleep"), what, safe=True,
-            needed_import="asyncio",
+            node, lambda rewrite: rewrite.expression(node.func, "await asyncio.sleep"),
+            "await asyncio.sleep instead", safe=True, needed_import="asyncio",
         )  # fmt: skip
 
 
 def _is_in_memory(node: ast.Call) -> bool:
     return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == ":memory:"
+
+
+def _work_of(call: ast.Call) -> ast.Name | ast.Attribute | None:
+    """Return the callable that a call runs in a thread of the default pool."""
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return None
+    position = _TO_THREAD.get(call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id)
+    if position is None or len(call.args) <= position:
+        return None
+    work = call.args[position]
+    if position and ast.unparse(call.args[0]) != "None":
+        return None
+    return work if isinstance(work, (ast.Name, ast.Attribute)) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -17,14 +18,14 @@ from wardround_python.check import PythonCheck
 _CLOCKS = frozenset(
     {"time.monotonic", "time.time", "time.perf_counter", "datetime.datetime.now", "datetime.datetime.utcnow"}
 )
-# They wait by themselves, or each round has something of its own to do.
+# Calls that wait by themselves, or that do work in each iteration.
 _WAITS = LazyPattern(
     r"\w*(wait|sleep|recv|receive|read|accept|get|next|select|poll|join|pop|fetch|take|consume|claim"
     r"|acquire|lock|step|tick|yield"
     r"|handle|process|run|work|pump|dispatch|drain|expire|pause|back_?off|nap|delay|block|idle|is_set|spin"
     r"|compute|advance|write|send)\w*"
 )
-_ANSWERS = LazyPattern(
+_STATE_QUERIES = LazyPattern(
     r"_*(is|has|can|ready|done|finished|exists|available|reachable|healthy|up|alive|running|started"
     r"|replayed|caught_up|synced|connected"
     r"|check|ping|probe|test|state|status|set|setnx|complete|completed|locked|free|idle|active|open)(_\w+)?"
@@ -33,10 +34,10 @@ _ANSWERS = LazyPattern(
 
 
 class BusyWait(PythonCheck):
-    """A loop asks for something again and again without a pause.
+    """A loop polls a condition without a pause.
 
-    Until the answer comes it keeps a processor busy, and whoever is asked gets thousands of questions a
-    second. Sleep between two of them, longer each time, or wait for an event.
+    Until the condition holds, the loop occupies a processor, and the polled service receives thousands of
+    requests a second. Sleep between two polls, longer each time, or wait for an event.
     """
 
     ID = "PY045"
@@ -79,47 +80,41 @@ class BusyWait(PythonCheck):
             for n in nodes_run_by([node.test, *node.body])
         ):
             return
-        asked = self._asked(node)
-        if asked is None or not self._only_asks(node, asked) or self._waits_itself(asked):
+        polled = self._polled_call(node)
+        if polled is None or not self._is_poll(node, polled) or self._waits_itself(polled):
             return
         span = self.module.keyword_span(node, len("while"))
-        self.report(span, f"{ast.unparse(asked.func)}() is asked again and again without a pause")
+        self.report(span, f"{ast.unparse(polled.func)}() is polled without a pause; sleep between two polls")
 
-    def _asked(self, node: ast.While) -> ast.Call | None:
-        """What the loop asks: in its test, or in the condition under which it is left."""
+    def _polled_call(self, node: ast.While) -> ast.Call | None:
+        """Return the polled call: in the loop's test, or in the condition of its exit."""
         test = _plain(node.test)
-        if (
-            isinstance(test, ast.Call)
-            and not self._is_clock(test)
-            and all(_does_nothing(s) for s in node.body)
-        ):
+        actions = [statement for statement in node.body if not _does_nothing(statement)]
+        if isinstance(test, ast.Call) and not self._is_clock(test) and not actions:
             return test
         is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        if not is_endless and not any(self._is_clock(n) for n in walk(node.test)):
+        if not is_endless and not any(map(self._is_clock, walk(node.test))):
             return None
-        exits = [s for s in node.body if not _does_nothing(s)]
-        if len(exits) != 1 or not isinstance(exits[0], ast.If) or exits[0].orelse:
+        if len(actions) != 1 or not _is_exit(actions[0]):
             return None
-        if not isinstance(exits[0].body[-1], (ast.Return, ast.Break)):
-            return None
-        told = _plain(exits[0].test)
-        return told if isinstance(told, ast.Call) else None
+        condition = _plain(actions[0].test)
+        return condition if isinstance(condition, ast.Call) else None
 
     def _is_clock(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
 
-    def _only_asks(self, node: ast.While, asked: ast.Call) -> bool:
-        if any(k.arg and ("timeout" in k.arg or k.arg in ("block", "interval")) for k in asked.keywords):
+    def _is_poll(self, node: ast.While, polled: ast.Call) -> bool:
+        if any(k.arg and ("timeout" in k.arg or k.arg in ("block", "interval")) for k in polled.keywords):
             return False
-        name = called_name(asked)
-        is_lock = name in ("set", "setnx") and any(k.arg == "nx" for k in asked.keywords)
+        name = called_name(polled)
+        is_lock = name in ("set", "setnx") and any(k.arg == "nx" for k in polled.keywords)
         if name in ("set", "setnx", "test") and not is_lock:
             return False
-        return _ANSWERS.fullmatch(name) is not None
+        return _STATE_QUERIES.fullmatch(name) is not None
 
-    def _waits_itself(self, asked: ast.Call) -> bool:
-        """Whether what is asked, if it is of this module, lets time go by itself."""
-        name = called_name(asked)
+    def _waits_itself(self, polled: ast.Call) -> bool:
+        """Return True if the polled function, if it is of this module, waits by itself."""
+        name = called_name(polled)
         helpers = [n for n in self.module.nodes if isinstance(n, FunctionNode) and n.name == name]
         return any(
             _WAITS.fullmatch(called_name(n)) is not None
@@ -147,3 +142,10 @@ def _does_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Pass, ast.Continue)) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
+
+
+def _is_exit(statement: ast.stmt) -> TypeGuard[ast.If]:
+    """Return True for a condition that leaves the loop."""
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    return isinstance(statement.body[-1], (ast.Return, ast.Break))

@@ -14,10 +14,10 @@ _LEAVES = (ast.Raise, ast.Return, ast.Break)
 
 
 class CancellationIgnored(PythonCheck):
-    """A loop in a coroutine catches its own cancellation and goes on.
+    """A loop in a coroutine catches its own cancellation and continues.
 
-    ``task.cancel()`` then has no effect: a shutdown waits for it for ever. Clean up and ``raise`` again,
-    or leave the loop.
+    ``task.cancel()`` then has no effect, and a shutdown waits for the task forever. Clean up and
+    re-raise, or leave the loop.
     """
 
     ID = "PY081"
@@ -68,27 +68,33 @@ class CancellationIgnored(PythonCheck):
     ]
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.type is None or any(isinstance(one, _LEAVES) for one in nodes_run_by(node.body)):
+        if not _catches_cancellation(node) or any(isinstance(n, _LEAVES) for n in nodes_run_by(node.body)):
             return
-        kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
-        if not any(last_name(kind) == "CancelledError" for kind in kinds):
-            return
-        tried = self.module.parents[node]
-        assert isinstance(tried, (ast.Try, ast.TryStar))
-        if self._is_in_endless_loop(node) and not any(_ends_other(one) for one in tried.body):
-            self.report(self.module.keyword_span(node, 6), "the loop goes on after it was told to stop")
+        attempt = self.module.parents[node]
+        assert isinstance(attempt, (ast.Try, ast.TryStar))
+        if self._is_in_endless_loop(node) and not any(map(_awaits_other_task, attempt.body)):
+            self.report(
+                self.module.keyword_span(node, 6),
+                "the loop continues after its cancellation; re-raise CancelledError",
+            )
 
     def _is_in_endless_loop(self, node: ast.AST) -> bool:
-        for one in self.module.ancestors(node):
-            if isinstance(one, (ast.FunctionDef, ast.Lambda, ast.For, ast.AsyncFor)):
+        for child in self.module.ancestors(node):
+            if isinstance(child, (ast.FunctionDef, ast.Lambda, ast.For, ast.AsyncFor)):
                 return False
-            if isinstance(one, ast.While):
-                return isinstance(one.test, ast.Constant) and bool(one.test.value)
+            if isinstance(child, ast.While):
+                return isinstance(child.test, ast.Constant) and bool(child.test.value)
         return False
 
 
-def _ends_other(node: ast.stmt) -> bool:
-    """Whether a statement waits for a task that was cancelled on purpose."""
+def _awaits_other_task(node: ast.stmt) -> bool:
+    """Return True if a statement awaits a task that was cancelled on purpose."""
     return any(
-        isinstance(one, ast.Await) and isinstance(one.value, (ast.Name, ast.Attribute)) for one in walk(node)
+        isinstance(child, ast.Await) and isinstance(child.value, (ast.Name, ast.Attribute))
+        for child in walk(node)
     )
+
+
+def _catches_cancellation(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is not None and last_name(kind) == "CancelledError" for kind in kinds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -12,9 +12,9 @@ from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.check import PythonCheck
 
-_LOOKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
-_MAKES = frozenset({"mkdir", "makedirs", "write_text", "write_bytes", "symlink", "link", "touch"})
-_ANSWERED = LazyPattern(
+_EXISTENCE_CHECKS = frozenset({"exists", "isfile", "isdir", "is_file", "is_dir", "lexists"})
+_CREATING_METHODS = frozenset({"mkdir", "makedirs", "write_text", "write_bytes", "symlink", "link", "touch"})
+_HANDLED = LazyPattern(
     r"IntegrityError|UniqueViolation|DuplicateKeyError|DuplicateEntry|UniqueConstraint|FileExistsError"
     r"|(?i:on conflict|on duplicate|insert or|for update|for_update|advisory|get_or_create|update_or_create"
     r"|ignore_conflicts|\block|lock\b|atomic|serializable|watch\()"
@@ -23,27 +23,29 @@ _SELECT = LazyPattern(
     r"(?is)\bselect\b.{1,200}?\bfrom\s+[\"'`\[]?(\w+).{1,200}?\bwhere\s+(?:\w+\.)?[\"'`\[]?(\w+)"
 )
 _INSERT = LazyPattern(r"(?is)\binsert\s+into\s+[\"'`\[]?(\w+)[\"'`\]]?\s*\(([^)]{1,400})\)")
-_FINDS = frozenset({"filter", "filter_by", "get", "find_one", "exclude"})
-_ASKS_ONE = frozenset({"exists", "first", "fetchone", "one_or_none", "scalar", "scalar_one_or_none", "count"})
+_LOOKUPS = frozenset({"filter", "filter_by", "get", "find_one", "exclude"})
+_SINGLE_RESULT = frozenset(
+    {"exists", "first", "fetchone", "one_or_none", "scalar", "scalar_one_or_none", "count"}
+)
 _COUNTED = LazyPattern(
     r"(\w+_)?(count|counter|balance|stock|quantity|views|hits|likes|votes|score|credits?|points|total|used"
     r"|remaining|available|attempts|inventory|seats|usage|downloads)(_\w+)?"
 )
-# What one person runs, one at a time.
+# Programs that one person runs, one at a time.
 _RUN_ALONE = LazyPattern(
     r"(^|/)(notebooks?|scripts?|tools?|docs?|benchmarks?|commands?|management|migrations)/"
     r"|(^|/)(noxfile|setup|fabfile|tasks|conftest|manage|cli|__main__)\.py$"
 )
-_NEAR = 60
-"""Lines between the look and the write."""
-_KEEPS = frozenset({"save", "commit"})
+_MAX_DISTANCE = 60
+"""Most lines between the check and the write."""
+_SAVING_METHODS = frozenset({"save", "commit"})
 
 
 class CheckThenActRace(PythonCheck):
-    """Between the look and the write somebody else may have written.
+    """Another process or thread can write between the check and the write.
 
-    A file, a row or a number is looked at and then made or changed in a second step; two that come at the
-    same time both pass the look. Let the write itself decide: mode ``x``, ``exist_ok=True``, a unique
+    A file, a row or a counter is checked and then created or updated in a second step; two concurrent
+    callers both pass the check. Let the write itself decide: mode ``x``, ``exist_ok=True``, a unique
     constraint and its IntegrityError, ``F("stock") - 1``, a lock.
     """
 
@@ -85,26 +87,26 @@ class CheckThenActRace(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         lines = self.source.lines[node.lineno - 1 : node.end_lineno]
         text = "\n".join(lines)
-        if not any(word in text for word in self.WORDS) or _ANSWERED.search(text):
+        if not any(word in text for word in self.WORDS) or _HANDLED.search(text):
             return
         inside = list(nodes_run_by(node.body))
         alone = _RUN_ALONE.search(self.source.path) is not None
         found = () if alone else (*self._files(inside), *_rows(inside), *_numbers(inside, self._has_tables))
-        for place, told in found:
-            self.report(self.module.span(place), told)
+        for place, message in found:
+            self.report(self.module.span(place), message)
             return
 
     @property
     def _has_tables(self) -> bool:
-        """Whether the module works with records of a database."""
+        """Return True if the module works with database records."""
         return any(name.startswith(("django", "sqlalchemy", "flask_sqlalchemy")) for name in self._imports)
 
     @property
@@ -112,30 +114,19 @@ class CheckThenActRace(PythonCheck):
         return list(self.module.imported.values())
 
     def _files(self, inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-        """A path that is looked for and then made, where nothing answers that it is there after all."""
-        for node in inside:
-            if not isinstance(node, ast.If):
-                continue
-            test, absent = node.test, False
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, absent = test.operand, True
-            path = _looked_for(test)
-            if path is None or not isinstance(test, ast.Call):
-                continue
-            leaves = isinstance(node.body[-1], ast.Raise)
-            later = [n for n in inside if getattr(n, "lineno", 0) > (node.end_lineno or 0)] if leaves else []
-            made = nodes_run_by(node.body) if absent else iter(later)
-            for one in made:
-                if (
-                    isinstance(one, ast.Call)
-                    and _makes(one, path, exclusive=not absent)
-                    and not self._is_tried(one)
-                ):
-                    yield test, f"{path} may be made by somebody else between this look and line {one.lineno}"
+        """Yield a path that is checked and then created, where the creation ignores a concurrent one."""
+        for node in (n for n in inside if isinstance(n, ast.If)):
+            is_absent = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+            test = node.test.operand if isinstance(node.test, ast.UnaryOp) and is_absent else node.test
+            path = _checked_path(test)
+            for call in _guarded_calls(node, inside, is_absent) if path is not None else ():
+                if path and _creates(call, path, exclusive=not is_absent) and not self._is_handled(call):
+                    problem = "can be created by another process between this check and line"
+                    yield test, f"{path} {problem} {call.lineno}"
                     return
 
-    def _is_tried(self, node: ast.AST) -> bool:
-        """Whether an error of the write is answered."""
+    def _is_handled(self, node: ast.AST) -> bool:
+        """Return True if an error of the write is handled."""
         child = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Try) and child in parent.body and parent.handlers:
@@ -146,12 +137,12 @@ class CheckThenActRace(PythonCheck):
         return False
 
 
-def _looked_for(test: ast.expr) -> str | None:
-    """The path a condition looks for."""
+def _checked_path(test: ast.expr) -> str | None:
+    """Return the path whose existence a condition checks."""
     if (
         not isinstance(test, ast.Call)
         or not isinstance(test.func, ast.Attribute)
-        or test.func.attr not in _LOOKS
+        or test.func.attr not in _EXISTENCE_CHECKS
     ):
         return None
     if len(test.args) == 1:
@@ -159,83 +150,107 @@ def _looked_for(test: ast.expr) -> str | None:
     return ast.unparse(test.func.value) if not test.args else None
 
 
-def _makes(call: ast.Call, path: str, *, exclusive: bool) -> bool:
-    """Whether a call makes a path; ``exclusive`` if nobody else may have made it."""
+def _creates(call: ast.Call, path: str, *, exclusive: bool) -> bool:
+    """Return True if a call creates the path; ``exclusive`` if it must not exist before."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if any(keyword.arg == "exist_ok" for keyword in call.keywords):
         return False
-    own = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == path
-    given = [ast.unparse(argument) for argument in call.args]
+    is_method = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == path
+    arguments = [ast.unparse(argument) for argument in call.args]
+    if not is_method and arguments[:1] != [path]:
+        return False
     if name == "open":
-        mode = given[0 if own else 1] if len(given) > (0 if own else 1) else ""
-        return exclusive and (own or given[:1] == [path]) and mode[1:2] == "w"
-    makes_folder = name in ("mkdir", "makedirs")
-    return (own or given[:1] == [path]) and name in _MAKES and (makes_folder or exclusive)
+        mode = "".join(arguments[0:1] if is_method else arguments[1:2])
+        return exclusive and mode[1:2] == "w"
+    return name in _CREATING_METHODS and (exclusive or name in ("mkdir", "makedirs"))
 
 
 def _rows(inside: Sequence[ast.AST]) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """A record that is looked for by what must be unique, and then inserted."""
+    """Yield a record that is queried by a unique field and then inserted."""
     calls = [n for n in inside if isinstance(n, ast.Call)]
     for call in calls:
-        func = call.func
-        if not isinstance(func, ast.Attribute) or func.attr not in _ASKS_ONE:
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _SINGLE_RESULT:
             continue
-        asked = ast.unparse(call)
-        select = _SELECT.search(asked)
-        for other in calls if select else ():
-            insert = _INSERT.search(ast.unparse(other)) if _follows(other, call) else None
-            if insert and select and insert[1] == select[1] and re.search(rf"\b{select[2]}\b", insert[2]):
-                yield call, f"two at once both find no such row, and line {other.lineno} inserts it twice"
-                return
-        found = func.value
-        if (
-            isinstance(found, ast.Call)
-            and isinstance(found.func, ast.Attribute)
-            and found.func.attr in _FINDS
-        ):
-            by = {keyword.arg: ast.unparse(keyword.value) for keyword in found.keywords if keyword.arg}
-            model = _model_of(found)
-            for other in calls if by and model else ():
-                given = {keyword.arg: ast.unparse(keyword.value) for keyword in other.keywords}
-                makes = ast.unparse(other.func) in (f"{model}.objects.create", model)
-                if makes and _follows(other, call) and all(given.get(k) == v for k, v in by.items()):
-                    yield call, f"two at once both find no such row, and line {other.lineno} makes it twice"
-                    return
+        later = [other for other in calls if _follows(other, call)]
+        message = "two concurrent calls both find no row, and line"
+        for insert in _inserts(call, later):
+            yield call, f"{message} {insert.lineno} inserts it twice"
+            return
+        for creation in _creations(call.func.value, later):
+            yield call, f"{message} {creation.lineno} creates it twice"
+            return
+
+
+def _inserts(query: ast.Call, later: Sequence[ast.Call]) -> Iterator[ast.Call]:
+    """Yield the SQL inserts into the table and column of a query."""
+    select = _SELECT.search(ast.unparse(query))
+    for call in later if select else ():
+        insert = _INSERT.search(ast.unparse(call))
+        if insert and select and insert[1] == select[1] and re.search(rf"\b{select[2]}\b", insert[2]):
+            yield call
+
+
+def _creations(query: ast.expr, later: Sequence[ast.Call]) -> Iterator[ast.Call]:
+    """Yield the creations of a record with the fields of a lookup."""
+    if not isinstance(query, ast.Call) or not isinstance(query.func, ast.Attribute):
+        return
+    fields = {keyword.arg: ast.unparse(keyword.value) for keyword in query.keywords if keyword.arg}
+    model = _model_of(query) if query.func.attr in _LOOKUPS else None
+    for call in later if fields and model else ():
+        values = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+        is_creation = ast.unparse(call.func) in (f"{model}.objects.create", model)
+        if is_creation and all(values.get(name) == value for name, value in fields.items()):
+            yield call
 
 
 def _follows(other: ast.Call, call: ast.Call) -> bool:
-    return call.lineno < other.lineno <= call.lineno + _NEAR
+    return call.lineno < other.lineno <= call.lineno + _MAX_DISTANCE
 
 
 def _model_of(found: ast.Call) -> str | None:
-    """The class of the records a query is about: ``User.objects``, ``session.query(User)``."""
+    """Return the model class of a query: ``User.objects``, ``session.query(User)``."""
     text = ast.unparse(found.func)
     match = re.match(r"(\w+)\.objects\.|.*\bquery\((\w+)\)\.|(\w+)\.query\.", text)
-    return next((one for one in match.groups() if one), None) if match else None
+    return next((group for group in match.groups() if group), None) if match else None
 
 
 def _numbers(inside: Sequence[ast.AST], has_tables: bool) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """A number of a record that is read, changed and written back."""
+    """Yield a counter of a record that is read, modified and written back."""
     if not has_tables:
         return
-    kept = [
-        n
-        for n in inside
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _KEEPS
-    ]
+    saves = [n for n in inside if isinstance(n, ast.Call) and _is_save(n)]
     for node in inside:
-        target = node.target if isinstance(node, ast.AugAssign) else None
-        if not isinstance(node, ast.AugAssign) or not isinstance(target, ast.Attribute):
-            continue
-        if not isinstance(node.op, (ast.Add, ast.Sub)) or not _COUNTED.fullmatch(target.attr):
-            continue
-        owner = ast.unparse(target.value)
-        for call in kept:
-            assert isinstance(call.func, ast.Attribute)
-            saves = call.func.attr == "commit" or ast.unparse(call.func.value) == owner
-            if call.lineno > node.lineno and saves and owner != "self":
-                yield (
-                    node,
-                    f"of two at once one change of {target.attr} is lost: read, changed and written back",
-                )
-                return
+        counter = _counter(node)
+        if counter is not None and any(_writes_back(call, counter) for call in saves):
+            message = f"two concurrent updates of {counter.attr} lose one; use an F() expression or a lock"
+            assert isinstance(node, ast.AugAssign)
+            yield node, message
+            return
+
+
+def _is_save(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _SAVING_METHODS
+
+
+def _counter(node: ast.AST) -> ast.Attribute | None:
+    """Return the counter that a statement increments or decrements."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, (ast.Add, ast.Sub)):
+        return None
+    target = node.target
+    return target if isinstance(target, ast.Attribute) and _COUNTED.fullmatch(target.attr) else None
+
+
+def _writes_back(call: ast.Call, counter: ast.Attribute) -> bool:
+    """Return True if a later call saves the record of a counter."""
+    assert isinstance(call.func, ast.Attribute)
+    owner = ast.unparse(counter.value)
+    saves = call.func.attr == "commit" or ast.unparse(call.func.value) == owner
+    return call.lineno > counter.lineno and saves and owner != "self"
+
+
+def _guarded_calls(node: ast.If, inside: Sequence[ast.AST], is_absent: bool) -> Iterator[ast.Call]:
+    """Yield the calls that run if the path is absent: in the branch, or after one that raises."""
+    nodes: Iterable[ast.AST] = nodes_run_by(node.body) if is_absent else ()
+    if not is_absent and isinstance(node.body[-1], ast.Raise):
+        nodes = (n for n in inside if getattr(n, "lineno", 0) > (node.end_lineno or 0))
+    return (n for n in nodes if isinstance(n, ast.Call))

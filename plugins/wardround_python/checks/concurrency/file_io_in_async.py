@@ -11,7 +11,7 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround_python.check import PythonCheck
 
-_WHOLE = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
+_COMPLETE_FILE_METHODS = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
 _COPYING = frozenset(
     {
         "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copyfileobj", "shutil.copytree",
@@ -19,19 +19,19 @@ _COPYING = frozenset(
         "pandas.read_excel", "pandas.read_parquet", "pandas.read_json",
     }
 )  # fmt: skip
-_READS = frozenset({"read", "readlines", "write", "writelines"})
-# They run before the first request or after the last.
-_ONCE = LazyPattern(
+_FILE_METHODS = frozenset({"read", "readlines", "write", "writelines"})
+# Functions that run before the first request or after the last.
+_RUNS_ONCE = LazyPattern(
     r"_?a?main|lifespan|(on_)?(startup|shutdown|start|stop|setup|teardown)|__aexit__|__aenter__"
 )
 _PATH_NAME = LazyPattern(r"(^|_)(path|file|folder|dir|directory)$")
 
 
 class FileIoInAsync(PythonCheck):
-    """A coroutine reads, writes or copies whole files.
+    """A coroutine reads, writes or copies complete files.
 
-    The event loop stands still until the disk has done it: with a large file or a network drive that is long
-    enough for other requests to time out. Do it in a thread (``asyncio.to_thread``), or use aiofiles.
+    The event loop is blocked until the disk is done: with a large file or a network drive long enough for
+    other requests to time out. Do it in a thread (``asyncio.to_thread``), or use aiofiles.
     """
 
     ID = "PY020"
@@ -76,18 +76,22 @@ class FileIoInAsync(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = self.module.function_of(node)
-        if not isinstance(function, ast.AsyncFunctionDef) or _ONCE.fullmatch(function.name):
+        if not isinstance(function, ast.AsyncFunctionDef) or _RUNS_ONCE.fullmatch(function.name):
             return
         name = self.module.imported_name(node.func)
-        if name in _COPYING or self._is_whole(node) or self._is_on_opened(node, function):
+        if name in _COPYING or self._is_complete_file(node) or self._uses_opened_file(node, function):
             called = ast.unparse(node.func)
-            message = f'{called}() holds the event loop while the disk works, in coroutine "{function.name}"'
+            message = f'{called}() blocks the event loop during disk I/O in coroutine "{function.name}"'
             self.report(self.module.span(node), message)
 
-    def _is_whole(self, node: ast.Call) -> bool:
-        """Whether a call reads or writes a whole file of a path of the standard library."""
+    def _is_complete_file(self, node: ast.Call) -> bool:
+        """Return True if a call reads or writes a complete file of a ``pathlib`` path."""
         func = node.func
-        if not isinstance(func, ast.Attribute) or func.attr not in _WHOLE or not self._has_paths:
+        if (
+            not isinstance(func, ast.Attribute)
+            or func.attr not in _COMPLETE_FILE_METHODS
+            or not self._has_paths
+        ):
             return False
         if isinstance(self.module.parents[node], ast.Await):
             return False
@@ -97,8 +101,8 @@ class FileIoInAsync(PythonCheck):
         if isinstance(value, ast.BinOp):
             return isinstance(value.op, ast.Div)
         if isinstance(value, ast.Call):
-            made = self.module.imported_name(value.func)
-            return made == "pathlib.Path" or (
+            constructor = self.module.imported_name(value.func)
+            return constructor == "pathlib.Path" or (
                 isinstance(value.func, ast.Attribute) and self._is_path(value.func.value)
             )
         last = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
@@ -111,7 +115,7 @@ class FileIoInAsync(PythonCheck):
 
     @cached_property
     def _declared(self) -> set[str]:
-        """The parameters and names that are declared or made as paths."""
+        """Parameters and names that are declared or created as paths."""
         found = {
             node.arg
             for node in self.module.nodes
@@ -120,37 +124,33 @@ class FileIoInAsync(PythonCheck):
             and "Path" in ast.unparse(node.annotation)
         }
         for name, values in self.module.assigned.items():
-            if any(isinstance(v, (ast.BinOp, ast.Call)) and self._looks_made(v) for v in values):
+            if any(isinstance(v, (ast.BinOp, ast.Call)) and self._creates_path(v) for v in values):
                 found.add(name)
         return found
 
-    def _looks_made(self, value: ast.BinOp | ast.Call) -> bool:
+    def _creates_path(self, value: ast.BinOp | ast.Call) -> bool:
         if isinstance(value, ast.BinOp):
             return isinstance(value.op, ast.Div) and isinstance(value.right, (ast.Constant, ast.JoinedStr))
         return self.module.imported_name(value.func) == "pathlib.Path"
 
-    def _is_on_opened(self, node: ast.Call, function: ast.AsyncFunctionDef) -> bool:
-        """Whether a call reads or writes a file that the coroutine itself has opened with ``open``."""
+    def _uses_opened_file(self, node: ast.Call, function: ast.AsyncFunctionDef) -> bool:
+        """Return True if a call reads or writes a file that the coroutine itself opened with ``open``."""
         func = node.func
-        if (
-            not isinstance(func, ast.Attribute)
-            or func.attr not in _READS
-            or not isinstance(func.value, ast.Name)
-        ):
+        if not isinstance(func, ast.Attribute) or func.attr not in _FILE_METHODS:
+            return False
+        if not isinstance(func.value, ast.Name):
             return False
         for parent in self.module.ancestors(node):
             if parent is function:
                 return False
-            if isinstance(parent, ast.With):
-                for item in parent.items:
-                    named = (
-                        isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == func.value.id
-                    )
-                    if named and isinstance(item.context_expr, ast.Call):
-                        opened = item.context_expr.func
-                        return (
-                            isinstance(opened, ast.Name)
-                            and opened.id == "open"
-                            and "open" not in self.module.imported
-                        )
+            for item in parent.items if isinstance(parent, ast.With) else ():
+                if _binds(item, func.value.id) and isinstance(item.context_expr, ast.Call):
+                    return self._is_open(item.context_expr.func)
         return False
+
+    def _is_open(self, func: ast.expr) -> bool:
+        return isinstance(func, ast.Name) and func.id == "open" and "open" not in self.module.imported
+
+
+def _binds(item: ast.withitem, name: str) -> bool:
+    return isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name

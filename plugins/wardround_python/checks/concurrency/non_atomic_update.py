@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -12,17 +12,17 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.libraries.db_autocommit import autocommits, is_change
 
-_TOGETHER = LazyPattern(
+_TRANSACTIONAL = LazyPattern(
     r"(?i)\batomic\b|transaction|begin_nested|\.begin\(|savepoint|unit_?of_?work|[\"'](?:begin|start)\b|rollback"
 )
-_SAVES = frozenset({"save", "asave", "update", "aupdate"})
+_SAVING_METHODS = frozenset({"save", "asave", "update", "aupdate"})
 
 
 class NonAtomicUpdate(PythonCheck):
-    """Two changes that belong together are kept one by one.
+    """Two updates that belong together are committed separately.
 
-    The connection keeps each statement at once, or there is a ``commit`` between them. Where the second fails
-    the first stays: money is taken and nobody gets it. Put both into one transaction.
+    The connection commits each statement at once, or a ``commit`` separates them. If the second fails,
+    the first remains: money is debited and never credited. Put both into one transaction.
     """
 
     ID = "PY402"
@@ -72,102 +72,100 @@ class NonAtomicUpdate(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        calls = [one for one in nodes_run_by(node.body) if isinstance(one, ast.Call)]
-        if len(calls) < 2 or _TOGETHER.search(ast.unparse(node)):
+    def _check(self, node: FunctionNode) -> None:
+        calls = [child for child in nodes_run_by(node.body) if isinstance(child, ast.Call)]
+        if len(calls) < 2 or _TRANSACTIONAL.search(ast.unparse(node)):
             return
         pair = self._of_statements(calls) or self._of_objects(node, calls)
-        if pair is not None and not self._is_kept_together():
+        if pair is not None and not self._has_request_transactions():
             first, second = pair
-            place = first if self.adds(first) else second
+            reported = first if self.adds(first) else second
             self.report(
-                self.module.span(place),
-                f"this is kept even if the change on line {second.lineno} fails: nothing holds them together"
-                if place is first
-                else f"if this fails, the change on line {first.lineno} stays: nothing holds them together",
+                self.module.span(reported),
+                f"this remains if the update on line {second.lineno} fails; use one transaction"
+                if reported is first
+                else f"if this fails, the update on line {first.lineno} remains; use one transaction",
             )
 
     def _of_statements(self, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
-        """Two statements on a connection that keeps each at once."""
-        changes = [one for one in calls if is_change(one, self.module)]
-        for at, second in enumerate(changes[1:], 1):
-            first = changes[at - 1]
+        """Return two statements on a connection that commits each at once."""
+        changes = [call for call in calls if is_change(call, self.module)]
+        for position, second in enumerate(changes[1:], 1):
+            first = changes[position - 1]
             if self._follows(second, first) and all(
-                isinstance(one.func, ast.Attribute) and autocommits(one.func.value, self.module, self.callees)
-                for one in (first, second)
+                isinstance(item.func, ast.Attribute)
+                and autocommits(item.func.value, self.module, self.callees)
+                for item in (first, second)
             ):
                 return first, second
         return None
 
     def _of_objects(self, node: FunctionNode, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
-        """What is taken from one record and given to another: two ``save``, or a ``commit`` between."""
+        """Return the updates of a transfer between two records: two ``save``, or a ``commit`` between."""
         if self.module.packages & {"sqlalchemy", "sqlmodel", "flask_sqlalchemy"}:
             return self._of_commits(node, calls)
-        saves = [one for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr in _SAVES]
-        moved = list(self._moved_by_update(saves))
+        saves = _method_calls(calls, _SAVING_METHODS)
+        moved = list(self._transfer_updates([call for call, _ in saves]))
         if len(moved) == 2:
             return moved[0], moved[1]
-        names = _taken_and_given(node)
-        told = [
-            one
-            for one in saves
-            if isinstance(one.func, ast.Attribute) and ast.unparse(one.func.value) in names
-        ]
-        by_name = {ast.unparse(one.func): one for one in reversed(told)}
+        parties = _transfer_parties(node)
+        by_name = {ast.unparse(call.func): call for call, owner in reversed(saves) if owner in parties}
         if len(by_name) == 2:
-            first, second = sorted(by_name.values(), key=lambda one: one.lineno)
+            first, second = sorted(by_name.values(), key=lambda call: call.lineno)
             if self._follows(second, first):
                 return first, second
         return None
 
     def _of_commits(self, node: FunctionNode, calls: Sequence[ast.Call]) -> tuple[ast.Call, ast.Call] | None:
-        names = _taken_and_given(node)
-        if not names:
+        parties = _transfer_parties(node)
+        if not parties:
             return None
-        kept = [one for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr == "commit"]
-        moves = [place.lineno for place in _moves(node) if ast.unparse(_record(place)) in names]
-        between = [one for one in kept if min(moves) < one.lineno < max(moves)]
-        after = [one for one in kept if one.lineno > max(moves)]
-        return (between[0], after[0]) if between and after and self._follows(after[0], between[0]) else None
+        commits = [call for call, _ in _method_calls(calls, {"commit"})]
+        moves = [move.lineno for move in _moves(node) if ast.unparse(_record(move)) in parties]
+        between = next((one for one in commits if min(moves) < one.lineno < max(moves)), None)
+        after = next((commit for commit in commits if commit.lineno > max(moves)), None)
+        if between is None or after is None or not self._follows(after, between):
+            return None
+        return between, after
 
-    def _moved_by_update(self, saves: Sequence[ast.Call]) -> Iterator[ast.Call]:
-        """``update(cents=F("cents") - x)`` and ``update(cents=F("cents") + x)``."""
+    def _transfer_updates(self, saves: Sequence[ast.Call]) -> Iterator[ast.Call]:
+        """Yield both updates of a transfer: ``update(cents=F("cents") - x)`` and the reverse."""
         found: dict[tuple[str | None, type[ast.operator]], ast.Call] = {}
-        for one in saves:
-            for keyword in one.keywords:
+        for save in saves:
+            for keyword in save.keywords:
                 value = keyword.value
                 if isinstance(value, ast.BinOp) and ast.unparse(value.left).endswith(f"F('{keyword.arg}')"):
-                    found[keyword.arg, type(value.op)] = one
+                    found[keyword.arg, type(value.op)] = save
         for (name, operator), one in found.items():
             other = found.get((name, ast.Add if operator is ast.Sub else ast.Sub))
             if other is not None and other is not one:
                 yield one
 
-    def _is_kept_together(self) -> bool:
-        """Whether the project puts every request into a transaction."""
+    def _has_request_transactions(self) -> bool:
+        """Return True if the project runs every request in a transaction."""
         if not self.module.packages & {"django"}:
             return False
         return bool(self.source.project.files_with_word(["ATOMIC_REQUESTS"], ["*.py"]))
 
     def _follows(self, second: ast.AST, first: ast.AST) -> bool:
-        """Whether both run in one go: neither is in another branch than the other."""
+        """Return True if both run in sequence: neither is in another branch."""
         above = [first, *self.module.ancestors(first)]
         child: ast.AST = second
         for parent in self.module.ancestors(second):
             if parent in above:
-                at = above.index(parent)
-                return at > 0 and not _are_branches(parent, above[at - 1], child)
+                position = above.index(parent)
+                return position > 0 and not _are_branches(parent, above[position - 1], child)
             child = parent
         return False
 
 
 def _are_branches(parent: ast.AST, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes right below a statement stand in parts of it of which one runs."""
+    """Return True if two direct children of a statement are in alternative parts of it."""
     if isinstance(parent, ast.If):
         return (one in parent.body) != (other in parent.body) and parent.test not in (one, other)
     if isinstance(parent, ast.Try):
@@ -176,10 +174,10 @@ def _are_branches(parent: ast.AST, one: ast.AST, other: ast.AST) -> bool:
 
 
 def _moves(node: FunctionNode) -> Iterator[ast.AugAssign]:
-    for one in walk(node):
-        is_move = isinstance(one, ast.AugAssign) and isinstance(one.op, (ast.Add, ast.Sub))
-        if is_move and isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Attribute):
-            yield one
+    for child in walk(node):
+        is_move = isinstance(child, ast.AugAssign) and isinstance(child.op, (ast.Add, ast.Sub))
+        if is_move and isinstance(child, ast.AugAssign) and isinstance(child.target, ast.Attribute):
+            yield child
 
 
 def _record(move: ast.AugAssign) -> ast.expr:
@@ -187,14 +185,23 @@ def _record(move: ast.AugAssign) -> ast.expr:
     return move.target.value
 
 
-def _taken_and_given(node: FunctionNode) -> frozenset[str]:
-    """The two objects of which one loses what the other gets: ``a.cents -= n``, ``b.cents += n``."""
+def _transfer_parties(node: FunctionNode) -> frozenset[str]:
+    """Return the two objects of a transfer: ``a.cents -= n``, ``b.cents += n``."""
     found: dict[tuple[str, str], dict[type[ast.operator], str]] = {}
-    for one in _moves(node):
-        assert isinstance(one.target, ast.Attribute)
-        key = one.target.attr, ast.unparse(one.value)
-        found.setdefault(key, {})[type(one.op)] = ast.unparse(_record(one))
-    for both in found.values():
-        if len(set(both.values())) == 2:
-            return frozenset(both.values())
+    for item in _moves(node):
+        assert isinstance(item.target, ast.Attribute)
+        key = item.target.attr, ast.unparse(item.value)
+        found.setdefault(key, {})[type(item.op)] = ast.unparse(_record(item))
+    for parties in found.values():
+        if len(set(parties.values())) == 2:
+            return frozenset(parties.values())
     return frozenset()
+
+
+def _method_calls(calls: Sequence[ast.Call], methods: Collection[str]) -> list[tuple[ast.Call, str]]:
+    """Return the calls of some methods, each with the object's source text."""
+    return [
+        (call, ast.unparse(call.func.value))
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr in methods
+    ]

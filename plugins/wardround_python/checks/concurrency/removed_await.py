@@ -14,15 +14,15 @@ from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_HANDS_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Lambda, ast.Yield)
-"""What may take something to be awaited, and see to it."""
+_PASSES_ON = (ast.Call, ast.keyword, ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.Lambda, ast.Yield)
+"""Nodes that may receive a coroutine and await it."""
 
 
 class RemovedAwait(PythonCheck):
-    """The same call was awaited before the change, and is not any more.
+    """A call that was awaited before the change is not awaited now.
 
-    Without ``await`` nothing runs: the name gets a coroutine that is true whatever the answer would be, and
-    what the call was to do never happens. Put it back.
+    Without ``await`` the call does not run: the name is bound to a coroutine, which is always truthy, and
+    the effect never happens. Restore the ``await``.
     """
 
     ID = "PY449"
@@ -87,48 +87,60 @@ class RemovedAwait(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for was, now in rewritten(self.source, self.module):
-            if isinstance(was, ast.AsyncFunctionDef) and isinstance(now, ast.AsyncFunctionDef):
-                self._compare(was, now)
+        for before_function, after_function in rewritten(self.source, self.module):
+            if isinstance(before_function, ast.AsyncFunctionDef) and isinstance(
+                after_function, ast.AsyncFunctionDef
+            ):
+                self._compare(before_function, after_function)
 
-    def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        before, after = Counter(_awaited(was)), Counter(_awaited(now))
-        lost = before - after
-        if not lost:
+    def _compare(self, before_function: FunctionNode, after_function: FunctionNode) -> None:
+        before, after = Counter(_awaited(before_function)), Counter(_awaited(after_function))
+        removed = before - after
+        if not removed:
             return
-        bare_before = Counter(ast.unparse(one) for one in walk(was) if isinstance(one, ast.Call)) - before
-        for call in (one for one in walk(now) if isinstance(one, ast.Call)):
+        bare_before = (
+            Counter(ast.unparse(one) for one in walk(before_function) if isinstance(one, ast.Call)) - before
+        )
+        for call in (child for child in walk(after_function) if isinstance(child, ast.Call)):
             text = ast.unparse(call)
-            if lost[text] and not bare_before[text] and self._is_bare(call, now):
-                lost[text] -= 1
+            if removed[text] and not bare_before[text] and self._is_bare(call, after_function):
+                removed[text] -= 1
                 self.report(
-                    self.module.span(call), f"{text[:60]} was awaited before this change, and is not now"
+                    self.module.span(call), f"{text[:60]} was awaited before this change; restore the await"
                 )
 
     def _is_bare(self, call: ast.Call, function: FunctionNode) -> bool:
         parent = self.module.parents[call]
-        if isinstance(parent, (ast.Await, *_HANDS_ON)):
+        if isinstance(parent, (ast.Await, *_PASSES_ON)):
             return False
-        if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and self._is_kept(parent, function):
+        if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and self._is_awaited_later(
+            parent, function
+        ):
             return False
-        found = self.callees.definition_of(call)
-        return found is None or not isinstance(found.node, ast.FunctionDef) or bool(found.node.decorator_list)
+        definition = self.callees.definition_of(call)
+        return (
+            definition is None
+            or not isinstance(definition.node, ast.FunctionDef)
+            or bool(definition.node.decorator_list)
+        )
 
-    def _is_kept(self, given: ast.Assign | ast.AnnAssign | ast.NamedExpr, function: FunctionNode) -> bool:
-        """Whether what is not awaited here is awaited later, or handed to somebody who may."""
-        targets = given.targets if isinstance(given, ast.Assign) else [given.target]
+    def _is_awaited_later(
+        self, assignment: ast.Assign | ast.AnnAssign | ast.NamedExpr, function: FunctionNode
+    ) -> bool:
+        """Return True if the coroutine is awaited later, or passed to code that may await it."""
+        targets = assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
         names = {one.id for one in targets if isinstance(one, ast.Name)}
         if not names:
             return not all(isinstance(one, ast.Tuple) for one in targets)
         return any(
-            isinstance(one, ast.Await) and isinstance(one.value, ast.Name) and one.value.id in names
-            for one in walk(function)
+            isinstance(child, ast.Await) and isinstance(child.value, ast.Name) and child.value.id in names
+            for child in walk(function)
         )
 
 
 def _awaited(function: FunctionNode) -> Iterator[str]:
     return (
-        ast.unparse(one.value)
-        for one in walk(function)
-        if isinstance(one, ast.Await) and isinstance(one.value, ast.Call)
+        ast.unparse(child.value)
+        for child in walk(function)
+        if isinstance(child, ast.Await) and isinstance(child.value, ast.Call)
     )

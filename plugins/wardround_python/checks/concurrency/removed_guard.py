@@ -8,12 +8,11 @@ from wardround_python.analysis.guarded_functions import PythonGuards
 
 
 class RemovedGuard(PythonGuards, GuardGoneCheck):
-    """A lock, a transaction, a check of rights or a limit was there before the change, and what it guarded is
-    still done.
+    """A change removes a lock, transaction, authorization check or limit, and the guarded code still runs.
 
-    Such a guard is easily lost while code is moved or made shorter, and no test fails. Put it back around
-    what it protected, or say in the commit why it is not needed. It counts as gone where no line the change
-    brought holds a guard of that kind.
+    Such a guard is easily lost while code is moved or shortened, and no test fails. Restore it around the
+    code it protected, or explain in the commit message why it is not needed. It counts as removed if no
+    added line contains a guard of that kind.
     """
 
     ID = "PY390"

@@ -11,20 +11,19 @@ from wardround.languages.python.module import FunctionNode, nodes_run_by
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
 
-_HOLDS = LazyPattern(
+_GUARDS = LazyPattern(
     r"(?i)(?:^|[^a-z])r?locks?(?![a-z])|lock\(|mutex|semaphore|atomic|transaction|begin_nested|savepoint|time_?out"
     r"|fail_after"
 )
 _SHORT = 8
-"""Statements of so few letters stand in many places."""
+"""Longest statement that is too short to identify one place."""
 
 
 class RemovedLockOrTransaction(PythonCheck):
-    """The same statements ran under a lock, in a transaction, within a limit or before a ``finally``, and run
-    bare now.
+    """Statements ran under a lock, transaction, limit or ``finally`` before the change, and run bare now.
 
-    What must happen at the end does not when something fails, another thread comes in between, or half of
-    it stays. Put the block back around them.
+    On a failure the cleanup is skipped, another thread interferes, or a partial update remains. Restore
+    the block around them.
     """
 
     ID = "PY451"
@@ -93,55 +92,61 @@ class RemovedLockOrTransaction(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for was, now in rewritten(self.source, self.module):
-            if len(now.decorator_list) > len(was.decorator_list):
+        for before, after in rewritten(self.source, self.module):
+            if len(after.decorator_list) > len(before.decorator_list):
                 continue
-            self._compare(was, now)
+            self._compare(before, after)
 
-    def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
-        blocks = [
-            one for one in nodes_run_by(was.body) if isinstance(one, (ast.Try, ast.With, ast.AsyncWith))
-        ]
-        bare = {ast.unparse(one): one for one in _bare(now)} if blocks else {}
+    def _compare(self, before: FunctionNode, after: FunctionNode) -> None:
+        kinds = (ast.Try, ast.With, ast.AsyncWith)
+        blocks = [node for node in nodes_run_by(before.body) if isinstance(node, kinds)]
+        bare = {ast.unparse(node): node for node in _bare(after)} if blocks else {}
         for node in blocks:
-            if isinstance(node, ast.Try) and node.finalbody:
-                left = _standing(node.finalbody, bare)
-                first = _standing(node.body, bare)
-                if left and first and len(left) == len(node.finalbody):
-                    told = "ran in a finally before this change, and is left out now when something fails"
-                    self.report(self.module.span(left[0]), f"this {told}")
-            elif isinstance(node, (ast.With, ast.AsyncWith)):
-                held = [ast.unparse(item.context_expr) for item in node.items]
-                word = next((one for one in held if _HOLDS.search(one)), None)
-                left = _standing(node.body, bare)
-                if word is not None and len(left) == len(node.body) and not self._is_held_elsewhere(word):
-                    told = f"ran under {word[:60]} before this change, and does not now"
-                    self.report(self.module.keyword_span(left[0], 1), f"this {told}")
+            if not isinstance(node, ast.Try):
+                self._check_with(node, bare)
+            elif node.finalbody:
+                self._check_finally(node, bare)
 
-    def _is_held_elsewhere(self, word: str) -> bool:
-        """Whether it is taken as often as before, or something like it by a line that the change brought."""
-        if self.source.text.count(word) >= (self.source.base_text or "").count(word):
+    def _check_finally(self, node: ast.Try, bare: dict[str, ast.stmt]) -> None:
+        bare_block = _bare_statements(node.finalbody, bare)
+        if bare_block and len(bare_block) == len(node.finalbody) and _bare_statements(node.body, bare):
+            message = "this ran in a finally block before this change and is now skipped on an exception"
+            self.report(self.module.span(bare_block[0]), message)
+
+    def _check_with(self, node: ast.With | ast.AsyncWith, bare: dict[str, ast.stmt]) -> None:
+        guards = [ast.unparse(item.context_expr) for item in node.items]
+        guard = next((one for one in guards if _GUARDS.search(one)), None)
+        bare_block = _bare_statements(node.body, bare)
+        if guard is not None and len(bare_block) == len(node.body) and not self._is_held_elsewhere(guard):
+            message = f"this ran under {guard[:60]} before this change and no longer does; restore it"
+            self.report(self.module.keyword_span(bare_block[0], 1), message)
+
+    def _is_held_elsewhere(self, guard: str) -> bool:
+        """Return True if the guard occurs as often as before, or an added line contains a similar one."""
+        if self.source.text.count(guard) >= (self.source.base_text or "").count(guard):
             return True
-        return any(_HOLDS.search(line) for line in self.source.added_text.split("\n"))
+        return any(_GUARDS.search(line) for line in self.source.added_text.split("\n"))
 
 
 def _bare(function: FunctionNode) -> Iterator[ast.stmt]:
-    """The statements of a function that stand in no ``with`` that holds and no ``try`` with ``finally``."""
+    """Yield the statements outside every guarding ``with`` and every ``try`` with ``finally``."""
     stack: list[ast.AST] = list(function.body)
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Try) and node.finalbody:
             continue
         if isinstance(node, (ast.With, ast.AsyncWith)) and any(
-            _HOLDS.search(ast.unparse(item.context_expr)) for item in node.items
+            _GUARDS.search(ast.unparse(item.context_expr)) for item in node.items
         ):
             continue
         if isinstance(node, ast.stmt):
             yield node
-        stack += [one for one in ast.iter_child_nodes(node) if isinstance(one, (ast.stmt, ast.ExceptHandler))]
+        stack += [
+            child for child in ast.iter_child_nodes(node) if isinstance(child, (ast.stmt, ast.ExceptHandler))
+        ]
 
 
-def _standing(block: Sequence[ast.stmt], bare: dict[str, ast.stmt]) -> list[ast.stmt]:
-    """The statements of a block that stand bare somewhere, as they were."""
-    texts = [ast.unparse(one) for one in block]
+def _bare_statements(block: Sequence[ast.stmt], bare: dict[str, ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a block that occur bare somewhere, unchanged."""
+    texts = [ast.unparse(item) for item in block]
     return [bare[text] for text in texts if text in bare and (len(text) > _SHORT or text.startswith("yield"))]

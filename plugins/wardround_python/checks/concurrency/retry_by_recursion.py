@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from wardround.checks.cases import code
@@ -15,10 +15,10 @@ from wardround_python.checks.concurrency.unbounded_retry import SLEEPS, catches_
 
 
 class RetryByRecursion(PythonCheck):
-    """A function calls itself, with the same arguments, when its attempt has failed.
+    """A function calls itself with the same arguments after a failure.
 
-    Nothing counts the attempts: where the other side is down for good, it goes on until Python's recursion
-    limit ends it with an error that says nothing about the cause. Use a loop with a number of attempts.
+    Nothing limits the attempts: if the service stays down, the recursion continues until Python's
+    recursion limit raises an error that hides the cause. Use a loop with a number of attempts.
     """
 
     ID = "PY018"
@@ -63,36 +63,43 @@ class RetryByRecursion(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
-        if self._called[node.name] < 1:
+    def _check(self, node: FunctionNode) -> None:
+        if self._call_counts[node.name] < 1:
             return
-        for call in self._again(node):
-            if not _keeps_count(node):
-                self.report(self.module.span(call), f"{ast.unparse(call.func)}() starts again without limit")
+        for call in self._restarts(node):
+            if not _has_limit(node):
+                self.report(
+                    self.module.span(call),
+                    f"{ast.unparse(call.func)}() retries itself without a limit; use a loop with a limit",
+                )
 
     @cached_property
-    def _called(self) -> Counter[str]:
-        """How often the module calls something of a name, be it a function or a method."""
+    def _call_counts(self) -> Counter[str]:
+        """Number of calls of each name in the module, be it a function or a method."""
         return Counter(called_name(n) for n in self.module.nodes if isinstance(n, ast.Call))
 
-    def _again(self, node: FunctionNode) -> Iterator[ast.Call]:
-        """The calls with which the function starts anew after a failure, with what it was given."""
+    def _restarts(self, node: FunctionNode) -> Iterator[ast.Call]:
+        """Yield the calls that restart the function after a failure, with the arguments it received."""
         for call in (n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)):
-            if self._is_itself(call, node) and _passes_on(call, node) and self._follows_failure(call, node):
+            if (
+                self._is_recursive(call, node)
+                and _repeats_arguments(call, node)
+                and self._follows_failure(call, node)
+            ):
                 yield call
 
-    def _is_itself(self, call: ast.Call, node: FunctionNode) -> bool:
+    def _is_recursive(self, call: ast.Call, node: FunctionNode) -> bool:
         if self.module.class_of(node) is None:
             return isinstance(call.func, ast.Name) and call.func.id == node.name
         return ast.unparse(call.func) in (f"self.{node.name}", f"cls.{node.name}")
 
     def _follows_failure(self, call: ast.Call, node: FunctionNode) -> bool:
-        """Whether the call stands where an outage is handled, or waits right before it."""
+        """Return True if the call is where an outage is handled, or right after a sleep."""
         child: ast.AST = call
         for parent in self.module.ancestors(call):
             if parent is node:
@@ -100,43 +107,50 @@ class RetryByRecursion(PythonCheck):
             if isinstance(parent, ast.ExceptHandler):
                 raises = any(isinstance(n, ast.Raise) for n in nodes_run_by(parent.body))
                 return catches_outage(parent) and not raises
-            for block in (getattr(parent, "body", []), getattr(parent, "orelse", [])):
-                if isinstance(block, list) and child in block and isinstance(parent, ast.If):
-                    before = nodes_run_by(block[: block.index(child)])
-                    if any(isinstance(n, ast.Call) and self._sleeps(n) for n in before):
-                        return True
+            if isinstance(parent, ast.If) and self._follows_sleep(parent, child):
+                return True
             child = parent
+        return False
+
+    def _follows_sleep(self, node: ast.If, child: ast.AST) -> bool:
+        """Return True if a branch sleeps before the statement."""
+        for block in (node.body, node.orelse):
+            if child in block:
+                before = nodes_run_by(block[: block.index(child)])
+                if any(isinstance(n, ast.Call) and self._sleeps(n) for n in before):
+                    return True
         return False
 
     def _sleeps(self, call: ast.Call) -> bool:
         return self.module.imported_name(call.func) in SLEEPS
 
 
-def _passes_on(call: ast.Call, node: FunctionNode) -> bool:
-    """Whether a call gives each parameter its own value again."""
+def _repeats_arguments(call: ast.Call, node: FunctionNode) -> bool:
+    """Return True if a call passes each parameter its own value."""
     arguments = node.args
     names = [a.arg for a in arguments.posonlyargs + arguments.args]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    rest = {arguments.vararg.arg if arguments.vararg else "", arguments.kwarg.arg if arguments.kwarg else ""}
-    for position, value in enumerate(call.args):
-        if isinstance(value, ast.Starred):
-            if not (isinstance(value.value, ast.Name) and value.value.id in rest):
-                return False
-        elif position >= len(names) or not (isinstance(value, ast.Name) and value.id == names[position]):
-            return False
-    return all(
-        isinstance(keyword.value, ast.Name) and (keyword.value.id in rest or keyword.value.id == keyword.arg)
-        for keyword in call.keywords
+    rest = {item.arg for item in (arguments.vararg, arguments.kwarg) if item is not None}
+    passed = [
+        (value.value, rest) if isinstance(value, ast.Starred) else (value, {*names[position : position + 1]})
+        for position, value in enumerate(call.args)
+    ]
+    return all(_is_one_of(value, expected) for value, expected in passed) and all(
+        _is_one_of(keyword.value, {*rest, keyword.arg}) for keyword in call.keywords
     )
 
 
-def _keeps_count(node: FunctionNode) -> bool:
-    """Whether the function counts, changes what it was given, or asks a person."""
-    given = {a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs}
+def _is_one_of(value: ast.expr, names: Collection[str | None]) -> bool:
+    return isinstance(value, ast.Name) and value.id in names
+
+
+def _has_limit(node: FunctionNode) -> bool:
+    """Return True if the function counts, rebinds a parameter, or prompts a person."""
+    parameters = {a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs}
     for inner in nodes_run_by(node.body):
         if isinstance(inner, (ast.AugAssign, ast.Global, ast.Nonlocal)):
             return True
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id in given:
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id in parameters:
             return True
         if isinstance(inner, ast.Call) and called_name(inner) in ASKS_A_PERSON:
             return True

@@ -15,12 +15,12 @@ from wardround_python.check import PythonCheck
 
 
 class _Library(msgspec.Struct, frozen=True):
-    """How a retry of a library is ended.
+    """How the retry of a library is limited.
 
     Attributes:
-        ends: the keywords of which one ends it.
-        ends_at: from how many arguments by position one of them does.
-        endless_by_itself: whether it goes on for ever where none of the keywords is given.
+        ends: the keywords that limit it.
+        ends_at: the number of positional arguments from which one of them is a limit.
+        endless_by_itself: True if it has no limit without these keywords.
     """
 
     ends: frozenset[str]
@@ -46,17 +46,17 @@ _LIBRARIES: Mapping[str, _Library] = {
     "stamina.retry_context": _Library(frozenset({"attempts", "timeout"}), endless_by_itself=False),
     "redis.retry.Retry": _Library(frozenset({"retries"}), endless_by_itself=False),
 }
-# Of task queues: their own limit holds until it is taken away.
-_TASK_MAKERS = frozenset({"task", "shared_task", "periodic_task", "actor", "retry"})
+# Decorators of task queues, which have a default limit.
+_TASK_DECORATORS = frozenset({"task", "shared_task", "periodic_task", "actor", "retry"})
 _ENDLESS_NAMES = frozenset({"math.inf", "sys.maxsize", "tenacity.stop_never", "tenacity.stop.stop_never"})
 _WORDS = ("tenacity", "backoff", "retry", "stamina", "max_retries")
 
 
 class RetryWithoutLimit(PythonCheck):
-    """A retry is set up without a limit.
+    """A retry is configured without a limit.
 
-    This library tries for ever unless it is told when to stop. Where the other side is down for good, the
-    caller never gets an answer, and workers pile up behind it. Say how many attempts or how long.
+    Without a stop condition this library retries forever. If the service stays down, the caller never
+    gets a result, and workers pile up behind it. Set a number of attempts or a time limit.
     """
 
     ID = "PY017"
@@ -94,13 +94,13 @@ class RetryWithoutLimit(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_decorators(node)
+        self._check_decorators(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_decorators(node)
+        self._check_decorators(node)
 
-    def _look_at_decorators(self, node: FunctionNode) -> None:
-        """Of a decorator without parentheses; the others are calls."""
+    def _check_decorators(self, node: FunctionNode) -> None:
+        """Check the decorators without parentheses; the others are calls."""
         for decorator in node.decorator_list:
             library = _LIBRARIES.get(self.module.imported_name(decorator) or "")
             if library is not None and library.endless_by_itself:
@@ -111,8 +111,8 @@ class RetryWithoutLimit(PythonCheck):
         if library is not None:
             if self._is_endless(node, library):
                 self._report(node.func, library)
-        elif self._takes_its_limit_away(node):
-            self.report(self.module.span(node.func), "this task is tried again for ever: max_retries is None")
+        elif self._removes_limit(node):
+            self.report(self.module.span(node.func), "this task is retried forever; set max_retries")
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         if not any((self.module.dotted(base) or "").endswith("Task") for base in node.bases):
@@ -120,38 +120,34 @@ class RetryWithoutLimit(PythonCheck):
         for statement in node.body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement) == "max_retries = None":
                 span = self.module.span(statement)
-                self.report(span, f'"{node.name}" is tried again for ever: max_retries is None')
+                self.report(span, f'"{node.name}" is retried forever; set max_retries')
 
     def _report(self, node: ast.expr, library: _Library) -> None:
         ends = " or ".join(f"{name}=" for name in sorted(library.ends))
-        self.report(self.module.span(node), f"{ast.unparse(node)} tries again for ever without {ends}")
+        self.report(self.module.span(node), f"{ast.unparse(node)} retries forever; set {ends}")
 
     def _is_endless(self, node: ast.Call, library: _Library) -> bool:
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        if None in given or any(isinstance(one, ast.Starred) for one in node.args):
+        options = {keyword.arg: keyword.value for keyword in node.keywords}
+        if None in options or any(isinstance(argument, ast.Starred) for argument in node.args):
             return False
-        ends = [value for name, value in given.items() if name in library.ends]
         if len(node.args) >= library.ends_at:
             return False
-        if library.endless_by_itself:
-            return all(map(self._says_never, ends))
-        return bool(ends) and len(ends) == len(library.ends) and all(map(self._says_never, ends))
+        ends = [value for name, value in options.items() if name in library.ends]
+        is_unlimited = all(map(self._is_unlimited, ends))
+        return is_unlimited and (library.endless_by_itself or 0 < len(ends) == len(library.ends))
 
-    def _takes_its_limit_away(self, node: ast.Call) -> bool:
+    def _removes_limit(self, node: ast.Call) -> bool:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name not in _TASK_MAKERS:
-            return False
-        for keyword in node.keywords:
-            if keyword.arg == "max_retries" and self._says_never(keyword.value):
-                return True
+        options: list[tuple[object, ast.expr]] = []
+        for keyword in node.keywords if name in _TASK_DECORATORS else ():
+            options.append((keyword.arg, keyword.value))
             if keyword.arg == "retry_kwargs" and isinstance(keyword.value, ast.Dict):
                 pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
-                if any(_is_text(key, "max_retries") and self._says_never(value) for key, value in pairs):
-                    return True
-        return False
+                options += [(getattr(key, "value", None), value) for key, value in pairs]
+        return any(key == "max_retries" and self._is_unlimited(value) for key, value in options)
 
-    def _says_never(self, value: ast.expr) -> bool:
-        """Whether a limit is none: None, a negative number or infinity."""
+    def _is_unlimited(self, value: ast.expr) -> bool:
+        """Return True if a limit is none: None, a negative number or infinity."""
         if isinstance(value, ast.Constant):
             return value.value is None
         if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
@@ -159,7 +155,3 @@ class RetryWithoutLimit(PythonCheck):
         if ast.unparse(value) == "float('inf')":
             return True
         return self.module.imported_name(value) in _ENDLESS_NAMES
-
-
-def _is_text(node: ast.expr | None, text: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -29,25 +29,25 @@ from wardround_python.check import PythonCheck
 SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
-# By their names, helpers of the module that let time go by.
+# Names of helpers that pause.
 _PAUSES = LazyPattern(r"_*(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?")
-# Exceptions of something outside that may be down; others speak of the program's own data.
+# Exceptions that signal an outage of a service; others concern the program's own data.
 _OUTAGE = LazyPattern(
     r"(Base)?Exception|OSError|IOError|EnvironmentError|error"
     r"|\w*(Connect|Timeout|TimedOut|H(TTP|ttp)|Request|URL|Network|Transport|Socket|Operational|Database"
     r"|Unavailable|Server|Client|Api|API|Throttl|RateLimit|Redis|Kafka|A(MQP|mqp)|R(PC|pc)|Gateway|Broker)\w*"
 )
 _LIMITS_TIME = LazyPattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
-# To take a lock is to wait for it, and a call that is given a limit keeps it.
+# Taking a lock waits for it, and a call with a limit ends by itself.
 _WAITS_BY_NAME = LazyPattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
 _WAITS_FOR_END = frozenset({"is_set", "wait", "cancelled", "stopped", "should_stop", "stopping"})
 
 
 class UnboundedRetry(PythonCheck):
-    """A call is tried again and again with nothing to end it.
+    """A loop retries a call without a limit or deadline.
 
-    When the other side is down for good, the loop keeps its thread, its connections and its caller for
-    ever, and the failure never shows. Count the attempts or set a deadline, and raise at the end.
+    If the service stays down, the loop occupies its thread, its connections and its caller forever, and
+    the failure never surfaces. Count the attempts or set a deadline, and raise at the end.
     """
 
     ID = "PY004"
@@ -91,27 +91,32 @@ class UnboundedRetry(PythonCheck):
     ]
 
     def visit_While(self, node: ast.While) -> None:
+        message = self._attempt_message(node) or self._poll_message(node)
+        if message and not self._is_limited_outside(node):
+            self.report(self._span(node), message)
+
+    def _attempt_message(self, node: ast.While) -> str | None:
+        if isinstance(node.test, ast.Constant) and node.test.value in (True, 1):
+            return self._endless_attempt(node) or self._endless_poll(node)
+        awaited = awaited_value(node.test)
+        return self._endless_attempt(node, awaited) if awaited is not None else None
+
+    def _poll_message(self, node: ast.While) -> str | None:
         test = node.test
-        complaint = None
-        if isinstance(test, ast.Constant) and test.value in (True, 1):
-            complaint = self._tried_again(node) or self._asked_again(node)
-        elif (awaited := awaited_value(test)) is not None:
-            complaint = self._tried_again(node, awaited)
-        if complaint is None and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            polled = self._polls(node, test.operand)
-            complaint = f"{shown(test.operand)} is polled without limit or deadline" if polled else None
-        elif complaint is None and self._polls_state(node, test):
-            complaint = f"{ast.unparse(test)} is polled without limit or deadline"
-        if complaint and not self._is_limited_outside(node):
-            self.report(self._place(node), complaint)
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            is_polled = self._polls(node, test.operand)
+            return f"{shown(test.operand)} is polled without a limit or deadline" if is_polled else None
+        if self._polls_state(node, test):
+            return f"{ast.unparse(test)} is polled without a limit or deadline"
+        return None
 
     def visit_For(self, node: ast.For) -> None:
         counts = isinstance(node.iter, ast.Call) and self.module.imported_name(node.iter.func)
-        if counts == "itertools.count" and (complaint := self._tried_again(node)):
-            self.report(self._place(node), complaint)
+        if counts == "itertools.count" and (complaint := self._endless_attempt(node)):
+            self.report(self._span(node), complaint)
 
-    def _place(self, node: ast.While | ast.For) -> Span:
-        """The loop; or where a handler goes back to it, if a change wrote that into an old loop."""
+    def _span(self, node: ast.While | ast.For) -> Span:
+        """Return the span of the loop, or of a handler that a change added to an old loop."""
         if not self.source.is_added(node.lineno):
             tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
             for handler in (h for attempt in tries for h in attempt.handlers if _starts_again(h)):
@@ -119,44 +124,38 @@ class UnboundedRetry(PythonCheck):
                     return self.module.span(handler.body[-1])
         return self.module.keyword_span(node, len("while" if isinstance(node, ast.While) else "for"))
 
-    def _tried_again(self, node: ast.While | ast.For, awaited: str | None = None) -> str | None:
-        """What a loop tries for ever; ``awaited`` is what its test waits for an attempt to set."""
+    def _endless_attempt(self, node: ast.While | ast.For, awaited: str | None = None) -> str | None:
+        """Describe the endless attempt of a loop; ``awaited`` is the name its test waits for."""
         tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
         retry = next((attempt for attempt in tries if _retries(node, attempt, awaited)), None)
-        return f"{_first_call(retry.body)} is tried again without limit or deadline" if retry else None
+        return f"{_first_call(retry.body)} is retried without a limit or deadline" if retry else None
 
-    def _asked_again(self, node: ast.While) -> str | None:
-        """What an endless loop asks in each round, if it only leaves when the answer is right."""
-        asked = {
-            target.id: statement.value
-            for statement in node.body
-            if isinstance(statement, ast.Assign) and asks(statement.value)
-            for target in statement.targets
-            if isinstance(target, ast.Name)
-        }
+    def _endless_poll(self, node: ast.While) -> str | None:
+        """Describe the poll of an endless loop that exits only on the right result."""
         exits = [n for n in node.body if isinstance(n, ast.If)]
-        if not asked and exits and self._only_waits(node.body, exits):
-            return self._asked_in_test(exits)
-        if len(asked) != 1 or not exits or not self._only_waits(node.body, exits):
+        if not exits or not self._only_waits(node.body, exits):
             return None
-        (name, value), *_ = asked.items()
-        told = all(self._is_about(one.test, name) for one in exits)
-        leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
-        return f"{shown(value)} is polled without limit or deadline" if told and leaves else None
+        queried = dict(_queried(node.body))
+        if not queried:
+            return self._poll_in_test(exits)
+        (name, value), *_ = queried.items()
+        if len(queried) != 1 or not all(self._depends_only_on(exit_if.test, name) for exit_if in exits):
+            return None
+        return f"{shown(value)} is polled without a limit or deadline" if _leave(exits) else None
 
-    def _asked_in_test(self, exits: Sequence[ast.If]) -> str | None:
-        """What is asked by the conditions themselves under which a loop is left."""
-        tests = [one.test.operand if isinstance(one.test, ast.UnaryOp) else one.test for one in exits]
-        asked = [test.left if isinstance(test, ast.Compare) else test for test in tests]
-        if not all(asks(value) and not COUNTS_OR_TIMES.search(ast.unparse(value)) for value in asked):
+    def _poll_in_test(self, exits: Sequence[ast.If]) -> str | None:
+        """Describe the poll that the exit conditions themselves make."""
+        tests = [
+            exit_if.test.operand if isinstance(exit_if.test, ast.UnaryOp) else exit_if.test
+            for exit_if in exits
+        ]
+        queried = [test.left if isinstance(test, ast.Compare) else test for test in tests]
+        if not all(map(_is_poll, queried)) or not _leave(exits):
             return None
-        if any(isinstance(v, ast.Call) and called_name(v) in _WAITS_FOR_END for v in asked):
-            return None
-        leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
-        return f"{shown(asked[0])} is polled without limit or deadline" if leaves else None
+        return f"{shown(queried[0])} is polled without a limit or deadline"
 
-    def _is_about(self, test: ast.expr, name: str) -> bool:
-        """Whether a test speaks of nothing but one name, constants and what is imported or a class."""
+    def _depends_only_on(self, test: ast.expr, name: str) -> bool:
+        """Return True if a test uses only the name, constants, imported names and classes."""
         names = {n.id for n in walk(test) if isinstance(n, ast.Name)}
         return (
             name in names
@@ -165,39 +164,31 @@ class UnboundedRetry(PythonCheck):
         )
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
-        """Whether a round asks, leaves, logs and sleeps, and does nothing else."""
+        """Return True if an iteration only polls, exits, logs and sleeps."""
         counts = {n.id for one in exits for n in walk(one.test) if isinstance(n, ast.Name)}
-        others = [
-            n
-            for n in body
-            if n not in exits
-            and not isinstance(n, (ast.Assign, ast.Expr, ast.Pass))
-            and not (isinstance(n, ast.AugAssign) and ast.unparse(n.target) not in counts)
-        ]
+        if not all(n in exits or _is_incidental(n, counts) for n in body):
+            return False
+        leaves = (ast.Return, ast.Break, ast.Raise)
+        if any(exit_if.orelse or not isinstance(exit_if.body[-1], leaves) for exit_if in exits):
+            return False
         calls = calls_between([s for s in body if isinstance(s, ast.Expr)])
-        sleeps = any(map(self._pauses, calls))
-        ends = all(isinstance(one.body[-1], (ast.Return, ast.Break, ast.Raise)) for one in exits)
-        ends = ends and not any(one.orelse for one in exits)
-        return sleeps and ends and not others and all(map(is_between, calls))
+        return any(map(self._pauses, calls)) and all(map(is_between, calls))
 
     def _polls_state(self, node: ast.While, test: ast.expr) -> bool:
-        """Whether a loop sleeps until something that others change has a certain state."""
+        """Return True if a loop sleeps until something changed elsewhere has a certain state."""
         parts = test.values if isinstance(test, ast.BoolOp) else [test]
-        kinds = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, ast.Is)
-        if not all(isinstance(one, ast.Compare) and isinstance(one.ops[0], kinds) for one in parts):
-            return False
-        if COUNTS_OR_TIMES.search(ast.unparse(test)):
+        if not all(map(_compares_state, parts)) or COUNTS_OR_TIMES.search(ast.unparse(test)):
             return False
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        sleeps = any(map(self._pauses, calls))
-        asked = asked_for(node.body, test)
-        if not sleeps or asked is None:
+        queried = asked_for(node.body, test)
+        if queried is None or not any(map(self._pauses, calls)):
             return False
-        called = bool(asked) or any(isinstance(n, ast.Call) for n in nodes_run_by([test]))
-        return called or any(RENEWS.fullmatch(called_name(c)) for c in calls)
+        if queried or any(isinstance(n, ast.Call) for n in nodes_run_by([test])):
+            return True
+        return any(RENEWS.fullmatch(called_name(call)) for call in calls)
 
     def _is_limited_outside(self, node: ast.While) -> bool:
-        """Whether a ``with`` around the loop, by its name, ends it after some time."""
+        """Return True if a ``with`` around the loop, by its name, limits its time."""
         return any(
             _LIMITS_TIME.search(ast.unparse(item.context_expr))
             for parent in self.module.ancestors(node)
@@ -206,22 +197,21 @@ class UnboundedRetry(PythonCheck):
         )
 
     def _polls(self, node: ast.While, condition: ast.expr) -> bool:
-        asked = condition.value if isinstance(condition, ast.Await) else condition
-        if _is_state(asked):
-            return not COUNTS_OR_TIMES.search(ast.unparse(asked)) and self._only_sleeps(node.body)
-        if not isinstance(asked, ast.Call) or called_name(asked) in _WAITS_FOR_END:
+        queried = condition.value if isinstance(condition, ast.Await) else condition
+        counts = COUNTS_OR_TIMES.search(ast.unparse(queried)) is not None
+        if _is_state(queried):
+            return not counts and self._only_sleeps(node.body)
+        if not isinstance(queried, ast.Call) or called_name(queried) in _WAITS_FOR_END:
             return False
-        if _WAITS_BY_NAME.search(ast.unparse(asked)):
+        if _WAITS_BY_NAME.search(ast.unparse(queried)):
             return False
-        if any(isinstance(s, ast.Assign) for s in node.body) and not COUNTS_OR_TIMES.search(
-            ast.unparse(asked)
-        ):
+        if not counts and any(isinstance(statement, ast.Assign) for statement in node.body):
             calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-            return bool(asked_for(node.body, asked)) and any(map(self._pauses, calls))
+            return bool(asked_for(node.body, queried)) and any(map(self._pauses, calls))
         return self._only_sleeps(node.body)
 
     def _pauses(self, call: ast.Call) -> bool:
-        """Whether a call sleeps, or is of a helper of the module that does."""
+        """Return True if a call sleeps, directly or through a helper of the module."""
         if self.module.imported_name(call.func) in SLEEPS:
             return True
         if not _PAUSES.fullmatch(called_name(call)):
@@ -237,7 +227,7 @@ class UnboundedRetry(PythonCheck):
         )
 
     def _only_sleeps(self, body: Sequence[ast.stmt]) -> bool:
-        """Whether a round logs and sleeps and changes nothing."""
+        """Return True if an iteration logs and sleeps and changes nothing."""
         calls = [n for n in nodes_run_by(body) if isinstance(n, ast.Call)]
         sleeps = any(map(self._pauses, calls))
         plain = all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in body)
@@ -245,13 +235,13 @@ class UnboundedRetry(PythonCheck):
 
 
 def _is_state(node: ast.expr) -> bool:
-    """Whether a condition is of attributes alone: ``job.is_done or job.has_failed``."""
+    """Return True if a condition consists of attributes: ``job.is_done or job.has_failed``."""
     parts = node.values if isinstance(node, ast.BoolOp) else [node]
     return all(isinstance(part, ast.Attribute) for part in parts)
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements that run in every round, those in a ``with`` included."""
+    """Yield the statements that run in every iteration, those in a ``with`` included."""
     for statement in body:
         yield statement
         if isinstance(statement, (ast.With, ast.AsyncWith)):
@@ -259,7 +249,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
 
 
 def _retries(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = None) -> bool:
-    """Whether the ``try`` leaves the loop when it succeeds and comes back to it, for ever, when it fails."""
+    """Return True if the ``try`` leaves the loop on success and repeats it on failure."""
     handlers = [h for h in attempt.handlers if _starts_again(h)]
     if not handlers or attempt.finalbody or not _tries_something(attempt):
         return False
@@ -267,11 +257,20 @@ def _retries(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = 
     tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse + ending)))
     others = [n for n in nodes_run_by(loop.body) if id(n) not in tried]
     if awaited is not None:
-        leaves = any(isinstance(n, (ast.Return, ast.Break, ast.Raise)) for n in others)
-        counts = any(isinstance(n, ast.AugAssign) for n in nodes_run_by(loop.body))
-        is_set = any(sets(statement, awaited) for statement in attempt.body + attempt.orelse)
-        return is_set and not leaves and not counts and not _makes_progress(attempt, others)
-    return _ends_on_success(loop, attempt, others, handlers) and not _makes_progress(attempt, others)
+        ends = _ends_when_set(loop, attempt, others, awaited)
+    else:
+        ends = _ends_on_success(loop, attempt, others, handlers)
+    return ends and not _makes_progress(attempt, others)
+
+
+def _ends_when_set(
+    loop: ast.While | ast.For, attempt: ast.Try, others: Sequence[ast.AST], awaited: str
+) -> bool:
+    """Return True if only the name that the test waits for ends the loop."""
+    if any(isinstance(n, (ast.Return, ast.Break, ast.Raise)) for n in others):
+        return False
+    counts = any(isinstance(n, ast.AugAssign) for n in nodes_run_by(loop.body))
+    return not counts and any(sets(statement, awaited) for statement in attempt.body + attempt.orelse)
 
 
 def _ends_on_success(
@@ -291,7 +290,7 @@ def _ends_on_success(
 
 
 def catches_outage(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler catches everything, or by its names what says that something outside is down."""
+    """Return True if a handler catches everything, or only errors that signal an outage."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
     return handler.type is None or all(_OUTAGE.fullmatch(name) for name in names)
@@ -315,7 +314,7 @@ def _tries_something(attempt: ast.Try) -> bool:
 
 
 def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
-    """Whether something the attempt uses is assigned anew in each round: then it isn't the same attempt."""
+    """Return True if a name the attempt reads is reassigned in each iteration, so attempts differ."""
     used = {
         n.id for n in nodes_run_by(attempt.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
@@ -324,3 +323,38 @@ def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
 
 def _first_call(body: Sequence[ast.stmt]) -> str:
     return next(shown(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))
+
+
+def _queried(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that statements bind to the result of a query."""
+    for statement in body:
+        if isinstance(statement, ast.Assign) and asks(statement.value):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, statement.value
+
+
+def _leave(exits: Sequence[ast.If]) -> bool:
+    """Return True if one of the conditions leaves the loop without an error."""
+    return any(
+        isinstance(n, (ast.Return, ast.Break)) for exit_if in exits for n in nodes_run_by(exit_if.body)
+    )
+
+
+def _is_poll(value: ast.expr) -> bool:
+    """Return True for a query that neither counts nor waits for an end."""
+    if not asks(value) or COUNTS_OR_TIMES.search(ast.unparse(value)):
+        return False
+    return not isinstance(value, ast.Call) or called_name(value) not in _WAITS_FOR_END
+
+
+def _is_incidental(statement: ast.stmt, counts: Collection[str]) -> bool:
+    """Return True for a statement that does not limit the loop."""
+    if isinstance(statement, ast.AugAssign):
+        return ast.unparse(statement.target) not in counts
+    return isinstance(statement, (ast.Assign, ast.Expr, ast.Pass))
+
+
+def _compares_state(test: ast.expr) -> bool:
+    kinds = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, ast.Is)
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], kinds)

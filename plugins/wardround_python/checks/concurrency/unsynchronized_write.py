@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -12,7 +12,7 @@ from wardround.languages.python.module import FunctionNode
 from wardround_python.check import PythonCheck
 
 _LOCK = LazyPattern(r"(?i)(^|[_.])r?(lock|mutex)$")
-_CHANGES = frozenset(
+_MUTATING_METHODS = frozenset(
     {
         "append",
         "extend",
@@ -27,16 +27,20 @@ _CHANGES = frozenset(
         "clear",
     }
 )
-_BEGINNINGS = LazyPattern(
+_EXEMPT_FUNCTIONS = LazyPattern(
     r"^(__init__|__new__|__enter__|__setstate__|setup|reset|_?init\w*|on_startup|startup|start|_?open|connect|\w*_locked|_unlocked\w*)$"
 )
 
 
-class UnsynchronizedWrite(PythonCheck):
-    """Something that is changed under a lock everywhere else is changed here without it.
+_Key = tuple[str, ast.AST | None]
+"""Name of a field or variable, and its class."""
 
-    The lock then protects nothing: another thread can be in the middle of its own change. Take the same lock
-    here, or hand the change to a function that does.
+
+class UnsynchronizedWrite(PythonCheck):
+    """A field or variable that is modified under a lock elsewhere is modified here without it.
+
+    The lock then protects nothing: another thread can be in the middle of its own update. Take the same
+    lock here, or move the update to a function that does.
     """
 
     ID = "PY392"
@@ -88,46 +92,50 @@ class UnsynchronizedWrite(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        at_top = {name for one in node.body for name in _stored_names(one)}
-        held: dict[tuple[str, ast.AST | None], list[str]] = {}
-        free: dict[tuple[str, ast.AST | None], list[ast.stmt | ast.expr]] = {}
-        for place, what in self._changes():
-            function = self.module.function_of(place)
+        module_names = {name for statement in node.body for name in _stored_names(statement)}
+        locked: dict[_Key, list[str]] = {}
+        unlocked: dict[_Key, list[ast.stmt | ast.expr]] = {}
+        for modification, name in self._modifications():
+            function = self.module.function_of(modification)
             if function is None:
                 continue
-            owner = self.module.class_of(function) if what.startswith("self.") else None
-            if owner is None and what not in at_top:
+            owner = self.module.class_of(function) if name.startswith("self.") else None
+            if owner is None and name not in module_names:
                 continue
-            lock = self._lock_around(place)
+            lock = self._lock_around(modification)
             if lock:
-                held.setdefault((what, owner), []).append(lock)
-            elif not self._is_excused(function):
-                free.setdefault((what, owner), []).append(place)
-        for key, places in free.items():
-            locks = held.get(key, [])
-            is_own = any(
-                lock.startswith(f"{key[0]}.") or f"{lock}.acquire(" in self.source.text for lock in locks
-            )
-            if locks and not is_own and len(set(locks)) == 1 and len(places) <= len(locks):
-                for place in places:
-                    if self.source.is_added(place.lineno):
-                        said = f'"{key[0]}" is changed under "{locks[0]}" elsewhere, and here without'
-                        self.report(self.module.span(place), said)
+                locked.setdefault((name, owner), []).append(lock)
+            elif not self._is_exempt(function):
+                unlocked.setdefault((name, owner), []).append(modification)
+        for key, modifications in unlocked.items():
+            self._check(key[0], locked.get(key, []), modifications)
 
-    def _changes(self) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
-        """Where a field or a variable of the module is changed: entries, counters, and calls that change."""
+    def _check(self, name: str, locks: Sequence[str], modifications: Sequence[ast.stmt | ast.expr]) -> None:
+        """Report added modifications outside the only lock, if most are under it."""
+        if len(set(locks)) != 1 or len(modifications) > len(locks):
+            return
+        is_own = locks[0].startswith(f"{name}.") or f"{locks[0]}.acquire(" in self.source.text
+        for modification in modifications if not is_own else ():
+            if self.source.is_added(modification.lineno):
+                message = f'"{name}" is modified under "{locks[0]}" elsewhere; take the lock here too'
+                self.report(self.module.span(modification), message)
+
+    def _modifications(self) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+        """Yield the modifications of fields and module variables: entries, assignments and mutating calls."""
         for node in self.module.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in _CHANGES and not self._is_event(ast.unparse(node.func.value)):
+                if node.func.attr in _MUTATING_METHODS and not self._is_event(ast.unparse(node.func.value)):
                     yield node, ast.unparse(node.func.value)
             elif isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(
                 node.ctx, (ast.Store, ast.Del)
             ):
                 yield node, ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
 
-    def _is_event(self, what: str) -> bool:
-        """Whether something is an event, which threads share without a lock."""
-        return f"{what} = threading.Event(" in self.source.text or f"{what} = Event(" in self.source.text
+    def _is_event(self, modified: str) -> bool:
+        """Return True if the name is an event, which threads share without a lock."""
+        return (
+            f"{modified} = threading.Event(" in self.source.text or f"{modified} = Event(" in self.source.text
+        )
 
     def _lock_around(self, node: ast.AST) -> str:
         for parent in self.module.ancestors(node):
@@ -140,9 +148,9 @@ class UnsynchronizedWrite(PythonCheck):
                 return ""
         return ""
 
-    def _is_excused(self, function: FunctionNode | ast.Lambda) -> bool:
-        """Whether nobody else can be there yet, or the lock is taken in another way, or by the callers."""
-        if isinstance(function, ast.Lambda) or _BEGINNINGS.search(function.name):
+    def _is_exempt(self, function: FunctionNode | ast.Lambda) -> bool:
+        """Return True if no other thread runs yet, or the lock is acquired in another way or by callers."""
+        if isinstance(function, ast.Lambda) or _EXEMPT_FUNCTIONS.search(function.name):
             return True
         text = ast.unparse(function)
         return ".acquire(" in text or "lock held" in text.lower() or self._is_called_under_lock(function.name)

@@ -12,22 +12,29 @@ from wardround.languages.python.literals import literal
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_EVERY = frozenset({"", "0.0.0.0", "::", "[::]"})  # noqa: S104 - what is looked for
+_ALL_INTERFACES = frozenset({"", "0.0.0.0", "::", "[::]"})  # noqa: S104 - the hosts that are reported
 _SERVERS = LazyPattern(
     r"(^|\.)(Threading|Forking)?(HTTPServer|TCPServer|UDPServer|UnixStreamServer|SimpleXMLRPCServer|"
     r"ThreadingHTTPServer|WSGIServer|Listener|SMTPServer)$"
 )
-_HEARS_ALL = LazyPattern(
+_INTENDED = LazyPattern(
     r"(?i)multicast|broadcast|MEMBERSHIP|free_port|unused_port|find_port|available_port|in_use"
 )
-_OPEN_PLACES = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
+_EXEMPT_PATHS = LazyPattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
+
+
+_HOST_POSITIONS = {
+    "asyncio.start_server": 1,
+    "wsgiref.simple_server.make_server": 0,
+    "werkzeug.serving.run_simple": 0,
+}
 
 
 class BindAllInterfaces(PythonCheck):
-    """A server of one's own listens on every network of the machine.
+    """A server listens on all network interfaces.
 
-    Whoever reaches any of its addresses can talk to it: other machines, and the internet where the machine
-    has a public address. Bind to ``127.0.0.1`` or to an address from the settings.
+    Anyone who can reach one of the machine's addresses can connect: other machines, and the internet if
+    an address is public. Bind to ``127.0.0.1`` or to an address from the settings.
     """
 
     ID = "PY352"
@@ -68,36 +75,40 @@ class BindAllInterfaces(PythonCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+        return super().wants(source) and not _EXEMPT_PATHS.search(source.path)
 
     def visit_Call(self, node: ast.Call) -> None:
         host = self._host(node)
-        if host is None or literal(self.module, host) not in _EVERY:
+        if host is None or literal(self.module, host) not in _ALL_INTERFACES:
             return
         function = self.module.function_of(node)
-        around = ast.unparse(function) if function is not None else ""
-        if not _HEARS_ALL.search(around):
-            self.report(self.module.span(node), "every network of the machine reaches this")
+        function_text = ast.unparse(function) if function is not None else ""
+        if not _INTENDED.search(function_text):
+            self.report(
+                self.module.span(node), "server listens on all network interfaces; bind to one address"
+            )
 
     def _host(self, node: ast.Call) -> ast.expr | None:
-        """The host that a server is told to listen on."""
+        """Return the host argument of a server or socket."""
         name = self.module.dotted(node.func) or ""
         last = node.func.attr if isinstance(node.func, ast.Attribute) else name
-        named = {k.arg: k.value for k in node.keywords}
         if (last == "bind" and self._has_sockets()) or _SERVERS.search(name):
-            first = node.args[0] if node.args else named.get("server_address", named.get("address"))
-            is_any_port = isinstance(first, ast.Tuple) and literal(self.module, first.elts[-1]) == 0
-            return first.elts[0] if isinstance(first, ast.Tuple) and first.elts and not is_any_port else None
-        if name in {
-            "asyncio.start_server",
-            "wsgiref.simple_server.make_server",
-            "werkzeug.serving.run_simple",
-        }:
-            at = 1 if name == "asyncio.start_server" else 0
-            return named.get("host") or (node.args[at] if len(node.args) > at else None)
-        if last == "run" and "flask.Flask" in self.module.imported.values() and len(node.args) < 2:
-            return named.get("host") or (node.args[0] if node.args else None)
-        return None
+            return self._host_of_address(node)
+        position = _HOST_POSITIONS.get(name)
+        if position is None and last == "run" and len(node.args) < 2:
+            position = 0 if "flask.Flask" in self.module.imported.values() else None
+        if position is None:
+            return None
+        named = {k.arg: k.value for k in node.keywords}
+        return named.get("host") or (node.args[position] if len(node.args) > position else None)
+
+    def _host_of_address(self, node: ast.Call) -> ast.expr | None:
+        """Return the host of a ``(host, port)`` tuple, unless any free port is requested."""
+        named = {k.arg: k.value for k in node.keywords}
+        address = node.args[0] if node.args else named.get("server_address", named.get("address"))
+        if not isinstance(address, ast.Tuple) or not address.elts:
+            return None
+        return None if literal(self.module, address.elts[-1]) == 0 else address.elts[0]
 
     def _has_sockets(self) -> bool:
         return any(name.partition(".")[0] == "socket" for name in self.module.imported.values())

@@ -1,4 +1,4 @@
-"""PY001, and what counts as reading the environment."""
+"""PY001, and the expressions that read the environment."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ _SCRIPT_PATH = LazyPattern(
 )
 _RUN_AS_SCRIPT = LazyPattern(r"^if __name__\s*==", re.MULTILINE)
 _SETTINGS_NAME = LazyPattern(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
-# One variable taken in: read by its name, or declared through a library made for it.
-_TAKEN_IN = LazyPattern(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
+# One variable: read by its name, or declared through a settings library.
+_VARIABLE = LazyPattern(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
 _SETTINGS_CLASS = LazyPattern(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
 _FIELD = LazyPattern(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
 _SHARED_FOLDER = LazyPattern(
     r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
 )
-# One read past every settings module, and in how many other modules it stands where that is the habit.
+# A direct read, and the number of modules with one from which direct reads are the convention.
 _DIRECT = LazyPattern(r"\benviron\[|\benviron\.get\(|\bgetenv\(")
-_HABIT = 3
-# The share of the reads from which it is the project's custom to read in settings modules.
-_CUSTOM = 0.75
-# The part of a variable's name that stands in the code where the rest is put together.
+_MIN_DIRECT = 3
+# Share of the reads in settings modules from which that is the project's convention.
+_MIN_SHARE = 0.75
+# The literal start of a computed variable name.
 _KEY_START = LazyPattern(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
 _MAY_READ = LazyPattern(r"environ|getenv|\b\w*env\w*\(\s*[\"'][A-Z]", re.IGNORECASE)
 _READ_NAME = LazyPattern(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
@@ -83,7 +83,7 @@ _SETTINGS_WORDS = ("environ", "getenv", "BaseSettings", "decouple")
 
 
 class EnvironmentRead(msgspec.Struct, frozen=True):
-    """One read of a variable named in the code; ``required`` if it raises where the variable is unset."""
+    """A read of a variable named in the code; ``required`` if it raises for an unset variable."""
 
     key: str
     required: bool
@@ -91,34 +91,35 @@ class EnvironmentRead(msgspec.Struct, frozen=True):
 
 
 def environment_read(module: PythonModule, node: ast.AST) -> EnvironmentRead | None:
-    """Say what an expression reads from the environment, if it is such a read."""
+    """Return the environment read that an expression makes, if it is one."""
     if isinstance(node, ast.Subscript):
         if not isinstance(node.ctx, ast.Load) or not _is_environment(module, node.value):
             return None
         key = _key(module, node.slice)
         return EnvironmentRead(key, True) if key else None
-    if not isinstance(node, ast.Call) or not node.args:
-        return None
-    func = node.func
-    by_get = isinstance(func, ast.Attribute) and func.attr == "get" and _is_environment(module, func.value)
-    if not by_get and module.imported_name(node.func) != "os.getenv":
+    if not isinstance(node, ast.Call) or not node.args or not _is_read(module, node.func):
         return None
     key = _key(module, node.args[0])
     defaults = node.args[1:] + [keyword.value for keyword in node.keywords]
     return EnvironmentRead(key, False, defaults[0] if defaults else None) if key else None
 
 
+def _is_read(module: PythonModule, func: ast.expr) -> bool:
+    """Return True for ``os.getenv`` and the ``get`` of the environment."""
+    if isinstance(func, ast.Attribute) and func.attr == "get" and _is_environment(module, func.value):
+        return True
+    return module.imported_name(func) == "os.getenv"
+
+
 def _is_environment(module: PythonModule, node: ast.expr) -> bool:
-    """Whether an expression is the environment, or a name that stands for it: ``env: Mapping = "
-    "os.environ``.
-    """
+    """Return True if an expression is the environment or an alias: ``env: Mapping = os.environ``."""
     if module.imported_name(node) == "os.environ":
         return True
-    return isinstance(node, ast.Name) and node.id in _stand_ins(module)
+    return isinstance(node, ast.Name) and node.id in _aliases(module)
 
 
-def _stand_ins(module: PythonModule) -> frozenset[str]:
-    """The names that a default, or their one assignment, makes the environment."""
+def _aliases(module: PythonModule) -> frozenset[str]:
+    """Return the names that a default, or their only assignment, binds to the environment."""
     if "os.environ" not in module.text and "environ" not in module.imported:
         return frozenset()
     found = module.notes.get("environment")
@@ -149,43 +150,39 @@ def _with_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
 
 
 def _key(module: PythonModule, node: ast.expr) -> str | None:
-    """The name of a variable; where it is put together, how it starts and a star: ``FEATURE_*``."""
+    """Return the name of a variable; for a computed name its start and a star: ``FEATURE_*``."""
     if isinstance(node, ast.Name):
         values = module.assigned.get(node.id, ())
         return _key(module, values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
-    first = (
-        node.left
-        if isinstance(node, ast.BinOp)
-        else node.values[0]
-        if isinstance(node, ast.JoinedStr)
-        else None
-    )
+    first: ast.expr | None = None
+    if isinstance(node, (ast.BinOp, ast.JoinedStr)):
+        first = node.left if isinstance(node, ast.BinOp) else node.values[0]
     start = first.value if isinstance(first, ast.Constant) else None
     return f"{start}*" if isinstance(start, str) and _KEY_START.fullmatch(start) else None
 
 
 def reads_environment(source: SourceFile) -> bool:
-    """Whether the text can hold a read of the environment."""
+    """Return True if the text can contain a read of the environment."""
     return "environ" in source.text or "getenv" in source.text
 
 
 def is_settings_module(path: str, options: object) -> bool:
-    """Whether a path, or its last part, is what the project calls a settings module."""
+    """Return True if a path, or its last part, matches the project's settings modules."""
     patterns = options.settings_modules if isinstance(options, PythonOptions) else ()
     return matches_whole(path, patterns) or matches_whole(path.rpartition("/")[2], patterns)
 
 
 def may_read_environment(source: SourceFile) -> bool:
-    """Whether the file is a settings module of the project or a script, where configuration comes in."""
+    """Return True if the file is a settings module or a script, which may read configuration."""
     if is_settings_module(source.path, source.options) or _SCRIPT_PATH.search(source.path):
         return True
     return _RUN_AS_SCRIPT.search(source.text) is not None
 
 
 def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
-    """Whether a node stands outside every function, or within one whose name says it loads settings."""
+    """Return True if a node is outside every function, or in one named for loading settings."""
     named = [
         parent.name
         for parent in module.ancestors(node)
@@ -197,16 +194,16 @@ def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
     return not in_function or any(_SETTINGS_NAME.search(name) for name in named)
 
 
-def _variables_taken_in(text: str) -> int:
-    """How many environment variables a module reads or declares, by its text."""
+def _variable_count(text: str) -> int:
+    """Return how many environment variables a module reads or declares, by its text."""
     declared = "".join(_SETTINGS_CLASS.findall(text)) if "BaseSettings" in text else ""
-    return len(_TAKEN_IN.findall(text)) + len(_FIELD.findall(declared))
+    return len(_VARIABLE.findall(text)) + len(_FIELD.findall(declared))
 
 
-def _served_by(path: str, text: str) -> str:
-    """The folder whose modules a settings module is for: ``app/`` for ``app/settings/base.py``.
+def _folder_of(path: str, text: str) -> str:
+    """Return the folder whose modules a settings module serves: ``app/`` for ``app/settings/base.py``.
 
-    Django's stand in one package of several and are for those beside it too.
+    Django's settings are in one of several packages and serve the adjacent packages too.
     """
     folders = path.split("/")[:-1]
     while folders and _SHARED_FOLDER.fullmatch(folders[-1]):
@@ -217,11 +214,11 @@ def _served_by(path: str, text: str) -> str:
 
 
 class EnvOutsideSettings(PythonCheck):
-    """An environment variable is read in the middle of the program.
+    """An environment variable is read outside the settings module.
 
-    The project reads its variables in a settings module, and this one is not written there: a deployment
-    that lacks it starts well and fails, or behaves otherwise, when this function first runs. Read it in
-    the settings module, once, and pass the value on. Silent where that isn't the custom.
+    The project reads its variables in a settings module, and this one is missing there: a deployment
+    without it starts normally and fails, or behaves differently, when this function first runs. Read it
+    once in the settings module and pass the value on. Projects without that convention get no report.
     """
 
     ID = "PY001"
@@ -291,59 +288,52 @@ class EnvOutsideSettings(PythonCheck):
         return _MAY_READ.search(source.text) is not None and not may_read_environment(source)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: ast.expr) -> None:
-        read = environment_read(self.module, node) or self._whole(node) or self._through_reader(node)
+    def _check(self, node: ast.expr) -> None:
+        read = environment_read(self.module, node) or self._iteration(node) or self._through_reader(node)
         if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
-        if self._is_for_settings(node) or self._is_handed_on(node):
+        if self._is_for_settings(node) or self._is_passed_on(node) or read.key in self._reported:
             return
-        if read.key in self._reported or self._settings_module is None or self._is_written(read.key):
+        if self._settings_module is None or self._is_set(read.key):
             return
         self._reported.add(read.key)
-        if read.key == "*":
-            self.report(
-                self.module.span(node),
-                f"the environment is gone through here, not in {self._settings_module}",
-            )
-            return
-        what = f'environment variable "{read.key}" is read here, not in {self._settings_module}'
-        late = "; unset, it raises KeyError only when this runs" if read.required else ""
-        self.report(self.module.span(node), what + late)
+        self.report(self.module.span(node), self._message(read))
 
-    def _whole(self, node: ast.expr) -> EnvironmentRead | None:
-        """Going through the whole environment, for the variables that begin in some way."""
+    def _message(self, read: EnvironmentRead) -> str:
+        if read.key == "*":
+            return f"the environment is iterated here; read it in {self._settings_module}"
+        message = f'environment variable "{read.key}" is read here; read it in {self._settings_module}'
+        return message + (" (if unset, this raises KeyError when it runs)" if read.required else "")
+
+    def _iteration(self, node: ast.expr) -> EnvironmentRead | None:
+        """Return a read for an iteration over the complete environment."""
         if not isinstance(node, ast.Call) or self.module.imported_name(node.func) != "os.environ.items":
             return None
         round_trip = self.module.parents[node]
         return EnvironmentRead("*", False) if isinstance(round_trip, (ast.For, ast.comprehension)) else None
 
     def _through_reader(self, node: ast.expr) -> EnvironmentRead | None:
-        """A call of a function of the project that reads the variable it is given the name of."""
+        """Return the read of a project function that reads the variable named by its argument."""
         if not isinstance(node, ast.Call) or not node.args or not self.source.is_added(node.lineno):
             return None
-        key = node.args[0]
-        if (
-            not isinstance(key, ast.Constant)
-            or not isinstance(key.value, str)
-            or not _READ_NAME.fullmatch(key.value)
-        ):
+        key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+        if not isinstance(key, str) or not _READ_NAME.fullmatch(key):
             return None
-        found = self.callees.definition_of(node)
-        if found is None or isinstance(found.node, ast.ClassDef) or not found.node.args.args:
+        definition = self.callees.definition_of(node)
+        if definition is None or isinstance(definition.node, ast.ClassDef) or not definition.node.args.args:
             return None
-        given = {a.arg for a in found.node.args.args}
-        read = rf"(?:environ\[|environ\.get\(|getenv\()(?:{'|'.join(map(re.escape, sorted(given)))})\b"
-        if re.search(read, ast.unparse(found.node)) is None:
-            return None
-        return EnvironmentRead(key.value, False)
+        parameters = sorted({a.arg for a in definition.node.args.args})
+        read = rf"(?:environ\[|environ\.get\(|getenv\()(?:{'|'.join(map(re.escape, parameters))})\b"
+        is_reader = re.search(read, ast.unparse(definition.node)) is not None
+        return EnvironmentRead(key, False) if is_reader else None
 
     def _is_for_settings(self, node: ast.expr) -> bool:
-        """Whether it is read by what loads settings, or decides at import how the module is set up."""
+        """Return True if the reader loads settings, or decides at import how the module is set up."""
         parents = list(self.module.ancestors(node))
         if any(isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) for parent in parents):
             return in_settings_function(self.module, node)
@@ -357,40 +347,42 @@ class EnvOutsideSettings(PythonCheck):
 
     @cached_property
     def _settings_module(self) -> str | None:
-        """The settings module for this file, if the program around it has the custom."""
-        options, project = self.source.options, self.source.project
-        texts = {
+        """Settings module for this file, if the surrounding program follows the convention."""
+        texts = self._reading_modules()
+        settings = {
+            path: text for path, text in texts.items() if is_settings_module(path, self.source.options)
+        }
+        folders = {path: _folder_of(path, text) for path, text in settings.items()}
+        candidates = {path: one for path, one in folders.items() if self.source.path.startswith(one)}
+        if not candidates:
+            return self._imported_settings
+        others = {path: text for path, text in texts.items() if path not in settings}
+        if sum(map(self._reads_directly, others, others.values())) >= _MIN_DIRECT:
+            return None
+        counts = {path: _variable_count(text) for path, text in texts.items()}
+        nearest = max(candidates, key=lambda path: (len(candidates[path]), counts[path]))
+        served = {path: count for path, count in counts.items() if path.startswith(candidates[nearest])}
+        in_settings = sum(count for path, count in served.items() if path in settings)
+        return nearest if in_settings >= _MIN_SHARE * sum(served.values()) and in_settings else None
+
+    def _reading_modules(self) -> dict[str, str]:
+        """Return path -> text of other modules that may read the environment, except tests and scripts."""
+        project = self.source.project
+        return {
             path: project.read(path) or ""
             for path in project.files_with_word(_SETTINGS_WORDS, ["*.py"])
             if not is_test_path(path) and not _SCRIPT_PATH.search(path) and path != self.source.path
         }
-        taken_in = {path: _variables_taken_in(text) for path, text in texts.items()}
-        mine = {
-            path: folder
-            for path, text in texts.items()
-            if is_settings_module(path, options)
-            and self.source.path.startswith(folder := _served_by(path, text))
-        }
-        if not mine:
-            return self._imported_settings
-        habitual = [
-            path
-            for path, text in texts.items()
-            if _DIRECT.search(text)
-            and not is_settings_module(path, options)
-            and not _RUN_AS_SCRIPT.search(text)
-            and not self.source.is_changed(path)
-        ]
-        if len(habitual) >= _HABIT:
-            return None
-        nearest = max(mine, key=lambda path: (len(mine[path]), taken_in[path]))
-        served = {path: count for path, count in taken_in.items() if path.startswith(mine[nearest])}
-        in_settings = sum(count for path, count in served.items() if is_settings_module(path, options))
-        return nearest if in_settings >= _CUSTOM * sum(served.values()) and in_settings else None
+
+    def _reads_directly(self, path: str, text: str) -> bool:
+        """Return True if an unchanged module that is not a script reads the environment directly."""
+        if not _DIRECT.search(text) or _RUN_AS_SCRIPT.search(text):
+            return False
+        return not self.source.is_changed(path)
 
     @cached_property
     def _imported_settings(self) -> str | None:
-        """The settings module this one imports, where the project at hand does not hold it."""
+        """Settings module that this module imports, if the repository does not contain it."""
         for dotted in sorted(set(self.module.imported.values())):
             parts = dotted.lstrip(".").split(".")
             named = [part for part in parts if part in _SETTINGS_MODULES]
@@ -399,22 +391,22 @@ class EnvOutsideSettings(PythonCheck):
                 return None if located(dotted, self.source.path, self.source.project) else stem
         return None
 
-    def _is_handed_on(self, node: ast.expr) -> bool:
-        """Whether the value goes to a child process, a command line default or a converter (PY002)."""
+    def _is_passed_on(self, node: ast.expr) -> bool:
+        """Return True if the value goes to a child process, an option's default or a converter (PY002)."""
         parent = self.module.parents[node]
         if isinstance(parent, ast.Call) and self.module.dotted(parent.func) in CONVERTERS:
             return True
         keywords = [p for p in self.module.ancestors(node) if isinstance(p, ast.keyword)]
         return any(keyword.arg in ("env", "default", "environ") for keyword in keywords)
 
-    def _is_written(self, key: str) -> bool:
-        """Whether the project sets the variable itself: then it hands something on and configures nothing."""
+    def _is_set(self, key: str) -> bool:
+        """Return True if the project sets the variable itself, so that it passes a value on."""
         name = f"""["']{re.escape(key)}["']"""
-        written = re.compile(
+        assignment = re.compile(
             rf"environ\[{name}\]\s*=[^=]|environ\.(setdefault|pop)\(\s*{name}|del os\.environ\[{name}"
         )
         project = self.source.project
         others = (
             project.read(path) for path in project.files_with_word([key], ["*.py"]) if not is_test_path(path)
         )
-        return any(written.search(text) for text in (self.source.text, *others) if text)
+        return any(assignment.search(text) for text in (self.source.text, *others) if text)

@@ -25,21 +25,21 @@ _SWITCH_NAME = LazyPattern(
     r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",
     re.IGNORECASE,
 )
-# Parameters that are either on or off, in the libraries that have them.
+# Boolean parameters of libraries.
 _SWITCHES = frozenset(
     {"debug", "autoescape", "use_ssl", "use_tls", "echo", "autocommit", "enabled", "secure"}
 )
-# A value is followed so far: through a name, what strips it and a default.
-_MOST_STEPS = 4
+# Most steps from a value to its source: a name, a string method, a default.
+_MAX_STEPS = 4
 _VALUE_ERRORS = frozenset({"ValueError", "TypeError", "KeyError", "Exception", "json.JSONDecodeError"})
 
 
 class EnvWithoutValidation(PythonCheck):
-    """An environment variable is converted where a bad value shows too late, or not at all.
+    """An environment variable is converted where an invalid value surfaces too late, or never.
 
-    ``int(os.environ[...])`` in a function turns a typing error in a deployment file into an exception in
-    the middle of a request; ``bool(os.getenv(...))`` is true for "false" and "0". Convert in the settings
-    module, at start-up, and compare switches with the words that mean yes.
+    ``int(os.environ[...])`` in a function turns a typo in a deployment file into an exception in the
+    middle of a request; ``bool(os.getenv(...))`` is true for "false" and "0". Convert in the settings
+    module, at start-up, and compare switches with the accepted words.
     """
 
     ID = "PY002"
@@ -73,42 +73,43 @@ class EnvWithoutValidation(PythonCheck):
         return reads_environment(source)
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        """A switch by its name that is given what the variable says, as text."""
+        """Report a boolean parameter that receives the variable's text."""
         read = environment_read(self.module, node.value)
         if read is not None and node.arg in _SWITCHES and not SYSTEM_VARIABLE.fullmatch(read.key):
-            message = f'environment variable "{read.key}" is text: "false" and "0" switch {node.arg} on'
+            message = f'environment variable "{read.key}" is a string: "false" and "0" enable {node.arg}'
             self.report(self.module.span(node.value), message)
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._look_at_default(node)
-        self._look_at_list(node)
-        if len(node.args) != 1 or node.keywords:
-            return
-        converter = self.module.dotted(node.func)
+        self._check_default(node)
+        self._check_split(node)
+        if len(node.args) == 1 and not node.keywords:
+            self._check_conversion(node, self.module.dotted(node.func))
+
+    def _check_conversion(self, node: ast.Call, converter: str | None) -> None:
         if converter != "bool" and converter not in CONVERTERS:
             return
         read = environment_read(self.module, self._source_of(node.args[0]))
         if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if converter == "bool":
-            self._look_at_switch(node, read)
-        elif not self._is_checked(node) and not self._is_entry(node):
+            self._check_switch(node, read)
+        elif not self._is_checked(node) and not self._is_entry_point(node):
             bad = "an unset or malformed" if read.required else "a malformed"
             self.report(
                 self.module.span(node),
-                f'{converter}() of environment variable "{read.key}": {bad} value fails only when this runs',
+                f'{converter}() of environment variable "{read.key}": {bad} value raises when this runs',
             )
 
-    def _is_entry(self, node: ast.AST) -> bool:
-        """Whether a platform calls the function and sets its environment: it fails at once then."""
+    def _is_entry_point(self, node: ast.AST) -> bool:
+        """Return True if a platform calls the function and sets its environment, so that it fails at once."""
         function = self.module.function_of(node)
         return isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-            [one.arg for one in function.args.args] == ["event", "context"]
+            [parameter.arg for parameter in function.args.args] == ["event", "context"]
         )
 
     def _source_of(self, value: ast.expr) -> ast.expr:
-        """What a value is made from: ``raw.strip() or "5"`` from what ``raw`` was read from."""
-        for _ in range(_MOST_STEPS):
+        """Return the expression a value derives from: the read of ``raw`` for ``raw.strip() or "5"``."""
+        for _ in range(_MAX_STEPS):
             if isinstance(value, ast.BoolOp):
                 value = value.values[0]
             elif isinstance(value, ast.Name) and len(self.module.assigned.get(value.id, ())) == 1:
@@ -121,17 +122,17 @@ class EnvWithoutValidation(PythonCheck):
                 break
         return value
 
-    def _look_at_switch(self, node: ast.Call, read: EnvironmentRead) -> None:
+    def _check_switch(self, node: ast.Call, read: EnvironmentRead) -> None:
         default = read.default.value if isinstance(read.default, ast.Constant) else None
-        says_no = default is False or str(default).lower() in {"0", "false", "no", "off"}
-        if says_no or default is True or _SWITCH_NAME.search(read.key):
+        is_off = default is False or str(default).lower() in {"0", "false", "no", "off"}
+        if is_off or default is True or _SWITCH_NAME.search(read.key):
             self.report(
                 self.module.span(node),
                 f'bool() of environment variable "{read.key}" is true for "false" and "0"',
             )
 
-    def _look_at_default(self, node: ast.Call) -> None:
-        """A default that is True or False says that a switch is read, but what is read is text."""
+    def _check_default(self, node: ast.Call) -> None:
+        """Report a boolean default of a read whose value is text."""
         default = node.args[1] if len(node.args) > 1 else None
         if not isinstance(default, ast.Constant) or not isinstance(default.value, bool):
             return
@@ -139,41 +140,36 @@ class EnvWithoutValidation(PythonCheck):
         user = self.module.parents[node]
         if read is None or isinstance(user, (ast.Call, ast.Compare, ast.Attribute, ast.keyword)):
             return
-        name = (
-            user.targets[0].id
-            if isinstance(user, ast.Assign) and isinstance(user.targets[0], ast.Name)
-            else ""
-        )
-        if name and len(self.module.assigned[name]) > 1:
-            return  # made into a switch below
-        uses = [n for n in self.module.nodes if isinstance(n, ast.Name) and n.id == name and name]
-        parents = [self.module.parents[use] for use in uses]
-        if not any(isinstance(parent, (ast.Compare, ast.Attribute, ast.Call)) for parent in parents):
-            message = f'environment variable "{read.key}" is text when set: "false" and "0" count as true'
+        target = user.targets[0] if isinstance(user, ast.Assign) else None
+        if not isinstance(target, ast.Name) or not self._is_converted(target.id):
+            message = f'environment variable "{read.key}" is a string when set: "false" and "0" are true'
             self.report(self.module.span(node), message)
 
-    def _look_at_list(self, node: ast.Call) -> None:
-        """The empty text is split into a list of one empty text."""
-        func, parent = node.func, self.module.parents[node]
+    def _is_converted(self, name: str) -> bool:
+        """Return True if the module assigns a name again, compares it or passes it to a call."""
+        if len(self.module.assigned[name]) > 1:
+            return True
+        uses = [n for n in self.module.nodes if isinstance(n, ast.Name) and n.id == name]
+        return any(isinstance(self.module.parents[n], (ast.Compare, ast.Attribute, ast.Call)) for n in uses)
+
+    def _check_split(self, node: ast.Call) -> None:
+        """Report the split of an empty string, a list with one empty string."""
+        func = node.func
         if not isinstance(func, ast.Attribute) or func.attr != "split" or len(node.args) != 1:
             return
-        read = func.value
-        if (
-            not isinstance(read, ast.Call)
-            or len(read.args) != 2
-            or not isinstance(read.args[1], ast.Constant)
-        ):
-            return
-        sifted = isinstance(parent, ast.comprehension) or (
-            isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "filter"
-        )
+        if self._has_empty_default(func.value) and not _is_filtered(self.module.parents[node]):
+            message = "if the variable is unset, this list has one empty string; filter out empty parts"
+            self.report(self.module.span(node), message, severity=Severity.INFO)
+
+    def _has_empty_default(self, read: ast.expr) -> bool:
+        if not isinstance(read, ast.Call) or len(read.args) != 2:
+            return False
+        default = read.args[1]
         is_read = self.module.imported_name(read.func) in ("os.environ.get", "os.getenv")
-        if is_read and read.args[1].value == "" and not sifted:
-            told = "where the variable is unset this is a list of one empty text, not an empty list"
-            self.report(self.module.span(node), told, severity=Severity.INFO)
+        return is_read and isinstance(default, ast.Constant) and default.value == ""
 
     def _is_checked(self, node: ast.Call) -> bool:
-        """Whether the conversion happens at start-up or a bad value is caught."""
+        """Return True if the conversion happens at start-up or an invalid value is caught."""
         if self._is_property(node):
             return is_caught(self.module, node, _VALUE_ERRORS)
         if may_read_environment(self.source) or in_settings_function(self.module, node):
@@ -186,9 +182,11 @@ class EnvWithoutValidation(PythonCheck):
         return False
 
     def _is_property(self, node: ast.Call) -> bool:
-        """Whether it is worked out each time an attribute is asked for, whatever class that is of."""
+        """Return True if it runs at each access of a property."""
         function = self.module.function_of(node)
-        names = {ast.unparse(one).rpartition(".")[2] for one in getattr(function, "decorator_list", ())}
+        names = {
+            ast.unparse(decorator).rpartition(".")[2] for decorator in getattr(function, "decorator_list", ())
+        }
         return bool(names & {"property", "cached_property"})
 
     def _catches_bad_value(self, node: ast.Try) -> bool:
@@ -197,3 +195,9 @@ class EnvWithoutValidation(PythonCheck):
             if any(kind is None or self.module.dotted(kind) in _VALUE_ERRORS for kind in kinds):
                 return True
         return False
+
+
+def _is_filtered(user: ast.AST) -> bool:
+    if isinstance(user, ast.Call):
+        return getattr(user.func, "id", "") == "filter"
+    return isinstance(user, ast.comprehension)

@@ -13,8 +13,8 @@ from wardround_python.check import PythonCheck
 
 _SWITCHES = frozenset({"privileged", "host_network", "host_pid", "host_ipc", "allow_privilege_escalation"})
 _MODES = frozenset({"pid_mode", "ipc_mode", "userns_mode", "uts_mode", "network_mode", "cgroupns"})
-_RIGHTS = frozenset({"cap_add", "capabilities", "security_opt"})
-_WIDE = frozenset(
+_PRIVILEGES = frozenset({"cap_add", "capabilities", "security_opt"})
+_UNRESTRICTED = frozenset(
     {
         "ALL", "SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "DAC_READ_SEARCH", "CAP_SYS_ADMIN", "CAP_ALL",
         "CAP_SYS_PTRACE", "seccomp=unconfined", "apparmor=unconfined", "apparmor:unconfined",
@@ -22,7 +22,7 @@ _WIDE = frozenset(
     }
 )  # fmt: skip
 _SOCKET = "docker.sock"
-_HOSTS = (
+_CONTAINER_LIBRARIES = (
     "docker",
     "kubernetes",
     "podman",
@@ -36,10 +36,10 @@ _HOSTS = (
 
 
 class PrivilegedContainer(PythonCheck):
-    """A container is started with the rights of the machine it runs on.
+    """A container is started with the privileges of its host.
 
-    Privileged, with the host's processes or network, with ``SYS_ADMIN`` or with Docker's own socket
-    inside, whatever runs in it owns the host. Give it the one capability or device that it needs.
+    Privileged mode, the host's process or network namespace, ``SYS_ADMIN`` or a mounted Docker socket
+    give its processes control of the host. Grant the single capability or device that it needs.
     """
 
     ID = "PY364"
@@ -75,50 +75,62 @@ class PrivilegedContainer(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         if self._starts_containers:
-            for one in node.keywords:
-                if one.arg is not None:
-                    self._look_at(one.arg, one.value, one)
+            for keyword in node.keywords:
+                if keyword.arg is not None:
+                    self._check(keyword.arg, keyword.value, keyword)
 
     def visit_Dict(self, node: ast.Dict) -> None:
         if self._starts_containers:
             for name, value in entries(node).items():
-                self._look_at(name, value, value)
+                self._check(name, value, value)
 
     @property
     def _starts_containers(self) -> bool:
-        return any(name.startswith(_HOSTS) for name in self.module.imported.values())
+        return any(name.startswith(_CONTAINER_LIBRARIES) for name in self.module.imported.values())
 
-    def _look_at(self, name: str, value: ast.expr, place: ast.expr | ast.keyword) -> None:
-        value_there = literal(self.module, value)
-        if name in _SWITCHES and (is_true(value) or value_there is True):
-            self.report(self.module.span(place), f"{name} gives the container the rights of its host")
-        elif name in _MODES and value_there == "host":
-            self.report(self.module.span(place), f"{name}: the container shares the host's own")
-        elif name in _RIGHTS or name == "add":
-            for one in _parts(value):
-                if isinstance(one, ast.Constant) and one.value in _WIDE:
-                    self.report(self.module.span(one), f"{one.value} is as good as the rights of the host")
+    def _check(self, name: str, value: ast.expr, reported: ast.expr | ast.keyword) -> None:
+        if name in _PRIVILEGES or name == "add":
+            self._check_privileges(value)
         elif name in ("volumes", "binds", "mounts"):
-            for one in _parts(value):
-                if isinstance(one, ast.Constant) and _SOCKET in str(one.value):
-                    self.report(self.module.span(one), "who holds Docker's socket starts containers as root")
-                    return
-        elif (
-            name == "base_url"
-            and str(value_there).startswith("tcp://")
-            and str(value_there).endswith(":2375")
-        ):
-            self.report(self.module.span(place), "port 2375 takes orders from anybody, without TLS")
+            self._check_mounts(value)
+        else:
+            message = _option_message(name, is_true(value), literal(self.module, value))
+            if message is not None:
+                self.report(self.module.span(reported), message)
+
+    def _check_privileges(self, value: ast.expr) -> None:
+        for part in _parts(value):
+            if isinstance(part, ast.Constant) and part.value in _UNRESTRICTED:
+                message = f"{part.value} gives the container the privileges of its host; remove it"
+                self.report(self.module.span(part), message)
+
+    def _check_mounts(self, value: ast.expr) -> None:
+        for part in _parts(value):
+            if isinstance(part, ast.Constant) and _SOCKET in str(part.value):
+                message = "a mounted Docker socket gives root on the host; do not mount it"
+                self.report(self.module.span(part), message)
+                return
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    """The items of a list, the keys of a dict, one level down too."""
+    """Yield the items of a list or the keys of a dict, one level down too."""
     if isinstance(node, ast.Dict):
         yield from (key for key in node.keys if key is not None)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        for one in node.elts:
-            yield one
-            yield from (k for k in getattr(one, "args", []) if isinstance(k, ast.Constant))
+        for element in node.elts:
+            yield element
+            yield from (k for k in getattr(element, "args", []) if isinstance(k, ast.Constant))
     elif isinstance(node, ast.Call):
         for keyword in node.keywords:
             yield from _parts(keyword.value)
+
+
+def _option_message(name: str, is_on: bool, value: object) -> str | None:
+    """Return the message for an option that removes the isolation of a container."""
+    if name in _SWITCHES and (is_on or value is True):
+        return f"{name} gives the container the privileges of its host; remove it"
+    if name in _MODES and value == "host":
+        return f"{name} shares the host's namespace with the container; remove it"
+    if name == "base_url" and str(value).startswith("tcp://") and str(value).endswith(":2375"):
+        return "port 2375 accepts commands without TLS or authentication; use port 2376 with TLS"
+    return None

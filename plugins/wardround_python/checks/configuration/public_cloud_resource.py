@@ -10,12 +10,12 @@ from wardround.findings import Plane
 from wardround.languages.python.literals import entries, literal, settings_in
 from wardround_python.check import PythonCheck
 
-# The canned access lists of S3, and of Google's storage.
+# Canned access control lists of S3 and of Google Cloud Storage.
 _OPEN_LISTS = frozenset(
     {"public-read", "public-read-write", "authenticated-read", "publicRead", "publicReadWrite"}
 )
 _LIST = LazyPattern(r"(?i)^(canned_?)?acl$|^predefined_(default_object_)?acl$|^access_control$")
-# Storage that is written to the disk as it is.
+# Options that enable encryption.
 _ENCRYPTED = frozenset(
     {
         "StorageEncrypted", "storage_encrypted", "Encrypted", "encrypted", "at_rest_encryption_enabled",
@@ -33,18 +33,27 @@ _SWITCHES = {
 _RANGES = frozenset(
     {"CidrIp", "CidrIpv6", "cidr_ip", "cidr_blocks", "cidr_ipv4", "cidr_ipv6", "source_ranges"}
 )
-_EVERYBODY = frozenset({"0.0.0.0/0", "::/0"})
-_FOR_ALL = frozenset({80, 443})
-_GOOGLES_ALL = frozenset({"allUsers", "allAuthenticatedUsers"})
-_OUTWARD = LazyPattern(r"(?i)egress|outbound")
+_ALL_ADDRESSES = frozenset({"0.0.0.0/0", "::/0"})
+_WEB_PORTS = frozenset({80, 443})
+_PUBLIC_PRINCIPALS = frozenset({"allUsers", "allAuthenticatedUsers"})
+_OUTGOING = LazyPattern(r"(?i)egress|outbound")
+
+
+_PUBLIC_OBJECTS = "the stored objects are public; use a private access list"
+_PUBLIC_PORT = "every address may connect to this port; restrict the source range"
+_PUBLIC_POLICY = "this policy allows every account; name the principals"
+_KEYWORD_MESSAGES: dict[tuple[str, object], str] = {
+    ("AuthType", "NONE"): "this function accepts unauthenticated calls; require IAM",
+    ("Principal", "*"): _PUBLIC_POLICY,
+}
 
 
 class PublicCloudResource(PythonCheck):
-    """A bucket, a database, a queue or a port in the cloud is opened to everybody, or kept unencrypted.
+    """A cloud resource is public or unencrypted: a bucket, database, queue or port.
 
-    Whoever finds the address, or the disk, reads it, and with some of these settings writes it too. Name
-    who may have access; hand out single files by signed addresses, and put what must be public behind its
-    own bucket.
+    Anyone who finds the address, or the disk, reads it, and with some of these settings writes it too.
+    Name the accounts that may access it; share single files by signed URLs, and keep public content in a
+    bucket of its own.
     """
 
     ID = "PY346"
@@ -79,104 +88,105 @@ class PublicCloudResource(PythonCheck):
     ]
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        self._look_at_settings(node)
+        self._check_settings(node)
 
     def visit_Dict(self, node: ast.Dict) -> None:
-        self._look_at_settings(node)
+        self._check_settings(node)
         statement = entries(node)
         if literal(self.module, statement.get("Effect")) == "Allow" and "Condition" not in statement:
-            if self._is_everybody(statement.get("Principal")):
-                self.report(self.module.span(node), "everybody is allowed this, whatever their account")
-            elif "Principal" not in statement and self._is_everything(statement):
-                self.report(self.module.span(node), "every action is allowed on every resource")
+            if self._is_public_principal(statement.get("Principal")):
+                self.report(self.module.span(node), _PUBLIC_POLICY)
+            elif "Principal" not in statement and self._is_unrestricted(statement):
+                self.report(
+                    self.module.span(node), "this allows every action on every resource; list the actions"
+                )
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and node.value in _GOOGLES_ALL and self._is_granted(node):
-            self.report(self.module.span(node), f"{node.value} is everybody: anybody may use this")
+        if isinstance(node.value, str) and node.value in _PUBLIC_PRINCIPALS and self._is_granted(node):
+            self.report(self.module.span(node), f"{node.value} makes this public; grant it to named accounts")
 
     def visit_Call(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Attribute):
             return
-        called = node.func.attr
-        if called in {"make_public", "delete_public_access_block"} or (
-            called == "grant_read" and ast.unparse(node.func.value).endswith(".all()")
+        method = node.func.attr
+        if method in {"make_public", "delete_public_access_block"} or (
+            method == "grant_read" and ast.unparse(node.func.value).endswith(".all()")
         ):
-            self.report(self.module.span(node), "from here on everybody may read this")
-        elif called in {"add_ingress_rule", "allow_from"} and node.args:
+            self.report(self.module.span(node), "this makes the object public; use a signed URL")
+        elif method in {"add_ingress_rule", "allow_from"} and node.args:
             peer = ast.unparse(node.args[0])
             is_any = peer.endswith(("any_ipv4()", "any_ipv6()"))
             if is_any and not self._is_web(node) and "internet" not in ast.unparse(node.func.value):
-                self.report(self.module.span(node), "every address may connect to this port")
+                self.report(
+                    self.module.span(node),
+                    _PUBLIC_PORT,
+                )
 
-    def _look_at_settings(self, node: ast.keyword | ast.Dict) -> None:
-        for name, value, place in settings_in(node):
-            complaint = self._complaint(name, value, node)
-            if complaint is not None and not isinstance(place, ast.stmt):
-                self.report(self.module.span(place), complaint)
+    def _check_settings(self, node: ast.keyword | ast.Dict) -> None:
+        for name, value, reported in settings_in(node):
+            message = self._message(name, value, node)
+            if message is not None and not isinstance(reported, ast.stmt):
+                self.report(self.module.span(reported), message)
 
-    def _complaint(self, name: str, value: ast.expr, node: ast.keyword | ast.Dict) -> str | None:
-        if name in _ENCRYPTED and literal(self.module, value) is False:
-            is_there = any(one.partition(".")[0] in _CLOUDS for one in self.module.imported.values())
-            return "what is stored or sent here is not encrypted" if is_there else None
+    def _message(self, name: str, value: ast.expr, node: ast.keyword | ast.Dict) -> str | None:
+        constant = literal(self.module, value)
+        if name in _ENCRYPTED and constant is False:
+            return "encryption is disabled here; enable it" if self._uses_cloud() else None
         if name in _SWITCHES:
-            return "this is open to the internet" if literal(self.module, value) is _SWITCHES[name] else None
+            is_public = constant is _SWITCHES[name]
+            return "this setting makes the resource public; restrict the access" if is_public else None
         if _LIST.search(name):
-            is_open = literal(self.module, value) in _OPEN_LISTS
-            return "everybody may read what is stored here" if is_open else None
+            return _PUBLIC_OBJECTS if constant in _OPEN_LISTS else None
         if name in _RANGES and self._covers_all(value) and not self._is_web(node):
-            return "every address may connect to this port"
-        if name == "AuthType" and isinstance(node, ast.keyword) and literal(self.module, value) == "NONE":
-            return "everybody may call this"
+            return _PUBLIC_PORT
         if name == "public_access" and self._is_open_container(value):
-            return "everybody may read what is stored here"
-        if isinstance(node, ast.keyword) and name == "Principal" and literal(self.module, value) == "*":
-            return "everybody is allowed this, whatever their account"
-        return None
+            return _PUBLIC_OBJECTS
+        return _KEYWORD_MESSAGES.get((name, constant)) if isinstance(node, ast.keyword) else None
+
+    def _uses_cloud(self) -> bool:
+        return any(name.partition(".")[0] in _CLOUDS for name in self.module.imported.values())
 
     def _covers_all(self, value: ast.expr) -> bool:
         parts = value.elts if isinstance(value, (ast.List, ast.Tuple, ast.Set)) else [value]
-        return any(literal(self.module, one) in _EVERYBODY for one in parts)
+        return any(literal(self.module, part) in _ALL_ADDRESSES for part in parts)
 
     def _is_open_container(self, value: ast.expr) -> bool:
         named = ast.unparse(value).rpartition(".")[2].strip("'\"").lower()
         return named in {"blob", "container"} and not isinstance(value, ast.Name)
 
-    def _is_everybody(self, principal: ast.expr | None) -> bool:
+    def _is_public_principal(self, principal: ast.expr | None) -> bool:
         if literal(self.module, principal) == "*":
             return True
         return any(
-            literal(self.module, one) == "*"
+            literal(self.module, element) == "*"
             for kind, value in entries(principal).items()
             if kind == "AWS"
-            for one in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+            for element in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
         )
 
-    def _is_everything(self, statement: dict[str, ast.expr]) -> bool:
-        given = (statement.get("Action"), statement.get("Resource"))
-        parts = [one.elts[0] if isinstance(one, ast.List) and one.elts else one for one in given]
-        return all(literal(self.module, one) in {"*", "*:*"} for one in parts)
+    def _is_unrestricted(self, statement: dict[str, ast.expr]) -> bool:
+        scopes = (statement.get("Action"), statement.get("Resource"))
+        parts = [scope.elts[0] if isinstance(scope, ast.List) and scope.elts else scope for scope in scopes]
+        return all(literal(self.module, part) in {"*", "*:*"} for part in parts)
 
     def _is_web(self, node: ast.AST) -> bool:
-        """Whether a rule is for ports that are there for everybody, or for what goes out."""
+        """Return True if a rule is for the public ports of the web, or for outgoing traffic."""
         for parent in (node, *self.module.ancestors(node)):
-            text = ast.unparse(parent) if isinstance(parent, ast.Call) else ""
-            if _OUTWARD.search(text.partition("(")[0]):
+            if _is_outgoing(parent):
                 return True
-            named = {**entries(parent), **_named(parent)} if isinstance(parent, (ast.Dict, ast.Call)) else {}
-            if any(name.lower().startswith("egress") for name in named):
-                return True
+            named = _options(parent)
             ports = [literal(self.module, v) for k, v in named.items() if k.lower() in _FIRST_PORT]
-            ports += [literal(self.module, one) for one in _ports(parent)]
+            ports += [literal(self.module, port) for port in _ports(parent)]
             if ports:
-                return all(port in _FOR_ALL for port in ports)
-            if isinstance(parent, ast.keyword) and _OUTWARD.search(parent.arg or ""):
+                return all(port in _WEB_PORTS for port in ports)
+            if isinstance(parent, ast.keyword) and _OUTGOING.search(parent.arg or ""):
                 return True
             if isinstance(parent, ast.stmt):
                 break
         return False
 
     def _is_granted(self, node: ast.AST) -> bool:
-        """Whether a name for everybody stands among those a role is given to."""
+        """Return True if a public principal is among those that a role is granted to."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Compare):
                 return False
@@ -197,10 +207,23 @@ def _named(node: ast.AST) -> dict[str, ast.expr]:
 
 
 def _ports(node: ast.AST) -> list[ast.expr]:
-    """The ports that CDK's ``Port.tcp(443)`` names among the arguments of a call."""
-    given = node.args[1:] if isinstance(node, ast.Call) else []
+    """Return the ports that CDK's ``Port.tcp(443)`` names among the arguments of a call."""
+    scopes = node.args[1:] if isinstance(node, ast.Call) else []
     return [
-        one.args[0]
-        for one in given
-        if isinstance(one, ast.Call) and one.args and ".tcp" in ast.unparse(one.func)
+        scope.args[0]
+        for scope in scopes
+        if isinstance(scope, ast.Call) and scope.args and ".tcp" in ast.unparse(scope.func)
     ]
+
+
+def _options(node: ast.AST) -> dict[str, ast.expr]:
+    """Return the named values of a dict or a call."""
+    return {**entries(node), **_named(node)} if isinstance(node, (ast.Dict, ast.Call)) else {}
+
+
+def _is_outgoing(node: ast.AST) -> bool:
+    """Return True for a call or dict of a rule for outgoing traffic."""
+    text = ast.unparse(node) if isinstance(node, ast.Call) else ""
+    if _OUTGOING.search(text.partition("(")[0]):
+        return True
+    return any(name.lower().startswith("egress") for name in _options(node))

@@ -18,26 +18,26 @@ _SECRET = LazyPattern(
     r"|jwt_key|encryption_key|token_key|shared_key|webhook_key|service_token|internal_token)",
     re.IGNORECASE,
 )
-_MAY_LACK = LazyPattern(
+_OPTIONAL = LazyPattern(
     r"test|smtp|mail|redis|proxy|sentry|slack|optional|dev_|oauth|client_secret|hf_|openai|anthropic",
     re.IGNORECASE,
 )
 
 
-# What others could forge with, where they know it.
-_SIGNS = LazyPattern(
+# Keys that allow forgery if they are known.
+_SIGNING_KEY = LazyPattern(
     r"(?i)(\w+_)?(secret_key|signing_key|jwt_secret(_key)?|jwt_key|session_secret|cookie_secret|hmac_key|encryption_key)"
 )
-_DEVELOPING = LazyPattern(
+_DEVELOPMENT = LazyPattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|examples?|docs?)|Dev|Test|Local"
 )
 
 
 class SecretMayBeEmpty(PythonCheck):
-    """A secret that is not configured counts as the empty text.
+    """A secret that is not configured defaults to an empty or known string.
 
-    The program starts without it and signs, or lets in, with a key that everybody knows. Leave the default
-    out, so that it does not start, or check it in the settings.
+    The program starts without it and signs, or authenticates, with a key that everyone knows. Remove the
+    default so that start-up fails, or validate it in the settings.
     """
 
     ID = "PY048"
@@ -96,36 +96,47 @@ class SecretMayBeEmpty(PythonCheck):
         ):
             return
         if self._is_known_text(read.default, read.key) and not self._is_for_development(node):
-            said = f'unset, "{read.key}" is a text that stands in the source, and so no secret'
-            self.report(self.module.span(node), said)
+            message = f'if unset, "{read.key}" is a literal from the source and not secret; require it'
+            self.report(self.module.span(node), message)
         elif _is_empty(read.default) and self._is_secret(read.key):
-            kept = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
-            name = getattr(kept, "id", getattr(kept, "attr", read.key)) if kept is not None else read.key
+            assigned = (
+                parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
+            )
+            name = (
+                getattr(assigned, "id", getattr(assigned, "attr", read.key))
+                if assigned is not None
+                else read.key
+            )
             self._report(node, str(name))
 
     def _is_known_text(self, default: ast.expr, key: str) -> bool:
-        """Whether what signs or encrypts has a default that everybody with the source knows."""
+        """Return True if a signing or encryption key has a default that is public with the source."""
         text = default.value if isinstance(default, ast.Constant) else None
-        return isinstance(text, str) and len(text) > 3 and _SIGNS.fullmatch(key) is not None
+        return isinstance(text, str) and len(text) > 3 and _SIGNING_KEY.fullmatch(key) is not None
 
     def _is_for_development(self, node: ast.AST) -> bool:
-        is_apart = any(isinstance(parent, (ast.If, ast.IfExp)) for parent in self.module.ancestors(node))
+        is_conditional = any(
+            isinstance(parent, (ast.If, ast.IfExp)) for parent in self.module.ancestors(node)
+        )
         cls = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
         named = f"{self.source.path} {cls.name if cls is not None else ''}"
-        return is_apart or _DEVELOPING.search(named) is not None
+        return is_conditional or _DEVELOPMENT.search(named) is not None
 
     def _is_secret(self, name: str) -> bool:
-        return _SECRET.fullmatch(name) is not None and _MAY_LACK.search(name) is None
+        return _SECRET.fullmatch(name) is not None and _OPTIONAL.search(name) is None
 
     def _report(self, node: ast.expr, name: str) -> None:
         project = self.source.project
         texts = (project.read(path) for path in project.files_with_word([name], ["*.py"]))
-        asks = bounded(
+        checks_name = bounded(
             rf"\b(?:if|elif|and|or|not|assert|bool|len)\b[ (][^\n]*\b{name}\b|\b{name}\b[^\n=]*(?: or | "
             rf"and | == | != | is )"
         )
-        if not any(asks.search(text) for text in (self.source.text, *texts) if text):
-            self.report(self.module.span(node), f'unset, "{name}" is the empty text, and nothing refuses it')
+        if not any(checks_name.search(text) for text in (self.source.text, *texts) if text):
+            self.report(
+                self.module.span(node),
+                f'if unset, "{name}" is an empty string that nothing rejects; require it',
+            )
 
 
 def _is_empty(value: ast.expr | None) -> bool:

@@ -11,12 +11,12 @@ from wardround_python.check import PythonCheck
 
 
 class ConditionalExpressionPrecedence(PythonCheck):
-    """An ``if ... else`` behind a sum takes the whole sum, not its last part.
+    """A conditional expression after a sum applies to the complete sum, not to its last term.
 
     ``total + extra if express else 0`` is ``(total + extra) if express else 0``: without the extra the
-    total is lost too. Put the part that depends on the condition in parentheses.
+    total is lost too. Parenthesize the term that depends on the condition.
 
-    A number added to a count that starts again, ``run = run + 1 if same else 0``, is meant as written.
+    A number added to a counter that restarts, ``run = run + 1 if same else 0``, is not reported.
     """
 
     ID = "PY040"
@@ -53,26 +53,15 @@ class ConditionalExpressionPrecedence(PythonCheck):
         body = node.body
         if not isinstance(body, ast.BinOp) or not isinstance(body.op, ast.Add) or not _is_zero(node.orelse):
             return
-        kept = _leftmost(body)
-        if not isinstance(kept, (ast.Name, ast.Attribute)) or _counts(body):
+        first = _leftmost(body)
+        if not isinstance(first, (ast.Name, ast.Attribute)) or _counts(body) or _is_tested(first, node.test):
             return
-        asked = {n.id for n in walk(node.test) if isinstance(n, ast.Name)}
-        root: ast.expr = kept
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(kept, ast.Attribute) and isinstance(root, ast.Name) and root.id in asked:
-            return
-        if isinstance(kept, ast.Name) and kept.id in asked:
-            return
-        if self._is_in_parentheses(body):
-            return
-        self.report(
-            self.module.span(node),
-            f"without the condition this is {ast.unparse(node.orelse)}, not {ast.unparse(kept)}",
-        )
+        if not self._is_parenthesized(body):
+            result = f"{ast.unparse(node.orelse)}, not {ast.unparse(first)}"
+            self.report(self.module.span(node), f"without the condition this is {result}; use parentheses")
 
-    def _is_in_parentheses(self, body: ast.BinOp) -> bool:
-        """Whether the sum is in parentheses of its own, which says that it is meant so."""
+    def _is_parenthesized(self, body: ast.BinOp) -> bool:
+        """Return True if the sum has parentheses of its own, so that it is intended."""
         line = self.source.lines[body.lineno - 1]
         return (
             line[: body.col_offset].rstrip().endswith("(")
@@ -82,7 +71,7 @@ class ConditionalExpressionPrecedence(PythonCheck):
 
 
 def _counts(value: ast.expr) -> bool:
-    """Return True if only literal numbers are added to, or taken from, the first part of a sum."""
+    """Return True if only literal numbers are added to, or subtracted from, the first term of a sum."""
     while isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
         if not isinstance(value.right, ast.Constant):
             return False
@@ -98,10 +87,18 @@ def _leftmost(value: ast.expr) -> ast.expr:
 
 def _is_zero(value: ast.expr) -> bool:
     if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
-        made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        return made in ("Decimal", "Money", "Fraction", "timedelta") and _is_zero(value.args[0])
+        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return called in ("Decimal", "Money", "Fraction", "timedelta") and _is_zero(value.args[0])
     return (
         isinstance(value, ast.Constant)
         and value.value is not False
         and str(value.value) in ("0", "0.0", "0.00")
     )
+
+
+def _is_tested(value: ast.expr, test: ast.expr) -> bool:
+    """Return True if a test uses the name at the root of a value."""
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    tested = {n.id for n in walk(test) if isinstance(n, ast.Name)}
+    return isinstance(value, ast.Name) and value.id in tested

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cached_property
 
 from wardround.checks.cases import code
@@ -29,11 +30,11 @@ _TEXT_METHODS = frozenset(
 
 
 class ConstantCondition(PythonCheck):
-    """A condition is true, or false, whatever the values are.
+    """A condition is always true, or always false.
 
-    ``x != 1 or x != 2`` holds for everything, a method that is named and not called is always true, and
-    ``type=bool`` makes every text but the empty one True, "false" too. Write what was meant: ``and``, the
-    call, ``action="store_true"``.
+    ``x != 1 or x != 2`` holds for every value, a method that is referenced and not called is always true,
+    and ``type=bool`` converts every non-empty string to True, "false" too. Use ``and``, the call, or
+    ``action="store_true"``.
     """
 
     ID = "PY042"
@@ -68,48 +69,48 @@ class ConstantCondition(PythonCheck):
     ]
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        wanted = ast.NotEq if isinstance(node.op, ast.Or) else ast.Eq
-        if sum(isinstance(one, ast.Compare) for one in node.values) > 1:
-            self._look_at_values(node, wanted)
+        operator_type = ast.NotEq if isinstance(node.op, ast.Or) else ast.Eq
+        if sum(isinstance(value, ast.Compare) for value in node.values) > 1:
+            self._check_values(node, operator_type)
         for one in node.values[:-1]:
-            self._look_at(one)
+            self._check_test(one)
 
-    def _look_at_values(self, node: ast.BoolOp, wanted: type[ast.cmpop]) -> None:
-        """One thing compared with two values, in a way that both or neither can hold."""
-        told: dict[str, set[str]] = {}
+    def _check_values(self, node: ast.BoolOp, operator_type: type[ast.cmpop]) -> None:
+        """Report an operand compared with two values so that both or neither can hold."""
+        compared: dict[str, set[str]] = {}
         for one in node.values:
-            if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], wanted):
+            if isinstance(one, ast.Compare) and len(one.ops) == 1 and isinstance(one.ops[0], operator_type):
                 value = one.comparators[0]
                 if isinstance(value, ast.Constant) and value.value is not None:
-                    told.setdefault(ast.unparse(one.left), set()).add(repr(value.value))
-        for name, values in told.items():
+                    compared.setdefault(ast.unparse(one.left), set()).add(repr(value.value))
+        for name, values in compared.items():
             if len(values) > 1 and "(" not in name:
                 always = "true" if isinstance(node.op, ast.Or) else "false"
-                message = f"this is always {always}, whatever {name} is"
+                message = f"condition is always {always}, whatever the value of {name}"
                 self.report(self.module.span(node), message, self._other_operator(node))
                 return
 
     def _other_operator(self, node: ast.BoolOp) -> SuggestedFix | None:
         other, word = (ast.And, "and") if isinstance(node.op, ast.Or) else (ast.Or, "or")
-        return self.fix(node, lambda one: one.joined(node, other), f'join them by "{word}"')
+        return self.fix(node, lambda rewrite: rewrite.joined(node, other), f'join them by "{word}"')
 
     def visit_If(self, node: ast.If) -> None:
-        self._look_at(node.test)
+        self._check_test(node.test)
 
     def visit_While(self, node: ast.While) -> None:
-        self._look_at(node.test)
+        self._check_test(node.test)
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
-        self._look_at(node.test)
+        self._check_test(node.test)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Not):
-            self._look_at(node.operand)
+            self._check_test(node.operand)
 
     def visit_Compare(self, node: ast.Compare) -> None:
-        told = self._outcome(node) if len(node.ops) == 1 else ""
-        if told:
-            self.report(self.module.span(node), told, self._corrected(node))
+        message = self._outcome(node) if len(node.ops) == 1 else ""
+        if message:
+            self.report(self.module.span(node), message, self._corrected(node))
         if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE)):
             for side in (node.left, node.comparators[0]):
                 if not isinstance(side, ast.Attribute) or side.attr not in ("lower", "upper", "strip"):
@@ -123,9 +124,8 @@ class ConstantCondition(PythonCheck):
         negated = right.operand if isinstance(right, ast.UnaryOp) else None
         if isinstance(node.ops[0], ast.Is) and isinstance(negated, (ast.Name, ast.Attribute, ast.Constant)):
             parts = {"left": left, "right": negated}
-            return self.fix(
-                node, lambda one: one.expression(node, "{left} is not {right}", **parts), 'use "is not"'
-            )
+            template = "{left} is not {right}"
+            return self.fix(node, lambda rewrite: rewrite.expression(node, template, **parts), 'use "is not"')
         if not isinstance(left, ast.Call) or not isinstance(left.func, ast.Attribute):
             return None
         is_equality = isinstance(node.ops[0], (ast.Eq, ast.NotEq))
@@ -133,35 +133,25 @@ class ConstantCondition(PythonCheck):
             return None
         cased = str.lower if left.func.attr == "lower" else str.upper
         description = f"compare with {cased(str(right.value))!r}"
-        return self.fix(right, lambda one: one.text(right, cased), description, safe=True)
+        return self.fix(right, lambda rewrite: rewrite.text(right, cased), description, safe=True)
 
     def _outcome(self, node: ast.Compare) -> str:
-        """What is to be said of a comparison whose outcome its two sides decide."""
+        """Return the message for a comparison whose operands decide its result, or an empty string."""
         left, operator, right = node.left, node.ops[0], node.comparators[0]
         if isinstance(operator, (ast.Is, ast.IsNot)):
             negated = isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.Not)
-            return "this compares with True or False; is not was meant" if negated else ""
+            return "this compares with the result of not; use the operator is not" if negated else ""
         if not isinstance(right, ast.Constant):
             return ""
         if isinstance(operator, (ast.In, ast.NotIn)):
-            before = self.source.lines[right.lineno - 1].encode()[: right.col_offset]
-            is_bracketed = isinstance(right.value, str) and before.endswith(b"(") and len(right.value) > 1
-            return "one text in brackets is no tuple: every part of it counts" if is_bracketed else ""
-        if not isinstance(left, ast.Call):
+            return self._outcome_of_membership(right)
+        return _outcome_of_call(left, operator, right) if isinstance(left, ast.Call) else ""
+
+    def _outcome_of_membership(self, right: ast.Constant) -> str:
+        before = self.source.lines[right.lineno - 1].encode()[: right.col_offset]
+        if not isinstance(right.value, str) or not before.endswith(b"(") or len(right.value) < 2:
             return ""
-        if isinstance(left.func, ast.Name) and left.func.id == "len" and right.value == 0:
-            always = {ast.GtE: "true", ast.Lt: "false"}.get(type(operator))
-            return f"a length is never below 0: this is always {always}" if always else ""
-        if not isinstance(left.func, ast.Attribute) or left.args or not isinstance(right.value, str):
-            return ""
-        is_never = {"lower": str.lower, "upper": str.upper}.get(left.func.attr)
-        if (
-            is_never is None
-            or not isinstance(operator, (ast.Eq, ast.NotEq))
-            or is_never(right.value) == right.value
-        ):
-            return ""
-        return f"what {left.func.attr}() gives never equals this"
+        return "a string in parentheses is not a tuple, so substrings match; add a comma"
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
@@ -173,42 +163,45 @@ class ConstantCondition(PythonCheck):
                 ):
                     self.report(
                         self.module.span(keyword),
-                        'bool("false") is True: every text but the empty one switches it on',
+                        'bool("false") is True, so every non-empty value enables it; use action="store_true"',
                     )
 
-    def _look_at(self, test: ast.expr) -> None:
+    def _check_test(self, test: ast.expr) -> None:
         if isinstance(test, ast.Attribute):
-            is_method = isinstance(test.value, ast.Name) and test.value.id == "self" and self._is_method(test)
-            is_named = isinstance(test.value, ast.Name) and test.attr.startswith(_PREDICATE)
-            is_asked = test.attr in _TEXT_METHODS or (is_named and test.attr in self._predicates)
-            if is_method or (is_asked and self._never_set(test.attr)):
-                self._report(test)
-        elif isinstance(test, ast.Name) and test.id in self._named_functions and test.id in self._functions:
+            is_uncalled = self._is_uncalled(test)
+        else:
+            is_uncalled = isinstance(test, ast.Name) and test.id in self._functions
+        if is_uncalled:
             self._report(test)
+
+    def _is_uncalled(self, test: ast.Attribute) -> bool:
+        """Return True for a method of the class or a known predicate that is not called."""
+        owner = test.value.id if isinstance(test.value, ast.Name) else ""
+        if owner == "self" and self._is_method(test):
+            return True
+        is_predicate = owner and test.attr.startswith(_PREDICATE) and test.attr in self._predicates
+        return bool(test.attr in _TEXT_METHODS or is_predicate) and self._is_never_assigned(test.attr)
 
     def _report(self, node: ast.expr) -> None:
         self.report(
-            self.module.span(node), f"{ast.unparse(node)} is not called here: a function is always true"
+            self.module.span(node),
+            f"{ast.unparse(node)} is not called, and a function is always true; call it",
         )
 
-    def _never_set(self, name: str) -> bool:
-        """Whether the module nowhere gives an attribute of that name a value."""
-        return name not in self._set
+    def _is_never_assigned(self, name: str) -> bool:
+        """Return True if the module never assigns an attribute of the name."""
+        return name not in self._assigned
 
     @cached_property
-    def _set(self) -> set[str]:
-        found = {
-            n.attr
-            for n in self.module.nodes
-            if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
-        }
-        found |= {n.arg for n in self.module.nodes if isinstance(n, ast.arg)}
+    def _assigned(self) -> set[str]:
+        found: set[str] = set()
         for node in self.module.nodes:
-            if isinstance(node, ast.ClassDef):
-                for one in node.body:
-                    if isinstance(one, (ast.Assign, ast.AnnAssign)):
-                        targets = one.targets if isinstance(one, ast.Assign) else [one.target]
-                        found |= {t.id for t in targets if isinstance(t, ast.Name)}
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.ClassDef):
+                found.update(_class_attributes(node))
         return found
 
     def _is_method(self, test: ast.Attribute) -> bool:
@@ -220,12 +213,12 @@ class ConstantCondition(PythonCheck):
             len(named) == 1
             and isinstance(named[0], (ast.FunctionDef, ast.AsyncFunctionDef))
             and not named[0].decorator_list
-            and self._never_set(test.attr)
+            and self._is_never_assigned(test.attr)
         )
 
     @cached_property
     def _predicates(self) -> set[str]:
-        """What classes of the module answer yes or no with, by the name, and only by being called."""
+        """Names of methods that classes of the module define as predicates and nothing else."""
         plain: set[str] = set()
         other: set[str] = set()
         for node in self.module.nodes:
@@ -235,14 +228,8 @@ class ConstantCondition(PythonCheck):
         return plain - other
 
     @cached_property
-    def _named_functions(self) -> set[str]:
-        return {
-            n.name for n in self.module.tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-        }
-
-    @cached_property
     def _functions(self) -> set[str]:
-        """The functions of the module whose names mean nothing else in it."""
+        """Functions of the module whose names have no other binding in it."""
         names = [
             n.name for n in self.module.tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
         ]
@@ -251,3 +238,25 @@ class ConstantCondition(PythonCheck):
         }
         other |= {n.arg for n in self.module.nodes if isinstance(n, ast.arg)} | set(self.module.imported)
         return {name for name in names if names.count(name) == 1} - other
+
+
+def _outcome_of_call(left: ast.Call, operator: ast.cmpop, right: ast.Constant) -> str:
+    """Return the message for a length below 0 or a text in the wrong case, or an empty string."""
+    if isinstance(left.func, ast.Name) and left.func.id == "len" and right.value == 0:
+        always = {ast.GtE: "true", ast.Lt: "false"}.get(type(operator))
+        return f"a length is never negative, so this is always {always}" if always else ""
+    if not isinstance(left.func, ast.Attribute) or left.args or not isinstance(right.value, str):
+        return ""
+    convert = {"lower": str.lower, "upper": str.upper}.get(left.func.attr)
+    if convert is None or convert(right.value) == right.value:
+        return ""
+    is_equality = isinstance(operator, (ast.Eq, ast.NotEq))
+    return f"the result of {left.func.attr}() never equals this literal" if is_equality else ""
+
+
+def _class_attributes(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the names that a class body assigns."""
+    for statement in node.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))

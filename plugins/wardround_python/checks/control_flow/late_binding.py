@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -13,7 +14,7 @@ from wardround.languages.python.tree import walk
 from wardround_python.check import PythonCheck
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-# By keyword or method: what is called after the loop has gone on.
+# Keywords and methods whose callable runs after the loop has advanced.
 _LATER_KEYWORD = LazyPattern(
     r"command|callback|cb|on_\w+|\w*handler|target|action|listener|errback|slot|hook|fn|func"
 )
@@ -26,9 +27,9 @@ _LATER_METHOD = LazyPattern(
 
 
 class LateBinding(PythonCheck):
-    """A function made in a loop reads the loop's variable when it is called, not when it is made.
+    """A function defined in a loop reads the loop variable when it is called.
 
-    It is kept for later here, and by then the loop has gone on: every one of them sees the last value. Bind
+    It is stored and called after the loop has advanced, so every such function sees the last value. Bind
     the value as a default (``lambda item=item: ...``) or with ``functools.partial``.
     """
 
@@ -65,43 +66,45 @@ class LateBinding(PythonCheck):
     ]
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        if self._is_kept(node):
-            self._look_at(node, self.module.span(node))
+        if self._is_stored(node):
+            self._check(node, self.module.span(node))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_inner(node)
+        self._check_inner(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_inner(node)
+        self._check_inner(node)
 
-    def _look_at_inner(self, node: FunctionNode) -> None:
+    def _check_inner(self, node: FunctionNode) -> None:
         loop = self._loop_of(node)
         if not isinstance(loop, (ast.For, ast.AsyncFor)):
             return
         uses = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == node.name]
-        if any(self._is_kept(use) for use in uses):
-            self._look_at(node, self.module.name_span(node))
+        if any(self._is_stored(use) for use in uses):
+            self._check(node, self.module.name_span(node))
 
-    def _look_at(self, node: _Function, span: Span) -> None:
+    def _check(self, node: _Function, span: Span) -> None:
         loop = self._loop_of(node)
         if loop is None or _leaves(self.module.ancestors(node), loop, node):
             return
-        changing = _changing(loop)
-        free = sorted(_free_names(node) & changing)
+        rebound = _rebound_names(loop)
+        free = sorted(_free_names(node) & rebound)
         if free:
-            message = f'"{free[0]}" is looked up when this is called: then it has the last value of the loop'
+            message = f'"{free[0]}" has the last value of the loop when this is called; bind it as a default'
             self.report(span, message, self._bound(node, free))
 
     def _bound(self, node: _Function, names: Sequence[str]) -> SuggestedFix | None:
         """Return the fix; a caller that passes more arguments than before makes it unsafe."""
         if not isinstance(node, ast.Lambda):
             return None
-        return self.fix(node, lambda one: one.with_defaults(node, names), "bind the value as a default")
+        return self.fix(
+            node, lambda rewrite: rewrite.with_defaults(node, names), "bind the value as a default"
+        )
 
     def _loop_of(
         self, node: ast.AST
     ) -> ast.For | ast.AsyncFor | ast.ListComp | ast.DictComp | ast.SetComp | None:
-        """The innermost loop a function is made in, within the function around it."""
+        """Return the innermost loop that contains a function, within the enclosing function."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                 return None
@@ -109,8 +112,8 @@ class LateBinding(PythonCheck):
                 return parent
         return None
 
-    def _is_kept(self, node: ast.AST) -> bool:
-        """Whether a function goes where it is called later."""
+    def _is_stored(self, node: ast.AST) -> bool:
+        """Return True if a function is stored for a later call."""
         parent = self.module.parents[node]
         while isinstance(parent, (ast.Tuple, ast.List)):
             node, parent = parent, self.module.parents[parent]
@@ -128,31 +131,35 @@ class LateBinding(PythonCheck):
         return isinstance(parent, (ast.ListComp, ast.SetComp)) and parent.elt is node
 
 
-def _changing(loop: ast.AST) -> set[str]:
-    """The names that each round of a loop gives a new value."""
+def _rebound_names(loop: ast.AST) -> set[str]:
+    """Return the names that each iteration of a loop rebinds."""
     if isinstance(loop, (ast.ListComp, ast.DictComp, ast.SetComp)):
-        targets = [n for g in loop.generators for n in walk(g.target)]
+        targets = [generator.target for generator in loop.generators]
     else:
         assert isinstance(loop, (ast.For, ast.AsyncFor))
-        assigned = (t for s in loop.body if isinstance(s, ast.Assign) for t in s.targets)
-        targets = [n for t in (loop.target, *assigned) for n in walk(t)]
-    return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        assignments = (statement for statement in loop.body if isinstance(statement, ast.Assign))
+        targets = [loop.target, *chain.from_iterable(assignment.targets for assignment in assignments)]
+    names = (n for target in targets for n in walk(target) if isinstance(n, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _free_names(node: _Function) -> set[str]:
-    """The names a function's body reads and neither its parameters nor its own assignments give."""
-    arguments = node.args
-    own = {a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
-    own |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+    """Return the names a function's body reads without binding them."""
     body = node.body if isinstance(node.body, list) else [node.body]
-    names = [n for part in body for n in walk(part) if isinstance(n, ast.Name)]
-    own |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
-    inner = (n for part in body for n in walk(part) if isinstance(n, ast.arg))
-    return {n.id for n in names} - own - {a.arg for a in inner}
+    inside = list(chain.from_iterable(map(walk, body)))
+    names = [n for n in inside if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in (*_parameters(node.args), *inside) if isinstance(n, ast.arg)}
+    return {n.id for n in names} - bound
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg | None]:
+    plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [*plain, arguments.vararg, arguments.kwarg]
 
 
 def _leaves(ancestors: Iterator[ast.AST], loop: ast.AST, node: ast.AST) -> bool:
-    """Whether the loop ends right after the function is made, so that its value stays."""
+    """Return True if the loop ends right after the function is created, so that its value stays."""
     child = node
     for parent in ancestors:
         body = getattr(parent, "body", None)

@@ -9,13 +9,13 @@ from wardround.languages.python.module import nodes_run_by
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-_GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
+_ACCUMULATING_METHODS = frozenset({"append", "add", "extend", "update", "insert"})
 
 
 class ReturnInFirstIteration(PythonCheck):
-    """A loop that gathers something returns at the end of its first round.
+    """A loop that accumulates a result returns at the end of its first iteration.
 
-    The ``return`` is one step too far in: only the first entry counts. Put it behind the loop.
+    The ``return`` is indented one level too far, so only the first entry counts. Move it after the loop.
     """
 
     ID = "PY059"
@@ -63,18 +63,22 @@ class ReturnInFirstIteration(PythonCheck):
         inside = list(nodes_run_by(node.body))
         if any(isinstance(n, ast.Continue) for n in inside):
             return
-        if any(_gathers(n, last.value.id) for n in inside):
+        if any(_accumulates(n, last.value.id) for n in inside):
             self.report(
                 self.module.span(last),
-                f'the loop ends in its first round, with one entry in "{last.value.id}"',
+                f'loop returns "{last.value.id}" in its first iteration; move the return after the loop',
             )
 
 
-def _gathers(node: ast.AST, name: str) -> bool:
+def _accumulates(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.AugAssign):
         return isinstance(node.target, ast.Name) and node.target.id == name
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
         return ast.unparse(node.targets[0].value) == name
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GATHERS:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _ACCUMULATING_METHODS
+    ):
         return ast.unparse(node.func.value) == name
     return False

@@ -10,64 +10,42 @@ from functools import cached_property
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
+from wardround.languages.python.literals import is_true
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
+from wardround_python.analysis.stub_wording import (
+    CONDITION,
+    CONSTANT_DOCUMENTED,
+    EFFECT,
+    GUARD_NAME,
+    MARKER,
+    MISSING_WORK,
+    PROMISE,
+    SUCCESS,
+    TEMPORARY,
+)
 from wardround_python.analysis.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
 from wardround_python.check import PythonCheck
 
-_MARKER = LazyPattern(
-    r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"
+_TEMPORARY_WORDS = (
+    "for now",
+    "placeholder",
+    "hardcoded",
+    "hard-coded",
+    "stub",
+    "temporar",
+    " comes ",
+    "wired",
 )
-_ANSWERS = (
-    "Compute|Calculate|Return|Fetche?|Validate|Parse|Retrieve|Determine|Estimate|Convert|Count|Checke?|Verif(?:y|ie)"
-    "|Authenticate|Authori[sz]e|Decide|Find|Search|Select|Recommend|Rank|Score|Render|Generate|Build|Decode"
-    "|Encode|Encrypt|Decrypt|Hashe?|Sign|Extract|Load|Read|Resolve|Translate|Measure|Detect|Look up|Sum"
-    "|Ping|Probe|Ask|Compare|Classif(?:y|ie)|Screen|Scan|Collect|Query|Querie|Predict|Format|Match(?:e)?|Assesse?|Evaluate"
-    "|Derive|Work out|Inspect|Map|Split|Group|Filter|Sort|Download|Request|Lookup"
-)
-_DEEDS = (
-    "Delete|Remove|Send|Save|Store|Write|Update|Insert|Create|Revoke|Cancel|Refund|Charge|Notify|Publishe?"
-    "|Upload|Archive|Lock|Unlock|Purge|Apply|Applie|Schedule|Enqueue|Record|Flushe?|Invalidate|Clear|Copy|Move"
-    "|Register|Persist|Sync|Synchroni[sz]e|Merge|Migrate|Rotate|Import|Export|Email|E-mail|Block|Expire"
-    "|Restore|Reset|Release|Reserve|Deactivate|Activate|Disable|Enable|Ensure|Enforce|Log|Post|Push|Deliver"
-    "|Erase|Wipe|Anonymi[sz]e|Redact|Drop|Submit|Start|Stop|Add|Append|Book|Bill|Pay|Settle|Close|Trigger|Print|Replace"
-    "|Rebuild|Reindex|Index|Mark|Assign|Attach|Grant|Deny|Reject|Approve|Retry|Forward|Track|Emit|Broadcast|Subscribe"
-)
-_PROMISE = LazyPattern(rf"(?:{_ANSWERS}|{_DEEDS})s?\b(?!:)", re.IGNORECASE)
-_DEED = LazyPattern(rf"({_DEEDS})s?\b", re.IGNORECASE)
-# Whoever may not pass is let in by a stub of these.
-_GUARD_NAME = LazyPattern(
-    r"_*(verify_\w+|authenticate\w*|authori[sz]e\w*|is_(authori[sz]ed|authenticated|allowed"
-    r"|permitted|trusted)"
-    r"|has_(permission|access|role)\w*|(check|validate)_(\w+_)?(signature|password|permissions?|access|token"
-    r"|credentials|hmac|csrf))"
-)
-# A docstring that admits the constant promises nothing more.
-_ADMITS = LazyPattern(
-    r"\b(always|never|none|true|false|nothing|default|no-?op|dummy|empty|constant|subclass\w*"
-    r"|overrid\w+|abstract"
-    r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
-    re.IGNORECASE,
-)
-_CONDITION = LazyPattern(
-    r"(?i)\b(returns?|gives?|says?|tells?|checks?)?\s?(true|false)?\s?\b(if|whether|when|iff)\b"
-)
-_OWNING_WORDS = ("for now", "placeholder", "hardcoded", "hard-coded", "stub", "temporar", " comes ", "wired")
 _WORDS = ("todo", "fixme", "xxx", "implement")
 _SKIPPED = r"(?:[ \t]*(?:(?:#|\w*log\w*\.|self\.\w*log\w*\.|print\()[^\n]*)?\n)*[ \t]*"
 _STUBS_BELOW = tuple(
     LazyPattern(rf"{quote}[ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)") for quote in "\"'"
 )
-_SAYS_YES = LazyPattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
+_RETURNS_TRUE = LazyPattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
 _SEVERAL_WORDS, _SHORT = 6, 3
 _VIEW = LazyPattern(r"(View|ViewSet|Resource|Endpoint|Handler)(\[|$)")
-# A comment beside a constant that owns up to it.
-_OWNS_UP = LazyPattern(
-    r"\b(for now|placeholder|hard-?coded|stub(bed)?|temporar(y|ily)|comes? (later|with|once|when)"
-    r"|not (yet )?wired|until\b.*\b(ready|done))\b",
-    re.IGNORECASE,
-)
 _NO_STUB_DECORATOR = LazyPattern(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
@@ -79,22 +57,11 @@ _BASE_CLASS_NAME = LazyPattern(
 )
 
 
-_STILL_TO_DO = LazyPattern(
-    r"#\s*(?:TODO|FIXME|XXX)\b[\s:,()\w-]{0,30}?\b(?:send|call|store|save|delete|remove|implement|persist|charge"
-    r"|notify|validate|verify|check|publish|enqueue|upload|create|update|apply|write|revoke|refund|email"
-    r"|schedule)\b.*",
-    re.IGNORECASE,
-)
-_SUCCESS = LazyPattern(
-    r"(?i)\bTrue\b|'(success\w*|ok|okay|done|sent|created|updated|deleted|queued|accepted)'|\b20[0124]\b"
-)
-
-
 class StubInProduction(PythonCheck):
-    """A function that is only a stub is part of the program.
+    """A stub is part of production code.
 
-    Its callers get a constant or an exception where its name promises work, and a constant looks like a
-    result. Finish it, or leave it out until it is needed.
+    Its callers get a constant or an exception although its name promises work, and a constant passes for
+    a result. Implement it, or leave it out until it is needed.
     """
 
     ID = "PY009"
@@ -137,213 +104,210 @@ class StubInProduction(PythonCheck):
     def wants(cls, source: SourceFile) -> bool:
         if source.path.endswith(".pyi"):
             return False
-        if source.keywords.in_lower_case.contains_any((*_WORDS, *_OWNING_WORDS)):
+        if source.keywords.in_lower_case.contains_any((*_WORDS, *_TEMPORARY_WORDS)):
             return True
         if any(stub.search(source.text) for stub in _STUBS_BELOW):
             return True
-        return source.keywords.has("return True") and _SAYS_YES.search(source.text) is not None
+        return source.keywords.has("return True") and _RETURNS_TRUE.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """An answer of success where a comment says that the deed is still to be written."""
+        """Report a success result below a comment that the work is still to be done."""
         above = self.source.lines[node.lineno - 2].strip() if node.lineno > 1 else ""
-        found = _STILL_TO_DO.match(above)
+        found = MISSING_WORK.match(above)
         function = self.module.function_of(node)
         if found is None or node.value is None or not isinstance(function, FunctionNode):
             return
         is_end = function.body[-1] is node and len(function.body) > 1 and self.source.is_added(node.lineno)
-        if is_end and _SUCCESS.search(ast.unparse(node.value)) and _only_literals(node.value):
-            self.report(self.module.span(node), f'it says that all went well, and "{found[0][:60]}"')
+        if is_end and SUCCESS.search(ast.unparse(node.value)) and _only_literals(node.value):
+            self.report(
+                self.module.span(node), f'this reports success, but the work is missing: "{found[0][:60]}"'
+            )
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         body = body_after_docstring(node)
         while len(body) > 1 and only_talks(body[0]):
             body = body[1:]
-        if len(body) > 1 or not all(is_stub(statement) for statement in body):
+        if len(body) > 1 or not all(map(is_stub, body)):
             return
-        refuses = body and isinstance(body[0], ast.Raise)
-        marked = None if refuses and says_why(body[0]) else self._marked(node)
-        why = marked or self._why(node, body)
-        if why is not None and not self._is_meant(node):
-            gives = refuses or (body and isinstance(body[0], ast.Return) and body[0].value is not None)
-            at_result = gives and not marked
-            span = self.module.span(body[0]) if at_result else self.module.name_span(node)
-            self.report(span, f'"{node.name}" is a stub: {why}')
+        first = body[0] if body else None
+        marked = None if _explains(first) else self._marked(node)
+        reason = marked or self._reason(node, body)
+        if reason is not None and not self._is_intended(node):
+            at_result = first is not None and _gives_result(first) and not marked
+            span = self.module.span(first) if first and at_result else self.module.name_span(node)
+            self.report(span, f'"{node.name}" is a stub: {reason}')
 
-    def _why(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """Why a function without a marker is one, if it is: what it promises, or who counts on it."""
-        refuses = bool(body) and isinstance(body[0], ast.Raise)
-        if refuses and says_why(body[0]):
-            # It refuses in so many words: whoever calls it is told, but for the module's own calls.
-            return self._called_here(node) or self._of_a_finished_class(node)
-        why = self._unkept(node, body) or self._lets_all_pass(node, body) or self._answers_for_all(node, body)
-        why = why or self._registered(node, body) or self._counted_on(node, body)
-        return self._of_a_finished_class(node) if why is None and refuses else why
+    def _reason(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Return why a function without a marker is a stub: its promise, or the code that depends on it."""
+        first = body[0] if body else None
+        if _explains(first):
+            # The exception explains itself to callers, except for the module's own calls.
+            return self._called_here(node) or self._unimplemented_method(node)
+        for describe in (
+            self._broken_promise,
+            self._accepts_all,
+            self._constant_predicate,
+            self._registered,
+            self._depended_on,
+        ):
+            reason = describe(node, body)
+            if reason is not None:
+                return reason
+        return self._unimplemented_method(node) if isinstance(first, ast.Raise) else None
 
     def _marked(self, node: FunctionNode) -> str | None:
-        """The marker in the comments of a function or in its docstring."""
-        docstring = ast.get_docstring(node, clean=False) or ""
-        found = _MARKER.search(docstring)
+        """Describe the marker in a function's comments or docstring."""
+        found = MARKER.search(ast.get_docstring(node, clean=False) or "")
+        lines = self.source.lines
+        for line in lines[node.lineno - 1 : self._last_line(node)]:
+            comment = line.partition("#")[2]
+            found = found or MARKER.search(comment)
+            if returns_only(node):
+                found = found or TEMPORARY.search(comment)
+        return f'it contains "{found[0]}"' if found else None
+
+    def _last_line(self, node: FunctionNode) -> int:
+        """Return the last line of a function, comments indented in it included."""
         lines = self.source.lines
         last = node.end_lineno or node.lineno
         while last < len(lines) and lines[last].lstrip().startswith("#"):
             if len(lines[last]) - len(lines[last].lstrip()) <= node.col_offset:
                 break
             last += 1
-        for line in lines[node.lineno - 1 : last]:
-            found = found or _MARKER.search(line.partition("#")[2])
-            if returns_only(node):
-                found = found or _OWNS_UP.search(line.partition("#")[2])
-        return f'its text says "{found[0]}"' if found else None
+        return last
 
-    def _unkept(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """What the docstring of a module's function promises while its parameters go unused."""
-        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
-        starts = _PROMISE.match(promise)
+    def _broken_promise(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Describe the docstring's promise of a module function that ignores its parameters."""
+        promise = _promise_of(node)
         arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
         is_route = _is_route(node) or self._is_view(node)
-        if (
-            (not arguments and not is_route)
-            or _ADMITS.search(promise)
-            or (node.decorator_list and not is_route)
-        ):
+        if not is_route and (not arguments or node.decorator_list):
             return None
-        own_step = node not in self.module.tree.body
-        speaks = self._speaks_of(promise, arguments[1:]) if own_step else None
-        if own_step and not is_route and not (len(arguments) > 1 and self._is_step(node, speaks is not None)):
+        if CONSTANT_DOCUMENTED.search(promise) or any(a.arg.startswith("_") for a in arguments):
             return None
-        if not starts:
-            starts = speaks
-        if not starts or (is_route and not _DEED.match(promise)):
+        is_method = node not in self.module.tree.body
+        mention = self._mention(promise, arguments[1:]) if is_method else None
+        if is_method and not is_route and not self._is_step_with(node, arguments, mention):
             return None
-        if any(a.arg.startswith("_") for a in arguments):
+        promised = PROMISE.match(promise) or mention
+        if not promised or (is_route and not EFFECT.match(promise)):
             return None
-        first = body[0] if body else None
-        if isinstance(first, ast.Raise):
-            return f'it says it "{starts[0]}" something and only raises NotImplementedError'
-        if isinstance(first, ast.Return) and first.value is not None:
-            value = ast.unparse(first.value)
-            return None if value in promise else f'it says "{starts[0]}" and only returns {value}'
-        does = _DEED.match(promise) is not None or (first is not None and not own_step)
-        return f'it says "{starts[0]}" and does nothing' if does else None
+        shortfall = _shortfall(body[0] if body else None, promise, is_method)
+        return None if shortfall is None else f'its docstring promises "{promised[0]}", but it {shortfall}'
+
+    def _is_step_with(
+        self, node: FunctionNode, arguments: Sequence[ast.arg], mention: re.Match[str] | None
+    ) -> bool:
+        return len(arguments) > 1 and self._is_step(node, mention is not None)
 
     def _is_view(self, node: FunctionNode) -> bool:
-        """Whether a method answers the requests that change something."""
+        """Return True if a method handles requests that modify data."""
         owner = self.module.class_of(node)
         bases = owner.bases if owner is not None else []
         is_view = any(_VIEW.search(ast.unparse(base)) for base in bases)
         return is_view and node.name in ("post", "put", "patch", "delete", "form_valid", "create", "destroy")
 
-    def _is_step(self, node: FunctionNode, speaks: bool) -> bool:
-        """Whether a method does a part of its class's work: the class calls it, or it is one of several "
-        "that do.
-        """
+    def _is_step(self, node: FunctionNode, mention: bool) -> bool:
+        """Return True if a method does a part of its class's work: called by the class, or one of several."""
         if self._is_own_step(node):
             return True
         owner = self.module.class_of(node)
-        if owner is None or owner.bases or owner.keywords or not speaks or self._has_heirs(owner):
+        if owner is None or owner.bases or owner.keywords or not mention or self._has_subclasses(owner):
             return False
-        others = [
-            n for n in owner.body if isinstance(n, FunctionNode) and n is not node and n.name != "__init__"
-        ]
-        return any(not all(map(is_stub, body_after_docstring(other))) for other in others)
+        return bool(_implemented(owner, node))
 
-    def _speaks_of(self, promise: str, arguments: Sequence[ast.arg]) -> re.Match[str] | None:
-        """Where a docstring of several words speaks of what the function is given: then it is to use it."""
+    def _mention(self, promise: str, arguments: Sequence[ast.arg]) -> re.Match[str] | None:
+        """Return the mention of a parameter in a docstring of several words."""
         if len(promise.split()) < _SEVERAL_WORDS:
             return None
         named = "|".join(re.escape(a.arg) for a in arguments if len(a.arg) > _SHORT)
         return re.search(rf"\b(?:{named})(?:s|'s)?\b", promise, re.IGNORECASE) if named else None
 
     def _is_own_step(self, node: FunctionNode) -> bool:
-        """Whether a method is of a class that nothing here inherits from, and the class calls it itself."""
+        """Return True if a class without subclasses here calls the method itself."""
         owner = self.module.class_of(node)
         if owner is None or owner.bases or owner.keywords or f"self.{node.name}(" not in self.source.text:
             return False
-        return not self._has_heirs(owner)
+        return not self._has_subclasses(owner)
 
-    def _lets_all_pass(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """Whether a guard of the module, by its name, says yes to everybody."""
+    def _accepts_all(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Describe a guard of the module, by its name, that accepts everyone."""
         last = body[0] if body else None
-        if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Constant):
+        if not isinstance(last, ast.Return) or not is_true(last.value):
             return None
-        if last.value.value is not True or node not in self.module.tree.body or node.decorator_list:
+        if node not in self.module.tree.body or node.decorator_list or not GUARD_NAME.fullmatch(node.name):
             return None
-        asked = [a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
-        admits = _ADMITS.search((ast.get_docstring(node) or "").partition("\n\n")[0])
-        if not asked or asked[0].startswith("_") or admits or not _GUARD_NAME.fullmatch(node.name):
+        parameters = [a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
+        if not parameters or parameters[0].startswith("_") or CONSTANT_DOCUMENTED.search(_promise_of(node)):
             return None
-        return "it returns True whatever it is given"
+        return "it returns True for every argument"
 
-    def _counted_on(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """Whether the change brings a method that does nothing together with the call that counts on it."""
+    def _depended_on(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Describe a method without effect that the change adds together with its call."""
         owner = self.module.class_of(node)
         if owner is None or node.decorator_list or not self.source.is_added(node.lineno):
             return None
-        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
-        refuses = bool(body) and isinstance(body[0], ast.Raise)
-        does_nothing = not body or isinstance(body[0], (ast.Pass, ast.Expr))
-        if not (refuses or (does_nothing and _DEED.match(promise))) or _ADMITS.search(promise):
+        promise = _promise_of(node)
+        raises = bool(body) and isinstance(body[0], ast.Raise)
+        is_empty = _has_no_effect(body) and EFFECT.match(promise) is not None
+        if not (raises or is_empty) or CONSTANT_DOCUMENTED.search(promise):
             return None
-        calls = [
-            one.lineno
-            for one in walk(owner)
-            if isinstance(one, ast.Call)
-            and ast.unparse(one.func) == f"self.{node.name}"
-            and self.source.is_added(one.lineno)
-        ]
-        if not calls or self._has_heirs(owner) or _BASE_CLASS_NAME.search(owner.name):
+        line = self._added_call(owner, node.name)
+        if line is None or self._has_subclasses(owner) or _BASE_CLASS_NAME.search(owner.name):
             return None
-        does = (
-            "only raises NotImplementedError" if refuses else f'says "{promise.split()[0]}" and does nothing'
-        )
-        return f"it {does}, and line {calls[0]} counts on it"
+        if raises:
+            return f"it only raises NotImplementedError, and line {line} depends on it"
+        return f'it promises "{promise.split()[0]}" and does nothing, and line {line} depends on it'
 
-    def _answers_for_all(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """Whether a question the class asks itself gets the same answer every time."""
-        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
-        if len(body) != 1 or not isinstance(body[0], ast.Return) or node.decorator_list:
+    def _added_call(self, owner: ast.ClassDef, name: str) -> int | None:
+        """Return the line of an added call of a method in its class."""
+        calls = (n for n in walk(owner) if isinstance(n, ast.Call) and self.source.is_added(n.lineno))
+        return next((call.lineno for call in calls if ast.unparse(call.func) == f"self.{name}"), None)
+
+    def _constant_predicate(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Describe a predicate of a class that always returns the same value."""
+        owner = self.module.class_of(node)
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or node.decorator_list or owner is None:
             return None
-        answer, owner = body[0].value, self.module.class_of(node)
-        if not isinstance(answer, ast.Constant) or not isinstance(answer.value, bool) or owner is None:
+        result = body[0].value
+        if not isinstance(result, ast.Constant) or not isinstance(result.value, bool):
             return None
-        if not _CONDITION.search(promise) or _ADMITS.search(_CONDITION.sub("", promise)):
+        promise = _promise_of(node)
+        if not CONDITION.search(promise) or CONSTANT_DOCUMENTED.search(CONDITION.sub("", promise)):
             return None
-        asked = len(re.findall(rf"\bself\.{node.name}\(", self.source.text))
-        project = self.source.project
-        others = [p for p in project.files_with_word([node.name], ["*.py"]) if p != self.source.path]
-        if not asked or others or self._has_heirs(owner):
+        if not self._is_called_only_here(node.name) or self._has_subclasses(owner):
             return None
-        return f"it says under which condition it is so, and only returns {answer.value}"
+        return f"its docstring states a condition, but it always returns {result.value}"
+
+    def _is_called_only_here(self, name: str) -> bool:
+        """Return True if the class calls a method and no other module uses its name."""
+        if not re.search(rf"\bself\.{name}\(", self.source.text):
+            return False
+        paths = self.source.project.files_with_word([name], ["*.py"])
+        return all(path == self.source.path for path in paths)
 
     def _registered(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
-        """Whether it is the one of several that a decorator registers that does nothing."""
-        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
-        calls = [d for d in node.decorator_list if isinstance(d, ast.Call) and d.args]
-        first = body[0] if body else None
-        does_nothing = first is None or isinstance(first, (ast.Pass, ast.Expr))
-        if len(calls) != 1 or not does_nothing or _ADMITS.search(promise):
+        """Describe the only one of several registered functions that does nothing."""
+        promise = _promise_of(node)
+        decorators = [d for d in node.decorator_list if isinstance(d, ast.Call) and d.args]
+        if len(decorators) != 1 or not _has_no_effect(body) or CONSTANT_DOCUMENTED.search(promise):
             return None
         if len(promise.split()) < _SEVERAL_WORDS:
             return None
-        by = ast.dump(calls[0].func)
         others = [n for n in self.module.tree.body if isinstance(n, FunctionNode) and n is not node]
-        like = [
-            other
-            for other in others
-            if any(isinstance(d, ast.Call) and ast.dump(d.func) == by for d in other.decorator_list)
-        ]
-        if all(all(map(is_stub, other.body)) for other in like):
+        alike = [other for other in others if _is_decorated_by(other, decorators[0].func)]
+        if all(all(map(is_stub, other.body)) for other in alike):
             return None
-        return f'it says "{promise.split()[0]}" and does nothing'
+        return f'its docstring promises "{promise.split()[0]}", but it does nothing'
 
     def _called_here(self, node: FunctionNode) -> str | None:
-        """Where the module itself calls a function that only raises NotImplementedError."""
+        """Describe a call in the module of a function that only raises NotImplementedError."""
         if node not in self.module.tree.body or node.decorator_list:
             return None
         for other in self.module.nodes:
@@ -356,49 +320,46 @@ class StubInProduction(PythonCheck):
                 return f"it only raises NotImplementedError, and line {other.lineno} calls it"
         return None
 
-    def _of_a_finished_class(self, node: FunctionNode) -> str | None:
-        """Whether a class the module itself makes use of, and nothing inherits from, leaves a method out."""
+    def _unimplemented_method(self, node: FunctionNode) -> str | None:
+        """Describe an unimplemented method of a class that the module uses and nothing extends."""
         owner = self.module.class_of(node)
-        if owner is None or node.decorator_list or node.name.startswith("__") or self._has_heirs(owner):
+        if owner is None or node.decorator_list or node.name.startswith("__") or self._has_subclasses(owner):
             return None
-        work = [
-            n for n in owner.body if isinstance(n, FunctionNode) and n is not node and n.name != "__init__"
-        ]
-        others = [n for n in work if not all(is_stub(s) for s in body_after_docstring(n))]
-        inherits = any(
-            (self.module.dotted(_unsubscripted(b)) or "") in self._abstract_here for b in owner.bases
-        )
-        if not inherits and (owner.bases or not others):
+        bases = {self.module.dotted(_unsubscripted(base)) or "" for base in owner.bases}
+        if not bases & self._abstract_here and (owner.bases or not _implemented(owner, node)):
             return None
-        uses = [
-            n.lineno
-            for n in self.module.nodes
-            if isinstance(n, ast.Name)
-            and n.id == owner.name
-            and isinstance(n.ctx, ast.Load)
-            and not isinstance(self.module.parents[n], (ast.ClassDef, ast.arg, ast.AnnAssign, ast.Subscript))
-            and not (owner.lineno <= n.lineno <= (owner.end_lineno or owner.lineno))
-        ]
-        return (
-            f'it only raises NotImplementedError, and line {uses[0]} puts "{owner.name}" to use'
-            if uses
-            else None
-        )
+        line = self._line_of_use(owner)
+        if line is None:
+            return None
+        return f'it only raises NotImplementedError, and line {line} uses "{owner.name}"'
+
+    def _line_of_use(self, owner: ast.ClassDef) -> int | None:
+        """Return the line of a use of a class outside it, except as base or annotation."""
+        own_lines = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
+        for node in self.module.nodes:
+            if not isinstance(node, ast.Name) or node.id != owner.name or node.lineno in own_lines:
+                continue
+            is_declared = isinstance(
+                self.module.parents[node], (ast.ClassDef, ast.arg, ast.AnnAssign, ast.Subscript)
+            )
+            if isinstance(node.ctx, ast.Load) and not is_declared:
+                return node.lineno
+        return None
 
     @cached_property
     def _abstract_here(self) -> set[str]:
-        """The classes of the module that leave methods to others."""
+        """Classes of the module that leave methods to subclasses."""
         classes = [n for n in self.module.nodes if isinstance(n, ast.ClassDef)]
         return {c.name for c in classes if self._is_abstract(c) or "abstractmethod" in ast.unparse(c)}
 
-    def _has_heirs(self, owner: ast.ClassDef) -> bool:
-        heir = bounded(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
+    def _has_subclasses(self, owner: ast.ClassDef) -> bool:
+        subclass = bounded(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
         project = self.source.project
         others = (project.read(path) for path in project.files_with_word([owner.name], ["*.py"]))
-        return any(heir.search(text) for text in (self.source.text, *others) if text)
+        return any(subclass.search(text) for text in (self.source.text, *others) if text)
 
-    def _is_meant(self, node: FunctionNode) -> bool:
-        """Whether leaving the body empty is the design: abstract, overloaded, a handler, or overridden."""
+    def _is_intended(self, node: FunctionNode) -> bool:
+        """Return True if an empty body is by design: abstract, overloaded, a handler, or overridden."""
         if any(_NO_STUB_DECORATOR.search(ast.unparse(decorator)) for decorator in node.decorator_list):
             return True
         owner = self.module.class_of(node)
@@ -412,19 +373,23 @@ class StubInProduction(PythonCheck):
         return bool(names & _ABSTRACT_BASES) or _BASE_CLASS_NAME.search(owner.name) is not None
 
     def _is_overridden(self, owner: ast.ClassDef, name: str) -> bool:
-        heirs = [
+        subclasses = [
             other
             for other in walk(self.module.tree)
             if isinstance(other, ast.ClassDef)
             and any(self.module.dotted(b) == owner.name for b in other.bases)
         ]
-        return any(getattr(statement, "name", None) == name for heir in heirs for statement in heir.body)
+        return any(
+            getattr(statement, "name", None) == name for subclass in subclasses for statement in subclass.body
+        )
 
 
 def _is_route(node: FunctionNode) -> bool:
-    """Whether a decorator makes a function the handler of requests that change something."""
-    called = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    names = {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in called}
+    """Return True if a decorator makes a function the handler of requests that modify data."""
+    called = [
+        decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list
+    ]
+    names = {item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "") for item in called}
     return bool(names & {"post", "put", "patch", "delete", "route", "task", "shared_task", "command"})
 
 
@@ -433,8 +398,52 @@ def _unsubscripted(base: ast.expr) -> ast.expr:
 
 
 def _only_literals(value: ast.expr) -> bool:
-    """Whether an answer is made of literals alone, so of nothing that was done."""
+    """Return True if a value consists of literals, so that it reflects no work."""
     kinds = (ast.Constant, ast.Dict, ast.Tuple, ast.List, ast.expr_context, ast.keyword)
     if isinstance(value, ast.Call):
         return all(isinstance(one, kinds) for given in value.args for one in walk(given))
-    return all(isinstance(one, kinds) for one in walk(value))
+    return all(isinstance(child, kinds) for child in walk(value))
+
+
+def _explains(statement: ast.stmt | None) -> bool:
+    """Return True for a raise whose message explains it to callers."""
+    return isinstance(statement, ast.Raise) and bool(says_why(statement))
+
+
+def _gives_result(statement: ast.stmt) -> bool:
+    """Return True for a raise, or a return of a value."""
+    if isinstance(statement, ast.Return):
+        return statement.value is not None
+    return isinstance(statement, ast.Raise)
+
+
+def _has_no_effect(body: Sequence[ast.stmt]) -> bool:
+    return not body or isinstance(body[0], (ast.Pass, ast.Expr))
+
+
+def _promise_of(node: FunctionNode) -> str:
+    """Return the first paragraph of a docstring."""
+    return (ast.get_docstring(node) or "").partition("\n\n")[0]
+
+
+def _shortfall(first: ast.stmt | None, promise: str, is_method: bool) -> str | None:
+    """Describe the only statement of a stub, unless the docstring documents its result."""
+    if isinstance(first, ast.Raise):
+        return "only raises NotImplementedError"
+    if isinstance(first, ast.Return) and first.value is not None:
+        value = ast.unparse(first.value)
+        return None if value in promise else f"only returns {value}"
+    is_promise = EFFECT.match(promise) is not None or (first is not None and not is_method)
+    return "does nothing" if is_promise else None
+
+
+def _implemented(owner: ast.ClassDef, node: FunctionNode) -> list[FunctionNode]:
+    """Return the other methods of a class that are not stubs."""
+    methods = [n for n in owner.body if isinstance(n, FunctionNode) and n is not node]
+    work = (method for method in methods if method.name != "__init__")
+    return [method for method in work if not all(map(is_stub, body_after_docstring(method)))]
+
+
+def _is_decorated_by(function: FunctionNode, decorator: ast.expr) -> bool:
+    calls = (d.func for d in function.decorator_list if isinstance(d, ast.Call))
+    return any(ast.dump(func) == ast.dump(decorator) for func in calls)

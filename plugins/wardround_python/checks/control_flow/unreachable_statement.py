@@ -9,15 +9,15 @@ from wardround.checks.cases import code
 from wardround_python.check import PythonCheck
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-# What may stand behind a way out for a reader, a type checker, or to make a generator.
+# Statements that are deliberately unreachable: for a reader, a type checker, or to make a generator.
 _HARMLESS = (ast.Return, ast.Raise, ast.Pass, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class UnreachableStatement(PythonCheck):
-    """A statement stands behind one that always leaves.
+    """A statement follows one that always leaves the block.
 
-    What follows ``return``, ``raise``, ``break`` or ``continue`` in its block never runs: a log line that
-    never comes, a lock that is never given back. Put it before, or take it out.
+    Statements after ``return``, ``raise``, ``break`` or ``continue`` in a block never run: a log line is
+    missing, a lock is never released. Move the statement before it, or remove it.
     """
 
     ID = "PY036"
@@ -54,32 +54,33 @@ class UnreachableStatement(PythonCheck):
     ]
 
     def visit_Return(self, node: ast.Return) -> None:
-        self._look_behind(node)
+        self._check_block(node)
 
     def visit_Raise(self, node: ast.Raise) -> None:
-        self._look_behind(node)
+        self._check_block(node)
 
     def visit_Continue(self, node: ast.Continue) -> None:
-        self._look_behind(node)
+        self._check_block(node)
 
     def visit_Break(self, node: ast.Break) -> None:
-        self._look_behind(node)
+        self._check_block(node)
 
-    def _look_behind(self, node: ast.stmt) -> None:
+    def _check_block(self, node: ast.stmt) -> None:
         parent = self.module.parents[node]
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, None)
             if isinstance(block, list) and node in block:
-                behind = block[block.index(node) + 1 :]
-                if behind and not any(isinstance(one, _LEAVES) for one in block[: block.index(node)]):
-                    self._look_at(node, behind)
+                following = block[block.index(node) + 1 :]
+                if following and not any(isinstance(item, _LEAVES) for item in block[: block.index(node)]):
+                    self._check_rest(node, following)
 
-    def _look_at(self, node: ast.stmt, behind: Sequence[ast.stmt]) -> None:
-        first = next((one for one in behind if not _is_harmless(one)), None)
+    def _check_rest(self, node: ast.stmt, following: Sequence[ast.stmt]) -> None:
+        first = next((item for item in following if not _is_harmless(item)), None)
         if first is not None:
-            left = type(node).__name__.lower()
+            keyword = type(node).__name__.lower()
             self.report(
-                self.module.span(first), f"this never runs: line {node.lineno} always {left}s before it"
+                self.module.span(first),
+                f"unreachable: line {node.lineno} always {keyword}s before it; move or remove it",
             )
 
 

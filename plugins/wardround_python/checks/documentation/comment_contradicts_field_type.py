@@ -33,10 +33,10 @@ _WORDS = ("comment", "doc", "help_text")
 
 
 class CommentContradictsFieldType(PythonCheck):
-    """Words about a field of a model say of its values what its type does not allow.
+    """The description of a model field contradicts the field's type.
 
-    ``help_text="Price in cents"`` on a decimal field with two places makes the next caller multiply by a
-    hundred what is whole already. Change the words with the type.
+    With ``help_text="Price in cents"`` on a decimal field with two places, the next caller multiplies a
+    value by a hundred that is already in full units. Update the description together with the type.
     """
 
     ID = "PY483"
@@ -64,25 +64,19 @@ class CommentContradictsFieldType(PythonCheck):
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
-        words = next((k for k in node.keywords if k.arg in _WORDS), None)
-        if (
-            words is None
-            or not isinstance(words.value, ast.Constant)
-            or not isinstance(words.value.value, str)
-        ):
+        description = next((k for k in node.keywords if k.arg in _WORDS), None)
+        text = (
+            description.value.value if description and isinstance(description.value, ast.Constant) else None
+        )
+        if description is None or not isinstance(text, str):
             return
-        name = last_name(node.func)
-        kind = ""
-        sizes: tuple[int, ...] = ()
-        if name in _DJANGO:
-            kind, sizes = _DJANGO[name], _django_sizes(node)
-        elif name in _COLUMNS:
-            kind, sizes = _alchemy_type(node)
-        found = contradiction(kind, sizes, words.value.value, is_list=False) if kind else None
+        kind, sizes = _field_type(node)
+        found = contradiction(kind, sizes, text, is_list=False) if kind else None
         if found is not None and self.adds(node):
-            start, end, why = found
-            text = words.value.value[start:end]
-            self.report(self.module.span(words), f'the words say "{text}", but {why}')
+            start, end, reason = found
+            self.report(
+                self.module.span(description), f'the description has "{text[start:end]}", but {reason}'
+            )
 
 
 def _django_sizes(node: ast.Call) -> tuple[int, ...]:
@@ -97,5 +91,13 @@ def _alchemy_type(node: ast.Call) -> tuple[str, tuple[int, ...]]:
         kind = _ALCHEMY.get(last_name(call.func if call else argument), "")
         if kind:
             sizes = [a.value for a in (call.args if call else ()) if isinstance(a, ast.Constant)]
-            return kind, tuple(one for one in sizes if isinstance(one, int))
+            return kind, tuple(size for size in sizes if isinstance(size, int))
     return "", ()
+
+
+def _field_type(node: ast.Call) -> tuple[str, tuple[int, ...]]:
+    """Return the SQL type of a field or column and its sizes; an empty type if it is unknown."""
+    name = last_name(node.func)
+    if name in _DJANGO:
+        return _DJANGO[name], _django_sizes(node)
+    return _alchemy_type(node) if name in _COLUMNS else ("", ())

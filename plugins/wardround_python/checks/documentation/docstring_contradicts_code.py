@@ -50,11 +50,11 @@ _MARKED = LazyPattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
 
 
 class DocstringContradictsCode(PythonCheck):
-    """A docstring was left as it was and the code no longer does what it says.
+    """A docstring is unchanged although the code no longer matches it.
 
-    It names an error that is raised no more, a kind of result that is no longer returned, a unit that is
-    measured in another one now, a default or a name that is gone. Whoever calls it goes by the words.
-    Change them in the same commit.
+    It names an exception that is not raised any more, a return type that changed, a unit that was
+    converted, a default or a name that is removed. Callers rely on the docstring. Update it in the same
+    commit.
     """
 
     ID = "PY047"
@@ -132,42 +132,42 @@ class DocstringContradictsCode(PythonCheck):
         except _UNREADABLE:
             return
         before, after = _documented(base), _documented(node)
-        moved = _constants_moved(base, node)
-        left = defined_names(base) - defined_names(node)
-        gone = self._gone(left - code_names(node)) if left else frozenset()
-        touched = 0
+        changed = _changed_constants(base, node)
+        removed_names = defined_names(base) - defined_names(node)
+        removed = self._undefined(removed_names - code_names(node)) if removed_names else frozenset()
         for name, now in after.items():
             old = before.get(name) or _renamed_from(now, before, after)
             words = ast.get_docstring(now, clean=False) or ""
             if old is None or ast.get_docstring(old, clean=False) != words or _HISTORY.search(words):
                 continue
-            places = list(self._overtaken(old, now, words)) if self._differ(old, now) else []
-            touched += bool(places)
-            if not places:
-                places = [*self._by_constant(now, words, moved), *self._by_name(words, gone)]
-            for token, start, told in places[:1]:
-                self.report(self._span(now, token, start), told)
+            contradictions = list(self._contradictions(old, now, words)) if self._differ(old, now) else []
+            contradictions = contradictions or [
+                *self._by_constant(now, words, changed),
+                *self._by_name(words, removed),
+            ]
+            for token, start, message in contradictions[:1]:
+                self.report(self._span(now, token, start), message)
 
     @cached_property
     def _lines(self) -> tuple[list[str], list[str]]:
-        """The lines of the module before the change and after it."""
+        """Lines of the module before the change and after it."""
         return (self.source.base_text or "").split("\n"), self.source.text.split("\n")
 
     @cached_property
     def _numbers(self) -> tuple[dict[str, float | None], set[float]]:
-        """The numbers the module names, and all that stand in it."""
-        given = {name: number_in(value) for name, value in _fields(self.module.tree).items()}
-        return given, every_number_of(self.module.tree)
+        """Named numbers of the module, and all numbers in it."""
+        named_numbers = {name: number_in(value) for name, value in _fields(self.module.tree).items()}
+        return named_numbers, every_number_of(self.module.tree)
 
     def _differ(self, old: ast.stmt, now: ast.stmt) -> bool:
-        """Whether two definitions are written differently, and mean something else."""
+        """Return True if two definitions differ in text and in meaning."""
         lines_before, lines_after = self._lines
         before = lines_before[old.lineno - 1 : old.end_lineno]
         after = lines_after[now.lineno - 1 : now.end_lineno]
         return before != after and ast.dump(old) != ast.dump(now)
 
-    def _gone(self, names: frozenset[str]) -> frozenset[str]:
-        """Those of some names that nothing else in the project defines."""
+    def _undefined(self, names: frozenset[str]) -> frozenset[str]:
+        """Return the names that nothing else in the project defines."""
         project = self.source.project
         found = set()
         for name in names:
@@ -177,8 +177,10 @@ class DocstringContradictsCode(PythonCheck):
                 found.add(name)
         return frozenset(found)
 
-    def _overtaken(self, old: _Documented, now: _Documented, words: str) -> Iterator[tuple[str, int, str]]:
-        """What of the words the new code makes untrue: the token, where it stands in them, what to say."""
+    def _contradictions(
+        self, old: _Documented, now: _Documented, words: str
+    ) -> Iterator[tuple[str, int, str]]:
+        """Yield each outdated token of a docstring with its offset and the message."""
         yield from by_number(old, now, words, *self._numbers)
         yield from by_lock(old, now, words)
         if isinstance(old, ast.ClassDef) or isinstance(now, ast.ClassDef):
@@ -191,41 +193,37 @@ class DocstringContradictsCode(PythonCheck):
         yield from self._by_unit(old, now, words)
 
     def _by_kind(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
-        had, has = kinds_returned(old), kinds_returned(now)
+        kinds_before, kinds_after = kinds_returned(old), kinds_returned(now)
+        if not kinds_after or "?" in kinds_after:
+            return
+        returned = " or ".join(sorted(kinds_after)).replace("None", "no None")
         for match in re.finditer(r"\w+", words):
             kind = _KIND_WORDS.get(match[0]) or _KIND_WORDS.get(match[0].lower(), "") * (match[0] != "none")
-            line = words[
-                words.rfind("\n", 0, match.start()) + 1 : words.find("\n", match.end()) % (len(words) + 1)
-            ]
-            if (
-                not kind
-                or kind not in had
-                or kind in has
-                or "?" in has
-                or not has
-                or not _OF_RESULT.search(line)
-            ):
+            if not kind or kind not in kinds_before - kinds_after:
                 continue
-            if kind == "None" and not raised_by(now) - raised_by(old):
+            if not _OF_RESULT.search(_line_of(match)):
                 continue
-            became = " or ".join(sorted(has)).replace("None", "no None")
-            instead = (
-                f"what is returned is of kind {became} now"
-                if kind != "None"
-                else "None is no longer returned"
-            )
-            yield match[0], match.start(), f'the docstring says "{match[0]}", and {instead}'
+            instead = f"the function now returns {returned}"
+            if kind == "None":
+                if not raised_by(now) - raised_by(old):
+                    continue
+                instead = "the function never returns None now"
+            yield match[0], match.start(), f'the docstring states "{match[0]}", but {instead}; update it'
 
     def _by_unit(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
         for unit in _UNITS.finditer(words):
             if self._unit_changed(old, now, unit[0].lower()):
-                yield unit[0], unit.start(), f'the docstring says "{unit[0]}", and this change converts it'
+                yield (
+                    unit[0],
+                    unit.start(),
+                    f'the docstring states "{unit[0]}", but this change converts the unit; update it',
+                )
                 return
 
     def _unit_changed(self, old: FunctionNode, now: FunctionNode, unit: str) -> bool:
-        gone, come = _by_duration(old), _by_duration(now)
-        for value, name in gone.items():
-            if come.get(value, name) != name:
+        removed, added = _by_duration(old), _by_duration(now)
+        for value, name in removed.items():
+            if added.get(value, name) != name:
                 return unit.rstrip("s") in name
         was, is_now = numbers_of(old.body), numbers_of(now.body)
         scaled = {n for n in was ^ is_now if n in _FACTORS}
@@ -235,7 +233,7 @@ class DocstringContradictsCode(PythonCheck):
         return any(_is_scaled(number, after.get(name)) for name, number in before.items())
 
     def _by_field(self, old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[tuple[str, int, str]]:
-        """Fields whose documented default or unit changed."""
+        """Yield the fields whose documented default or unit changed."""
         before, after = _fields(old), _fields(now)
         for name, value in before.items():
             match = bounded(
@@ -256,57 +254,61 @@ class DocstringContradictsCode(PythonCheck):
                 yield (
                     written,
                     place,
-                    f'the docstring says "{written}", and the default of {name} is {ast.unparse(new)} now',
+                    f'the docstring states "{written}", but the default of {name} is now {ast.unparse(new)}',
                 )
             elif unit and was is not None and _is_scaled(was, is_now):
                 yield (
                     unit[0],
                     match.start() + unit.start(),
-                    f'the docstring says "{unit[0]}", and {name} went from {ast.unparse(value)} to '
+                    f'the docstring states "{unit[0]}", but {name} changed from {ast.unparse(value)} to '
                     f"{ast.unparse(new)}",
                 )
 
     def _by_constant(
-        self, now: _Documented, words: str, moved: dict[str, tuple[str, str]]
+        self, now: _Documented, words: str, changed: dict[str, tuple[str, str]]
     ) -> Iterator[tuple[str, int, str]]:
-        used = {n.id for n in walk(now) if isinstance(n, ast.Name)} if moved else set()
-        for name, (was, is_now) in moved.items():
+        used = {n.id for n in walk(now) if isinstance(n, ast.Name)} if changed else set()
+        for name, (was, is_now) in changed.items():
             match = re.search(rf"(?<![\w.]){re.escape(was)}(?![\w]|\.\d)", words) if name in used else None
             if match and not re.search(rf"(?<![\w.]){re.escape(is_now)}(?![\w]|\.\d)", words):
-                yield was, match.start(), f'the docstring says "{was}", and {name} is {is_now} now'
+                yield (
+                    was,
+                    match.start(),
+                    f'the docstring states "{was}", but {name} is now {is_now}; update it',
+                )
 
-    def _by_name(self, words: str, gone: frozenset[str]) -> Iterator[tuple[str, int, str]]:
-        for match in _MARKED.finditer(words) if gone else ():
-            if match[1].rpartition(".")[2] in gone and "_" in match[1]:
+    def _by_name(self, words: str, removed: frozenset[str]) -> Iterator[tuple[str, int, str]]:
+        for match in _MARKED.finditer(words) if removed else ():
+            if match[1].rpartition(".")[2] in removed and "_" in match[1]:
                 yield (
                     match[1],
                     match.start(1),
-                    f'the docstring names "{match[1]}", which is gone from this file',
+                    f'the docstring names "{match[1]}", which this file no longer defines',
                 )
 
     def _span(self, node: _Documented, token: str, start: int) -> Span:
-        """Where a token of a docstring stands in the file."""
-        holder = node.body[0]
-        assert isinstance(holder, ast.Expr)
+        """Return the span of a docstring's token in the file."""
+        owner = node.body[0]
+        assert isinstance(owner, ast.Expr)
         words = ast.get_docstring(node, clean=False) or ""
-        number = holder.lineno + words.count("\n", 0, start)
+        number = owner.lineno + words.count("\n", 0, start)
         line = self.source.lines[number - 1]
         column = start - (words.rfind("\n", 0, start) + 1)
-        at = line.find(token, column if number > holder.lineno else holder.col_offset)
-        return Span(number, max(at, 0) + 1, number, max(at, 0) + 1 + len(token))
+        offset = line.find(token, column if number > owner.lineno else owner.col_offset)
+        return Span(number, max(offset, 0) + 1, number, max(offset, 0) + 1 + len(token))
 
 
 _Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _documented(tree: ast.Module) -> dict[str, _Documented]:
-    """The functions and classes with a docstring by qualified name; of a name bound twice, none."""
+    """Return the functions and classes with a docstring by qualified name, except names bound twice."""
     found: dict[str, _Documented] = {}
     twice: set[str] = set()
     todo: list[tuple[str, ast.AST]] = [("", tree)]
     while todo:
-        stem, holder = todo.pop()
-        for node in getattr(holder, "body", ()):
+        stem, owner = todo.pop()
+        for node in getattr(owner, "body", ()):
             if isinstance(node, _Documented):
                 name = f"{stem}{node.name}"
                 twice |= {name} & found.keys()
@@ -320,7 +322,7 @@ def _documented(tree: ast.Module) -> dict[str, _Documented]:
 def _renamed_from(
     now: _Documented, before: dict[str, _Documented], after: dict[str, _Documented]
 ) -> _Documented | None:
-    """The one definition that is gone and had the same words."""
+    """Return the only removed definition with the same docstring."""
     words = ast.get_docstring(now, clean=False)
     same = [
         one
@@ -330,20 +332,20 @@ def _renamed_from(
     return same[0] if len(same) == 1 else None
 
 
-def _constants_moved(base: ast.Module, now: ast.Module) -> dict[str, tuple[str, str]]:
-    """The constants at the top of a module that went from one number to another."""
+def _changed_constants(base: ast.Module, now: ast.Module) -> dict[str, tuple[str, str]]:
+    """Return the top-level constants whose number changed."""
     before, after = ({n: v for n, v in _fields(tree).items() if n.isupper()} for tree in (base, now))
-    moved = {}
+    changed = {}
     for name, value in before.items():
         was, is_now = number_in(value), number_in(after.get(name))
         if was is not None and is_now is not None and was != is_now and was not in (0, 1):
-            moved[name] = (ast.unparse(value), ast.unparse(after[name]))
-    return moved
+            changed[name] = (ast.unparse(value), ast.unparse(after[name]))
+    return changed
 
 
-def _fields(holder: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
+def _fields(owner: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
-    for node in holder.body:
+    for node in owner.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name):
@@ -352,7 +354,7 @@ def _fields(holder: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
 
 
 def _by_duration(function: FunctionNode) -> dict[str, str]:
-    """What is taken as a duration -> in which unit: ``timedelta(seconds=ttl)``."""
+    """Return expression -> unit of each duration: ``timedelta(seconds=ttl)``."""
     return {
         ast.unparse(node.value): node.arg
         for node in nodes_run_by(function.body)
@@ -361,7 +363,7 @@ def _by_duration(function: FunctionNode) -> dict[str, str]:
 
 
 def _scales(old: FunctionNode, now: FunctionNode, factors: set[float]) -> bool:
-    """Whether one of the versions multiplies or divides by one of these numbers."""
+    """Return True if one of the versions multiplies or divides by one of these numbers."""
     return any(
         isinstance(n, ast.BinOp)
         and isinstance(n.op, (ast.Mult, ast.Div, ast.FloorDiv))
@@ -376,3 +378,10 @@ def _is_scaled(was: float, is_now: float | None) -> bool:
         return False
     ratio = max(was, is_now) / min(was, is_now) if was > 0 and is_now > 0 else 0
     return ratio in _FACTORS
+
+
+def _line_of(match: re.Match[str]) -> str:
+    """Return the line of a match."""
+    text = match.string
+    start = text.rfind("\n", 0, match.start()) + 1
+    return text[start : text.find("\n", match.end()) % (len(text) + 1)]

@@ -12,10 +12,10 @@ from wardround_python.check import PythonCheck
 
 
 class MessageContradictsCondition(PythonCheck):
-    """The message of an error tells another bound, or another thing, than the condition above it asks for.
+    """An error message states another bound or subject than the condition it belongs to.
 
-    Somebody types 20 characters as the message says and is refused again, or looks for a fault in the group
-    where the household is missing. Say what the condition asks for, best with the same constant.
+    A user who enters 20 characters, as the message requires, is rejected again, or searches for the fault
+    in the wrong object. State the tested bound, ideally with the same constant.
     """
 
     ID = "PY484"

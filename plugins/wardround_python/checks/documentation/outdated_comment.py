@@ -12,11 +12,11 @@ from wardround_python.check import PythonCheck
 
 
 class OutdatedComment(PythonCheck):
-    """Words beside the code say what this change made untrue.
+    """A comment next to changed code states a value that the change replaced.
 
-    A comment, docstring, message or help text states a number, a default, a unit, a bound or a value that the
-    change exchanged for another right beside it. Whoever reads the words acts on what was so before. Change
-    them in the same commit, or give the number a name and let the words be made of it.
+    A comment, docstring, message or help text states a number, default, unit, bound or value that the
+    change replaced on an adjacent line. Readers act on the old value. Update the text in the same commit,
+    or name the value and build the text from it.
     """
 
     ID = "PY095"
@@ -86,5 +86,5 @@ class OutdatedComment(PythonCheck):
     def visit_Module(self, node: ast.Module) -> None:
         from wardround.semantics.docdrift.comment_lines import PYTHON
 
-        for one in stale_comments(self.source, PYTHON):
-            self.report(*describe(one))
+        for item in stale_comments(self.source, PYTHON):
+            self.report(*describe(item))

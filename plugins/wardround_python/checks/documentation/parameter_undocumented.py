@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class ParameterUndocumented(DocstringCheck):
-    """A change brought a parameter that the docstring leaves out, though it names such parameters.
+    """A change adds a parameter that the docstring omits, although it documents the others.
 
-    Most of the others are documented there, or functions like this one usually have it documented, as a model
-    sees it. Nobody looks for the new parameter in the code then. Document it in the same commit.
+    The docstring documents most of the others, or a model estimates that functions like this one document
+    it. Readers do not search the code for the new parameter. Document it in the same commit.
     """
 
     ID = "PY011"
@@ -98,40 +98,43 @@ class ParameterUndocumented(DocstringCheck):
 
     @classmethod
     def may_speak(cls, one: DocumentedPair, source: SourceFile) -> bool:
-        return any(_left_out(one, source))
+        return any(_undocumented(one, source))
 
     def look_at(self, one: DocumentedPair) -> None:
         declared = _declared(self.function_of_change(one).args)
-        sure, likely = _left_out(one, self.source)
-        for parameter in sure:
+        certain, likely = _undocumented(one, self.source)
+        for parameter in certain:
             self.report(
                 self.module.span(declared[parameter.name]),
-                f'this change brought "{parameter.name}", and the docstring documents the other parameters',
+                f'parameter "{parameter.name}" is new and undocumented; the docstring documents the others',
             )
         for parameter, likelihood in likely:
             self.report(
                 self.module.span(declared[parameter.name]),
-                f'this change brought "{parameter.name}", which docstrings like this one usually name',
+                f'parameter "{parameter.name}" is new; docstrings like this one usually document it',
                 confidence=round(likelihood, 4),
             )
 
 
-def _left_out(
+def _undocumented(
     one: DocumentedPair, source: SourceFile
 ) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
-    """What the rule is sure of, and what a model adds."""
+    """Return the parameters that the rule is certain about, and those that a model adds."""
     from wardround.semantics.docdrift.parameters import undocumented_parameters, unnamed_parameters
 
-    sure = undocumented_parameters(one.change)
-    in_doubt = [each for each in unnamed_parameters(one.change) if each not in sure]
+    certain = undocumented_parameters(one.change)
+    in_doubt = [doubtful for doubtful in unnamed_parameters(one.change) if doubtful not in certain]
     if not in_doubt or isinstance(source.models, NoModels):
-        return sure, []
+        return certain, []
     from wardround_python.docdrift.undocumented_parameters import (
-        likely_left_out,  # only where somebody can be asked about something
+        likely_left_out,  # only if a model is available and a parameter is in doubt
     )
 
-    return sure, likely_left_out(one, source, in_doubt)
+    return certain, likely_left_out(one, source, in_doubt)
 
 
 def _declared(arguments: ast.arguments) -> dict[str, ast.arg]:
-    return {one.arg: one for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return {
+        parameter.arg: parameter
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    }

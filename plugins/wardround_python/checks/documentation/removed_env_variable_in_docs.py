@@ -10,11 +10,11 @@ from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 
 class RemovedEnvVariableInDocs(PythonVariableCheck, RemovedVariableCheck):
-    """A change stopped reading an environment variable that words still name.
+    """A change stops reading an environment variable that documentation still names.
 
-    Whoever sets it believes that it does something. Take it out of the documentation, the example file and
-    the settings of containers and pipelines in the same commit. A variable is gone where no code names it any
-    more; those that other programs are known to read are passed over.
+    Users who set it expect an effect. Remove it from the documentation, the example file and the settings
+    of containers and pipelines in the same commit. A variable counts as removed if no code names it any
+    more; variables that other programs are known to read are skipped.
     """
 
     ID = "PY015"

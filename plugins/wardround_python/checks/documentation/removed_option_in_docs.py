@@ -11,12 +11,14 @@ _TO, _TRIES, _BOX = '"--to"', '"-t", "--tries", type=int', '"--post-box"'
 
 
 class RemovedOptionInDocs(PythonOptionCheck, RemovedOptionCheck):
-    """A change took an option off a command line, and words about the program still name it.
+    """A change removes a command line option that documentation of the program still names.
 
-    Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same
-    commit, or keep the option as a deprecated one. It counts as gone where no code has it as a string of its
-    own any more. In documentation it must stand in a command of this program, in a line that names the
-    program, or among other options of it; what is said of older versions is passed over.
+    Users who follow the documentation get an error, and a CI step that runs the program fails. Update the
+    documentation in the same commit, or keep the option as deprecated.
+
+    An option counts as removed if no code has it as a string of its own any more. In documentation it
+    must be part of a command of this program, on a line that names the program, or among other options of
+    it; text about older versions is skipped.
     """
 
     ID = "PY013"

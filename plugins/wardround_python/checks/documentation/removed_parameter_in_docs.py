@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class RemovedParameterInDocs(DocstringCheck):
-    """A change took a parameter out of a function, and the docstring still documents it.
+    """A change removes a parameter that the docstring still documents.
 
-    Whoever reads the docstring passes an argument that is refused, or misses the one that replaced it. Change
-    the docstring in the same commit.
+    Readers pass an argument that is rejected, or miss the one that replaced it. Update the docstring in
+    the same commit.
     """
 
     ID = "PY010"
@@ -113,11 +113,11 @@ class RemovedParameterInDocs(DocstringCheck):
     def look_at(self, one: DocumentedPair) -> None:
         from wardround.semantics.docdrift.parameters import gone_parameters
 
-        for gone in gone_parameters(one.change):
-            place = self.words_span(one, gone.entry.name, gone.entry.line)
-            self.report(place, _message(gone))
+        for removal in gone_parameters(one.change):
+            span = self.words_span(one, removal.entry.name, removal.entry.line)
+            self.report(span, _message(removal))
 
 
-def _message(gone: RemovedParameter) -> str:
-    became = f'renamed it to "{gone.now}"' if gone.now else "took it out of the signature"
-    return f'"{gone.entry.name}" is documented here, but this change {became}'
+def _message(removal: RemovedParameter) -> str:
+    effect = f'renames it to "{removal.now}"' if removal.now else "removes it from the signature"
+    return f'"{removal.entry.name}" is documented here, but this change {effect}; update the docstring'

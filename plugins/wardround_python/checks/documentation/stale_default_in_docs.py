@@ -20,16 +20,15 @@ _STATED = LazyPattern(
     r"(?P<after>[^\n]*)"
 )
 _ENDS = LazyPattern(r"\s*(?:$|[.,;)\]](?:\s|$)|\()")
-"""What follows a value that stands for itself: no unit, no ``if``, no further choice."""
+"""Text after a complete value: no unit, no ``if``, no further choice."""
 _HEDGES = LazyPattern(r"(?i)\b(?:if|when|unless|for|on|else|otherwise|depending|except|or)\b")
 _UNKNOWN = object()
 
 
 class StaleDefaultInDocs(PythonCheck):
-    """The docstring names another default than the signature has.
+    """The docstring states another default than the signature.
 
-    Whoever reads the words leaves the argument out and gets something else. Say what the code does, or
-    change the code to what is said.
+    Readers omit the argument and get another value. State the default of the code, or correct the code.
     """
 
     ID = "PY440"
@@ -90,9 +89,9 @@ class StaleDefaultInDocs(PythonCheck):
         self._compare(node, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        makers = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-        if len(makers) == 1:
-            self._compare(node, makers[0])
+        constructors = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        if len(constructors) == 1:
+            self._compare(node, constructors[0])
 
     def _compare(self, documented: FunctionNode | ast.ClassDef, node: FunctionNode) -> None:
         words = _docstring(documented)
@@ -106,16 +105,18 @@ class StaleDefaultInDocs(PythonCheck):
                 continue
             value = self._value(default)
             if _differ(_literal(stated), value):
-                self._tell(words, entry, stated, ast.unparse(default))
+                self._report(words, entry, stated, ast.unparse(default))
 
-    def _tell(self, words: ast.Constant, entry: DocEntry, stated: str, default: str) -> None:
+    def _report(self, words: ast.Constant, entry: DocEntry, stated: str, default: str) -> None:
         start = words.lineno + entry.line
         for number in range(start, min(start + 12, len(self.source.lines) + 1)):
             found = _STATED.search(self.source.lines[number - 1])
             if found and found["value"].startswith(stated):
                 start_of_value = found.start("value") + len(stated)
                 span = Span(number, found.start() + 1, number, start_of_value + 1)
-                self.report(span, f"the default of {entry.name} is {default}, the docstring says {stated}")
+                self.report(
+                    span, f"the docstring gives {stated} as default of {entry.name}, but it is {default}"
+                )
                 return
 
     def _value(self, default: ast.expr) -> object:
@@ -125,7 +126,7 @@ class StaleDefaultInDocs(PythonCheck):
 
     @cached_property
     def _constants(self) -> dict[str, object]:
-        """The literal values of names that the module gives a value once, at its top."""
+        """Literal values of names that the module assigns once, at its top level."""
         found: dict[str, object] = {}
         for node in self.module.tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -142,17 +143,17 @@ def _docstring(node: FunctionNode | ast.ClassDef) -> ast.Constant | None:
 
 
 def _defaults(node: FunctionNode) -> Iterator[tuple[str, ast.expr]]:
-    given = node.args
-    plain = [*given.posonlyargs, *given.args]
-    for one, value in zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True):
+    arguments = node.args
+    plain = [*arguments.posonlyargs, *arguments.args]
+    for one, value in zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True):
         yield one.arg, value
-    for one, maybe in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        if maybe is not None:
-            yield one.arg, maybe
+    for one, default_or_none in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default_or_none is not None:
+            yield one.arg, default_or_none
 
 
 def _stated(entry: DocEntry) -> str | None:
-    """The value an entry names as the default, where it names one and no condition."""
+    """Return the value an entry states as the default, if it states one without a condition."""
     found = list(_STATED.finditer(entry.text))
     if len(found) != 1:
         return None
@@ -173,12 +174,17 @@ def _literal(text: str) -> object:
 
 
 def _differ(stated: object, value: object) -> bool:
-    """Whether two values of one kind are not the same; None is what code fills in later."""
-    if stated is _UNKNOWN or value is _UNKNOWN or value is None or stated is None:
+    """Return True if two values of one type differ; None is a default that code fills in later."""
+    if {type(stated), type(value)} & {type(_UNKNOWN), type(None)}:
         return False
     if isinstance(stated, str) and isinstance(value, str):
-        said, done = (one.strip(" ./").lower() for one in (stated, value))
-        is_short = said.startswith(done) or done.startswith(said)
-        return not is_short and done != "deprecated" and "\\" not in ascii(stated + value)
-    kinds = {type(one) for one in (stated, value)}
+        return _texts_differ(stated, value)
+    kinds = {type(stated), type(value)}
     return (kinds == {bool} or kinds <= {int, float}) and stated != value
+
+
+def _texts_differ(stated: str, value: str) -> bool:
+    """Return True if neither text abbreviates the other."""
+    documented, actual = (text.strip(" ./").lower() for text in (stated, value))
+    is_short = documented.startswith(actual) or actual.startswith(documented)
+    return not is_short and actual != "deprecated" and "\\" not in ascii(stated + value)

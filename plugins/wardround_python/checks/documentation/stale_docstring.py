@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 class StaleDocstring(DocstringCheck):
-    """A docstring names something that this change took out of the function.
+    """A docstring names something that this change removed from the function.
 
-    There is a phrase to point at: a name that was renamed, a parameter that went, a number, text or default
-    that became another one, an error or kind of result in whose place another came. Read that phrase again,
-    and change it or leave it.
+    The report points to the phrase: a renamed or removed parameter, a number, text or default that
+    changed, an exception or return type that was replaced. Check the phrase, and update it or keep it.
     """
 
     ID = "PY012"
@@ -97,18 +96,18 @@ class StaleDocstring(DocstringCheck):
 
 
 def _quotes(one: DocumentedPair, source: SourceFile) -> list[Quote]:
-    """The phrases that name something gone; an error is not gone where a kind of it is raised."""
+    """Return the phrases that name something removed; an exception remains if a subclass of it is raised."""
     from wardround.semantics.docdrift.stale_phrases import QuoteKind, quotes
     from wardround_python.analysis.return_types import may_change_result
 
-    found = [quote for quote in quotes(one.change) if not _is_kind_of(quote.now, quote.token, source)]
+    found = [quote for quote in quotes(one.change) if not _is_subclass(quote.now, quote.token, source)]
     if may_change_result(one.change.new.wrappers):
         return [quote for quote in found if quote.kind is not QuoteKind.RESULT]
     return found
 
 
-def _is_kind_of(error: str | None, other: str, source: SourceFile) -> bool:
-    """Whether a class is defined, here or elsewhere in the project, as a kind of another."""
+def _is_subclass(error: str | None, other: str, source: SourceFile) -> bool:
+    """Return True if a class is defined in the project as a subclass of another."""
     if error is None or not error.isidentifier() or not other[:1].isupper() or not error[:1].isupper():
         return False
     definition = re.compile(rf"\bclass {re.escape(error)}\([^)\n]*\b{re.escape(other)}\b")
@@ -119,10 +118,10 @@ def _is_kind_of(error: str | None, other: str, source: SourceFile) -> bool:
 
 
 def _message(quote: Quote) -> str:
-    said = f'the docstring says "{quote.phrase}"'
+    quoted = f'the docstring states "{quote.phrase}"'
     if quote.kind.value == "result":
-        became = "a generator" if quote.now == "yield" else "return something else"
-        return f"{said}, but this change made the function {became}"
+        result = "a generator" if quote.now == "yield" else "return another type"
+        return f"{quoted}, but this change makes the function {result}"
     if quote.now is None:
-        return f'{said}, but this change took "{quote.token}" out of the function'
-    return f'{said}, but this change made "{quote.token}" into "{quote.now}"'
+        return f'{quoted}, but this change removes "{quote.token}" from the function'
+    return f'{quoted}, but this change replaces "{quote.token}" by "{quote.now}"'

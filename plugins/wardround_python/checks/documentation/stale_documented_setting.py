@@ -11,9 +11,9 @@ from wardround_python.check import PythonCheck
 
 
 class StaleDocumentedSetting(PythonCheck):
-    """A setting has another default and the documentation states the old one.
+    """The default of a setting changed and the documentation still states the old one.
 
-    Whoever runs the program goes by the page and leaves the setting out. Change the page in the same commit.
+    Users rely on the page and omit the setting. Update the page in the same commit.
     """
 
     ID = "PY067"
@@ -105,11 +105,11 @@ class StaleDocumentedSetting(PythonCheck):
             stale_defaults,  # not needed where nothing changed
         )
 
-        for one in stale_defaults(self.source):
-            line = self.source.lines[one.line - 1]
+        for item in stale_defaults(self.source):
+            line = self.source.lines[item.line - 1]
             column = len(line) - len(line.lstrip()) + 1
             self.report(
-                Span(one.line, column, one.line, len(line.rstrip()) + 1),
-                f'this change made the default of {one.name} "{one.new}", but {one.where} still says '
-                f'"{one.phrase}"',
+                Span(item.line, column, item.line, len(line.rstrip()) + 1),
+                f'this change sets the default of {item.name} to "{item.new}", but {item.where} still states '
+                f'"{item.phrase}"',
             )

@@ -11,10 +11,10 @@ _THREE, _FIVE = "    default=3,", "    default=5,"
 
 
 class StaleOptionValue(PythonOptionCheck, StaleValueCheck):
-    """A change gave an option another default or took one of its choices, and words still state the old one.
+    """A change replaces an option's default or removes a choice, and documentation states the old one.
 
-    The words are the option's own help, or documentation of the program that names the option. Whoever
-    believes them relies on what no longer happens.
+    The text is the option's own help, or documentation of the program that names the option. Users rely
+    on behaviour that no longer exists. Update the text in the same commit.
     """
 
     ID = "PY014"

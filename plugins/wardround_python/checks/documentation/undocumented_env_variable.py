@@ -10,11 +10,12 @@ from wardround_python.docdrift.env_adapter import PythonVariableCheck
 
 
 class UndocumentedEnvVariable(PythonVariableCheck, UndocumentedVariableCheck):
-    """The program needs a new environment variable that the example file does not list, as it lists others.
+    """The program reads a new environment variable that the example file does not list.
 
-    The same goes for a README with a table of variables. Whoever sets the program up from it meets an error.
-    Add a line to it. Silent where fewer than three of the variables read there are listed, or fewer than
-    three quarters of them.
+    The same applies to a README with a table of variables. Users who set up the program from it get an
+    error. Add a line to it.
+
+    Not reported if fewer than three of the variables read there are listed, or fewer than three quarters.
     """
 
     ID = "PY016"

@@ -37,10 +37,10 @@ _LISTED = LazyPattern(r"(?<![\w\])])\(([A-Za-z_]\w*(?:, ?[A-Za-z_]\w*){1,6})\)")
 
 
 class WrongResultCountInDocstring(PythonCheck):
-    """A docstring tells of so many results, and the function returns another number of them.
+    """A docstring states another number of results than the function returns.
 
-    Whoever unpacks what the words promise gets an error, or, with a star, the wrong values under the right
-    names. Say what is returned now.
+    Callers that unpack the documented number get an error, or, with a star, the wrong values under the
+    right names. Document the present result.
     """
 
     ID = "PY482"
@@ -93,34 +93,36 @@ class WrongResultCountInDocstring(PythonCheck):
     ]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
+        self._check(node)
 
-    def _look_at(self, node: FunctionNode) -> None:
+    def _check(self, node: FunctionNode) -> None:
         counts = _counts(node)
         first = node.body[0]
         if len(counts) != 1 or not isinstance(first, ast.Expr):
             return
         (count,) = counts
         lines = self.source.text.split("\n")[first.lineno - 1 : first.end_lineno]
-        said = _said("\n".join(lines))
-        if said is None or said[0] == count or TELLS_HISTORY.search("\n".join(lines)):
+        stated = _stated_count("\n".join(lines))
+        if stated is None or stated[0] == count or TELLS_HISTORY.search("\n".join(lines)):
             return
         if any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1))):
-            _, start, end = said
+            _, start, end = stated
             before = "\n".join(lines)[:start]
             line, column = first.lineno + before.count("\n"), start - before.rfind("\n")
             span = Span(line, column, line, column + end - start)
-            self.report(span, f"the docstring tells of {said[0]} results, and {count} are returned")
+            self.report(
+                span, f"the docstring documents {stated[0]} results, but {count} are returned; update it"
+            )
 
 
 def _counts(node: FunctionNode) -> set[int]:
-    """How many values each return of a function gives; nothing where one of them cannot be told."""
+    """Return the lengths of the tuples a function returns; empty if one of them is unknown."""
     found: set[int] = set()
-    for one in _own_returns(node):
-        value = one.value
+    for item in _own_returns(node):
+        value = item.value
         if not isinstance(value, ast.Tuple) or any(isinstance(e, ast.Starred) for e in value.elts):
             return set()
         found.add(len(value.elts))
@@ -137,33 +139,33 @@ def _own_returns(node: ast.AST) -> Iterator[ast.Return]:
             yield from _own_returns(child)
 
 
-def _said(words: str) -> tuple[int, int, int] | None:
-    """How many results words tell of, and where they do; None where they tell of none, or of two numbers."""
-    section = _SECTION.search(words)
+def _stated_count(docstring: str) -> tuple[int, int, int] | None:
+    """Return the number of results a docstring states and its position; None for none or several."""
+    section = _SECTION.search(docstring)
     if section is None:
-        summary = re.match(r"(?i)\s*[rbu]{0,2}[\"']{1,3}\s*(returns?\b[^\n]*)", words)
+        summary = re.match(r"(?i)\s*[rbu]{0,2}[\"']{1,3}\s*(returns?\b[^\n]*)", docstring)
         start, end = summary.span(1) if summary else (-1, -1)
     else:
         start = section.end()
-        listed = _listed_below(words, start)
+        listed = _listed_below(docstring, start)
         if listed is not None:
             return listed
-        below = re.match(r"\s*-{3,}[ \t]*\n", words[start:])
+        below = re.match(r"\s*-{3,}[ \t]*\n", docstring[start:])
         start += below.end() if below else 0
-        following = _NEXT_SECTION.search(words, start)
-        end = following.start() if following else len(words)
+        following = _NEXT_SECTION.search(docstring, start)
+        end = following.start() if following else len(docstring)
     if start < 0:
         return None
-    told = list(_told(words, start, end))
-    return told[0] if len({count for count, _, _ in told}) == 1 else None
+    statements = list(_statements(docstring, start, end))
+    return statements[0] if len({count for count, _, _ in statements}) == 1 else None
 
 
-def _listed_below(words: str, start: int) -> tuple[int, int, int] | None:
-    """The results that are listed below a line of dashes, ``name : type`` each."""
-    match = _LIST.match(words, start)
+def _listed_below(docstring: str, start: int) -> tuple[int, int, int] | None:
+    """Return the number of results listed below a line of dashes, ``name : type`` each."""
+    match = _LIST.match(docstring, start)
     if match is None:
         return None
-    entries = [one for one in _ENTRY.finditer(match["list"]) if one["indent"] == match["indent"]]
+    entries = [item for item in _ENTRY.finditer(match["list"]) if item["indent"] == match["indent"]]
     lines = [
         one for one in match["list"].split("\n") if one.strip() and indent_of(one) == len(match["indent"])
     ]
@@ -181,15 +183,15 @@ _LIST = LazyPattern(
 _ENTRY = LazyPattern(r"(?m)^(?P<indent>[ \t]*)(?P<name>[A-Za-z_]\w*) ?: ?\S")
 
 
-def _told(words: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    for match in _WORD.finditer(words, start, end):
-        before = words[start : match.start()]
+def _statements(docstring: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    for match in _WORD.finditer(docstring, start, end):
+        before = docstring[start : match.start()]
         if not bounded(r"(?i)[\s\W]*(?:returns?\s+)?(?:an?|the|this)?\s*").fullmatch(before):
             continue
         yield _COUNTED[match[1].lower()], match.start(1), match.end(1)
-    for match in _LISTED.finditer(words, start, end):
-        before = words[start : match.start()]
-        after = words[match.end() : match.end() + 12]
+    for match in _LISTED.finditer(docstring, start, end):
+        before = docstring[start : match.start()]
+        after = docstring[match.end() : match.end() + 12]
         is_tuple = re.search(r"(?i)\b(?:tuple|pair|triple)(?: of)?[:\s`]*$", before) or re.match(
             r"[`\s]*(?:tuple|pair|triple)\b", after
         )

@@ -14,7 +14,7 @@ from wardround_python.check import PythonCheck
 _NAMED = LazyPattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
 _FIELD = LazyPattern(r"%[sdrif]|\{\w*\}")
 _ROUTES = frozenset({"get", "post", "put", "patch", "delete", "api_route", "route", "websocket", "head"})
-_PLAIN = frozenset(
+_BUILTIN = frozenset(
     {
         "Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "LookupError", "AssertionError",
         "NotImplementedError", "AttributeError", "IndexError", "ArithmeticError",
@@ -23,12 +23,11 @@ _PLAIN = frozenset(
 
 
 class ExceptionNotRaised(PythonCheck):
-    """An exception is made and not raised, or raised with a text that nobody fills in.
+    """An exception is created and not raised, or raised with a message that is never formatted.
 
-    The call by itself only makes an object: the check it stands in lets everything through. In a route of
-    FastAPI a returned ``HTTPException`` goes out as an answer with status 200. ``ValueError("no %s",
-    name)`` keeps the two apart, as logging takes them and exceptions do not. Write ``raise``, and an
-    f-string.
+    Creating an exception has no effect: the validation it belongs to accepts everything. In a FastAPI
+    route a returned ``HTTPException`` is sent as a response with status 200. ``ValueError("no %s",
+    name)`` does not format its message; only logging does. Write ``raise``, and an f-string.
     """
 
     ID = "PY069"
@@ -84,57 +83,59 @@ class ExceptionNotRaised(PythonCheck):
     ]
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        made = node.value
-        if isinstance(made, ast.Call) and self._is_exception(made.func):
-            fix = self.fix(node, lambda one: one.raised(node), "raise it")
-            self.report(self.module.span(made), f"{last_name(made.func)} is made and not raised", fix)
+        created = node.value
+        if isinstance(created, ast.Call) and self._is_exception(created.func):
+            fix = self.fix(node, lambda rewrite: rewrite.raised(node), "raise it")
+            message = f"{last_name(created.func)} is created but not raised; raise it"
+            self.report(self.module.span(created), message, fix)
 
     def visit_Return(self, node: ast.Return) -> None:
-        made = node.value
-        if not isinstance(made, ast.Call):
+        created = node.value
+        if not isinstance(created, ast.Call):
             return
-        name = last_name(made.func)
+        name = last_name(created.func)
         if name == "NotImplementedError" or (
             name == "HTTPException"
-            and (self.module.imported_name(made.func) or "").startswith(("fastapi", "starlette"))
+            and (self.module.imported_name(created.func) or "").startswith(("fastapi", "starlette"))
             and self._is_in_route(node)
         ):
-            fix = self.fix(node, lambda one: one.raised(node), "raise it", safe=name == "HTTPException")
-            message = f"{name} is returned as if it were a result, and not raised"
-            self.report(self.module.span(made), message, fix)
+            fix = self.fix(
+                node, lambda rewrite: rewrite.raised(node), "raise it", safe=name == "HTTPException"
+            )
+            self.report(self.module.span(created), f"{name} is returned as a result; raise it", fix)
 
     def visit_Raise(self, node: ast.Raise) -> None:
-        made = node.exc
-        if not isinstance(made, ast.Call) or len(made.args) < 2 or made.keywords:
+        created = node.exc
+        if not isinstance(created, ast.Call) or len(created.args) < 2 or created.keywords:
             return
-        text = made.args[0]
+        text = created.args[0]
         if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
             return
-        if isinstance(made.func, ast.Name) and made.func.id in _PLAIN - set(self.module.imported):
+        if isinstance(created.func, ast.Name) and created.func.id in _BUILTIN - set(self.module.imported):
             fields = _FIELD.findall(text.value)
-            if len(fields) == len(made.args) - 1:
-                message = f"{made.func.id} does not fill in {fields[0]}: the text stays as it is"
-                self.report(self.module.span(text), message, self._filled(made, fields))
+            if len(fields) == len(created.args) - 1:
+                message = f"{created.func.id} does not format {fields[0]}; format the message"
+                self.report(self.module.span(text), message, self._formatted(created, fields))
 
-    def _filled(self, made: ast.Call, fields: list[str]) -> SuggestedFix | None:
-        """Return the fix that fills the arguments in; it changes the text alone."""
-        names = [f"a{n}" for n in range(len(made.args))]
+    def _formatted(self, created: ast.Call, fields: list[str]) -> SuggestedFix | None:
+        """Return the fix that formats the message; only the text of the exception changes."""
+        names = [f"a{n}" for n in range(len(created.args))]
         values = ", ".join(f"{{{name}}}" for name in names[1:])
         if all(field == "{}" for field in fields):
-            filled = f"{{a0}}.format({values})"
+            formatted = f"{{a0}}.format({values})"
         elif all(field.startswith("%") for field in fields):
-            filled = f"{{a0}} % ({values}{',' if len(fields) == 1 else ''})"
+            formatted = f"{{a0}} % ({values}{',' if len(fields) == 1 else ''})"
         else:
             return None
-        parts = dict(zip(names, made.args, strict=True))
+        parts = dict(zip(names, created.args, strict=True))
         return self.fix(
-            made, lambda one: one.only_argument(made, filled, **parts), "fill in the values",
-            safe=all(field in ("{}", "%s", "%r") for field in fields),
+            created, lambda rewrite: rewrite.only_argument(created, formatted, **parts),
+            "fill in the values", safe=all(field in ("{}", "%s", "%r") for field in fields),
         )  # fmt: skip
 
     def _is_exception(self, func: ast.expr) -> bool:
         called = last_name(func)
-        if isinstance(func, ast.Name) and called in self._kinds:
+        if isinstance(func, ast.Name) and called in self._exception_classes:
             return True
         if not called[:1].isupper() or not _NAMED.search(called):
             return False
@@ -144,21 +145,28 @@ class ExceptionNotRaised(PythonCheck):
         return name is not None and not name.startswith("wx.")
 
     @cached_property
-    def _kinds(self) -> set[str]:
-        """The classes of the module that are exceptions, by their bases."""
+    def _exception_classes(self) -> set[str]:
+        """Exception classes of the module, by their bases."""
         return {
-            one.name
-            for one in self.module.tree.body
-            if isinstance(one, ast.ClassDef) and any(_NAMED.search(last_name(base)) for base in one.bases)
+            statement.name
+            for statement in self.module.tree.body
+            if isinstance(statement, ast.ClassDef)
+            and any(_NAMED.search(last_name(base)) for base in statement.bases)
         }
 
     @cached_property
     def _own(self) -> set[str]:
-        return {one.name for one in self.module.tree.body if isinstance(one, ast.ClassDef) and one.bases}
+        return {
+            statement.name
+            for statement in self.module.tree.body
+            if isinstance(statement, ast.ClassDef) and statement.bases
+        }
 
     def _is_in_route(self, node: ast.AST) -> bool:
         function = self.module.function_of(node)
         return isinstance(function, FunctionNode) and any(
-            isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
-            for one in function.decorator_list
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr in _ROUTES
+            for decorator in function.decorator_list
         )

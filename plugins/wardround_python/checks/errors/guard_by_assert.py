@@ -12,15 +12,15 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-# Who somebody is and what they may do.
-_RIGHT = LazyPattern(
+# Identity and authorization.
+_AUTHORIZATION = LazyPattern(
     r"is_(staff|admin\w*|superuser|authori[sz]ed|owner|owned_by|allowed|permitted|moderator|verified)"
     r"|has_(perm\w*|role\w*|access\w*|scope\w*|right\w*)|can_\w+|may_\w+|owner(_id)?|permissions?|roles?|scopes"
     r"|compare_digest|check_password\w*|verify_(password|token|signature|hmac)\w*|csrf\w*|signature|is_valid_token"
     r"|authenticate\w*|authori[sz]e\w*|current_user|request_user|check_perm\w*",
 )
-# What changes something, so that it is gone with the assert.
-_DEED = LazyPattern(
+# Methods with a side effect, which is lost with the assert.
+_EFFECT = LazyPattern(
     r"(pop|popitem|remove|discard|add|append|delete|save|write|commit|acquire|send|post|put|push|execute"
     r"|insert|update|create|close|unlink|rename|register|start|run|next|setdefault)(_\w+)?"
 )
@@ -34,10 +34,10 @@ _PLACE = LazyPattern(
 
 
 class GuardByAssert(PythonCheck):
-    """A right is checked, or something is done, in an ``assert``.
+    """An ``assert`` checks authorization or has a side effect.
 
-    ``python -O`` leaves asserts out: then everybody passes, and what the assert did is not done. Check with
-    ``if`` and raise; do the deed before and assert its result.
+    ``python -O`` removes asserts: everyone is then authorized, and the side effect does not happen. Check
+    with ``if`` and raise; run the side effect before and assert its result.
     """
 
     ID = "PY023"
@@ -69,56 +69,60 @@ class GuardByAssert(PythonCheck):
         """),
     ]
 
-    def _kept_from_strangers(self, node: ast.Assert) -> str | None:
-        """What an assert keeps out: a wrong secret, a path outside, a value of a request that cannot be."""
+    def _protection(self, node: ast.Assert) -> str | None:
+        """Describe the protection of an assert: a secret, a path, a value of the request."""
         parts = list(walk(node.test))
         if any(map(_is_comparison_of_secrets, parts)):
-            return "the secret is not compared under python -O"
+            return "the secret is not compared under python -O; use if and raise"
         text = ast.unparse(node.test)
         if _PLACE.search(text):
-            return "the path is not looked at under python -O"
+            return "the path is not validated under python -O; use if and raise"
         function = self.module.function_of(node)
         assert isinstance(function, FunctionNode)
-        named = {one.arg for one in function.args.args}
+        named = {parameter.arg for parameter in function.args.args}
         if "request" in named and "request." in text and "request.user" not in text:
-            return "the request is not looked at under python -O"
+            return "the request is not validated under python -O; use if and raise"
         return None
 
     def visit_Assert(self, node: ast.Assert) -> None:
         if not isinstance(self.module.function_of(node), FunctionNode) or _only_narrows(node.test):
             return
-        told = self._kept_from_strangers(node)
-        if told is not None:
-            self.report(self.module.span(node), told)
+        protection = self._protection(node)
+        if protection is not None:
+            self.report(self.module.span(node), protection)
             return
         for inner in walk(node.test):
-            if isinstance(inner, ast.Attribute) and _RIGHT.fullmatch(inner.attr):
-                self.report(self.module.span(node), f'"{inner.attr}" is not checked under python -O')
+            if isinstance(inner, ast.Attribute) and _AUTHORIZATION.fullmatch(inner.attr):
+                self.report(
+                    self.module.span(node), f'"{inner.attr}" is not checked under python -O; use if and raise'
+                )
                 return
             func = inner.func if isinstance(inner, ast.Call) else None
-            if isinstance(func, ast.Attribute) and _DEED.fullmatch(func.attr):
-                message = f"{ast.unparse(func)}() is not done under python -O"
+            if isinstance(func, ast.Attribute) and _EFFECT.fullmatch(func.attr):
+                message = f"{ast.unparse(func)}() does not run under python -O; call it before the assert"
                 self.report(self.module.span(node), message)
                 return
 
 
 def _is_comparison_of_secrets(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) and any(
-        _SECRET.search(one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", ""))
-        for one in node.comparators
+        _SECRET.search(
+            comparator.attr if isinstance(comparator, ast.Attribute) else getattr(comparator, "id", "")
+        )
+        for comparator in node.comparators
         if not isinstance(node.ops[0], (ast.Is, ast.IsNot))
     )
 
 
 def _only_narrows(test: ast.expr) -> bool:
-    """Whether a test tells a type checker that something is there, or of which kind."""
+    """Return True if a test only narrows a type: not None, or of a class."""
     if isinstance(test, ast.BoolOp):
         return all(map(_only_narrows, test.values))
     if isinstance(test, ast.Compare):
-        there = isinstance(test.ops[0], (ast.Is, ast.IsNot)) and isinstance(
+        is_identity = isinstance(test.ops[0], (ast.Is, ast.IsNot)) and isinstance(
             test.left, (ast.Name, ast.Attribute)
         )
-        return there and isinstance(test.comparators[0], ast.Constant)
+        return is_identity and isinstance(test.comparators[0], ast.Constant)
     return (
         isinstance(test, ast.Call)
         and isinstance(test.func, ast.Name)

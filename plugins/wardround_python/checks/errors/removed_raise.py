@@ -12,14 +12,14 @@ from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_python.analysis.changed_functions import rewritten
 from wardround_python.check import PythonCheck
-from wardround_python.checks.errors.validation_only_logged import only_tells
+from wardround_python.checks.errors.validation_only_logged import only_logs
 
 
 class RemovedRaise(PythonCheck):
-    """A handler raised before the change; now it logs at most, and the function goes on.
+    """A handler that raised before the change now only logs, and the function continues.
 
-    What comes after the ``try`` was never reached without what the ``try`` gives: it works on a name that
-    is not set, or on what was refused. Raise, or leave with an answer that says so.
+    The code after the ``try`` never ran after a failure: it now works with a name that is not set, or
+    with rejected data. Raise, or return a result that signals the failure.
     """
 
     ID = "PY454"
@@ -108,17 +108,17 @@ class RemovedRaise(PythonCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        for was, now in rewritten(self.source, self.module):
-            raised = {told for told, _, handler in _handlers(was) if isinstance(handler.body[-1], ast.Raise)}
-            for told, attempt, handler in _handlers(now):
-                if told in raised and only_tells(handler) and self._goes_on(attempt):
+        for before, after in rewritten(self.source, self.module):
+            raised = {key for key, _, handler in _handlers(before) if isinstance(handler.body[-1], ast.Raise)}
+            for key, attempt, handler in _handlers(after):
+                if key in raised and only_logs(handler) and self._continues(attempt):
                     self.report(
                         self.module.keyword_span(handler, len("except")),
-                        "this raised before the change; now what follows the try is done all the same",
+                        "this handler raised before the change; the code after the try now runs anyway",
                     )
 
-    def _goes_on(self, attempt: ast.Try) -> bool:
-        """Whether something follows in the same block, or the end of the function gives None in its place."""
+    def _continues(self, attempt: ast.Try) -> bool:
+        """Return True if a statement follows in the same block, or the function then returns None."""
         parent = self.module.parents[attempt]
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, None)
@@ -128,7 +128,7 @@ class RemovedRaise(PythonCheck):
 
 
 def _handlers(function: FunctionNode) -> Iterator[tuple[tuple[str, str], ast.Try, ast.ExceptHandler]]:
-    """The handlers of a function, each with what it catches and what the attempt does last."""
+    """Yield the handlers of a function, each with what it catches and the last statement of its ``try``."""
     for node in walk(function):
         if isinstance(node, ast.Try):
             for handler in node.handlers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -44,36 +44,38 @@ _PREDICATE = LazyPattern(
     r"_*(is[a-z]*|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)"
     r"|\w*(able|_safe|_exists|_or_none)$"
 )
-# Errors of services: what they stand for is an outage, whatever was sent is lost.
+# Errors of services: they signal an outage, and the sent data is lost.
 _SERVICE_ERROR = LazyPattern(
     r"SQLAlchemyError|DatabaseError|OperationalError|RequestException|HTTPError|ClientError|RedisError|KafkaError"
     r"|SMTPException|StripeError|TwilioRestException|SlackApiError|PyMongoError|AMQPError|BotoCoreError|ApiError"
     r"|APIError|RpcError|GrpcError|ElasticsearchException|TransportError|InterfaceError"
 )
-# Errors of the disk or of a program that was run, but for those that also answer a question (no such file).
+# Errors of the disk or of a child process, except those that also answer a question (no such file).
 _NARROW_ERROR = LazyPattern(
     r"OSError|IOError|EnvironmentError|PermissionError|CalledProcessError|SubprocessError"
 )
-_FILE_DEED = LazyPattern(
+_FILE_EFFECT = LazyPattern(
     r"(write|save|dump|copy|move|store|extract|symlink)(_?\w+)?|rename|replace|(check_)?call|check_output"
     r"|(\w+_)?run(_\w+)?"
 )
-# Errors of a record that was read, and what is done with the good ones.
+# Errors of an input record, and the methods that store valid records.
 _DATA_ERROR = LazyPattern(
     r"ValueError|KeyError|TypeError|InvalidOperation|ValidationError|\w*(Decode|Parse)Error"
 )
-_KEEPS = LazyPattern(r"(save|store|insert|upsert|create|bulk_create|import|persist|execute|write)(_?\w+)?")
-_MEANS_TO_SUPPRESS = LazyPattern(r"suppress|ignor|swallow|silen[ct]|catch|tolera", re.IGNORECASE)
-# A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
+_STORING_METHODS = LazyPattern(
+    r"(save|store|insert|upsert|create|bulk_create|import|persist|execute|write)(_?\w+)?"
+)
+_SUPPRESSES_BY_NAME = LazyPattern(r"suppress|ignor|swallow|silen[ct]|catch|tolera", re.IGNORECASE)
+# A directive to a tool is not an explanation; a suppression of this rule is one.
 _MAY_BE_BROAD = LazyPattern(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
 
 
 class SwallowedException(PythonCheck):
-    """Every exception is caught and nothing of it remains.
+    """A broad exception handler discards the error.
 
-    A handler for all exceptions that only passes on hides typing errors and failed services alike: the
-    program goes on with half its work undone and nobody can see why. Catch the exception that is
-    expected, or log it; where silence is meant, say why in a comment.
+    A handler for all exceptions that does nothing hides bugs and failed services alike: the program
+    continues with its work half done and nobody can see why. Catch the expected exception, or log it; if
+    ignoring it is intended, give the reason in a comment.
     """
 
     ID = "PY003"
@@ -127,51 +129,56 @@ class SwallowedException(PythonCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         for handler in node.handlers:
-            unseen = all(map(is_unseen, handler.body)) and does_more_than_answer(node)
-            nothing = unseen or all(map(is_nothing, handler.body))
-            lost = nothing and (
-                is_broad(handler)
-                or (catches(handler, _SERVICE_ERROR) and (does_more_than_answer(node) or sends(node.body)))
-                or self._loses_a_deed(node, handler)
-            )
-            if (lost and not self._is_meant(node, handler)) or self._is_told_elsewhere(node, handler):
+            is_lost = self._is_lost(node, handler) and not self._is_intended(node, handler)
+            if is_lost or self._is_reported_elsewhere(node, handler):
                 self._report(handler)
 
+    def _is_lost(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+        """Return True if a handler does nothing visible about an error that matters."""
+        has_effect = does_more_than_answer(node)
+        is_invisible = all(map(is_unseen, handler.body)) and has_effect
+        if not is_invisible and not all(map(is_nothing, handler.body)):
+            return False
+        if is_broad(handler) or (catches(handler, _SERVICE_ERROR) and (has_effect or sends(node.body))):
+            return True
+        return self._loses_effect(node, handler)
+
     def visit_With(self, node: ast.With) -> None:
-        self._look_at_with(node)
+        self._check_with(node)
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
-        self._look_at_with(node)
+        self._check_with(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """A context manager that answers True to every error loses them all."""
+        """Report a context manager that returns True for every exception."""
         function = self.module.function_of(node) if is_true(node.value) else None
         if not isinstance(function, FunctionNode) or function.name not in ("__exit__", "__aexit__"):
             return
-        told = {a.arg for a in function.args.args[2:4]}
-        inside = list(nodes_run_by(function.body))
-        others = any(isinstance(n, (ast.Return, ast.Raise)) and n is not node for n in inside)
-        if (
-            others
-            or node not in function.body
-            or any(isinstance(n, ast.Name) and n.id in told for n in inside)
-        ):
+        if node not in function.body or _is_selective(function, node):
             return
-        around = "".join(self._lines(getattr(self.module.class_of(function), "lineno", 1), node.lineno + 1))
-        if "#" not in around and not _MEANS_TO_SUPPRESS.search(around):
-            self.report(self.module.span(node), "True for every error: whatever fails in the block is lost")
+        class_text = "".join(
+            self._lines(getattr(self.module.class_of(function), "lineno", 1), node.lineno + 1)
+        )
+        if "#" not in class_text and not _SUPPRESSES_BY_NAME.search(class_text):
+            self.report(
+                self.module.span(node),
+                "returning True suppresses every exception of the block; return True for expected ones only",
+            )
 
-    def _look_at_with(self, node: ast.With | ast.AsyncWith) -> None:
+    def _check_with(self, node: ast.With | ast.AsyncWith) -> None:
         for item in node.items:
             call = item.context_expr
             if not isinstance(call, ast.Call) or not self._suppresses_all(call):
                 continue
-            near = [*self._lines(node.lineno - 1, node.body[0].lineno), *self._end_of(node, node.body)]
-            meant = self._is_cleanup(node) or self._imports(node) or self._fails_later(node)
-            if not meant and not self._tidies_up(node) and not explains(near):
-                # Whoever writes this knows what it does; what is lost of a deed is more than an answer.
+            nearby_lines = [
+                *self._lines(node.lineno - 1, node.body[0].lineno),
+                *self._end_of(node, node.body),
+            ]
+            is_intended = self._is_cleanup(node) or self._imports(node) or self._fails_later(node)
+            if not is_intended and not self._tidies_up(node) and not explains(nearby_lines):
+                # Suppression is deliberate here; a lost side effect is worse than a lost result.
                 severity = None if does_more_than_answer(node) else Severity.INFO
-                message = f"{ast.unparse(call)} loses every error of this block"
+                message = f"{ast.unparse(call)} discards every error of this block; suppress the expected one"
                 self.report(self.module.span(call), message, severity=severity)
 
     def _suppresses_all(self, call: ast.Call) -> bool:
@@ -179,53 +186,51 @@ class SwallowedException(PythonCheck):
         return broad and self.module.imported_name(call.func) == "contextlib.suppress"
 
     def _lines(self, first: int, last: int) -> Sequence[str]:
-        """The lines from one to before another, both counted from 1."""
+        """Return the lines from first to before last, both 1-based."""
         return self.source.lines[max(first, 1) - 1 : last - 1]
 
     def _report(self, handler: ast.ExceptHandler) -> None:
         last = handler.body[-1]
-        deed = "passes" if isinstance(last, (ast.Pass, ast.Expr)) else "continues"
+        action = "passes" if isinstance(last, (ast.Pass, ast.Expr)) else "continues"
         if isinstance(last, ast.Assign):
-            deed = f"says {ast.unparse(last)}"
+            action = f"sets {ast.unparse(last)}"
         if isinstance(last, (ast.Return, ast.Break)):
-            deed = ast.unparse(last).replace("return", "returns", 1).replace("break", "breaks", 1)
+            action = ast.unparse(last).replace("return", "returns", 1).replace("break", "breaks", 1)
         caught = ast.unparse(handler.type) if handler.type else "every exception"
         span = self.module.keyword_span(handler, len("except"))
         if is_unseen(last):
-            deed = "writes a line that only shows when somebody debugs"
+            action = "logs at debug level"
         severity = Severity.INFO if isinstance(last, ast.Assign) or is_unseen(last) else None
-        self.report(span, f"{caught} is caught and lost: the handler only {deed}", severity=severity)
+        self.report(span, f"{caught} is caught and discarded: the handler only {action}", severity=severity)
 
-    def _loses_a_deed(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Whether a narrow error means that a file was not written, a program not run, a record not kept."""
-        only = handler.body[0] if len(handler.body) == 1 and not node.orelse else None
-        leaves = isinstance(only, ast.Return) and (only.value is None or ast.unparse(only.value) == "None")
-        if not leaves and not isinstance(only, (ast.Pass, ast.Continue)):
+    def _loses_effect(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+        """Return True if a narrow error means a file not written, a program not run, a record not saved."""
+        sole = handler.body[0] if len(handler.body) == 1 and not node.orelse else None
+        if not isinstance(sole, (ast.Pass, ast.Continue)) and not _returns_none(sole):
             return False
         if catches(handler, _NARROW_ERROR):
-            return does(node.body, _FILE_DEED)
+            return does(node.body, _FILE_EFFECT)
         loop = self.module.parents[node]
         if not isinstance(loop, (ast.For, ast.AsyncFor)) or not catches(handler, _DATA_ERROR):
             return False
-        return isinstance(only, ast.Continue) and does(loop.body[loop.body.index(node) + 1 :], _KEEPS)
+        following = loop.body[loop.body.index(node) + 1 :]
+        return isinstance(sole, ast.Continue) and does(following, _STORING_METHODS)
 
-    def _is_told_elsewhere(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Whether the other handlers of the module for the same errors, which were there, tell somebody."""
+    def _is_reported_elsewhere(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+        """Return True if the older handlers of the module for the same errors report them."""
         if self._is_explained(node, handler) or self._is_cleanup(node) or self._fails_later(node):
             return False
-        names = _names_of(handler)
-        if not names or not self.source.is_added(handler.lineno) or not all(map(_says_no, handler.body)):
+        if not self.source.is_added(handler.lineno) or not all(map(_is_negative_result, handler.body)):
             return False
-        others = [
-            one
-            for one in self.module.nodes
-            if isinstance(one, ast.ExceptHandler)
-            and not self.source.is_added(one.lineno)
-            and names <= _names_of(one)
-        ]
-        return bool(others) and all(any(_tells(n) for n in nodes_run_by(one.body)) for one in others)
+        others = self._older_handlers(_names_of(handler))
+        return bool(others) and all(any(map(_reports, nodes_run_by(other.body))) for other in others)
 
-    def _is_meant(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+    def _older_handlers(self, names: frozenset[str]) -> list[ast.ExceptHandler]:
+        """Return the unchanged handlers of the module that catch all of some exceptions."""
+        handlers = [n for n in self.module.nodes if isinstance(n, ast.ExceptHandler)] if names else []
+        return [n for n in handlers if not self.source.is_added(n.lineno) and names <= _names_of(n)]
+
+    def _is_intended(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         return (
             self._is_explained(node, handler)
             or self._is_cleanup(node)
@@ -235,7 +240,7 @@ class SwallowedException(PythonCheck):
         )
 
     def _is_explained(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Whether a comment in the handler, or right above the ``try``, gives a reason."""
+        """Return True if a comment in the handler, or right above the ``try``, gives a reason."""
         inside = self._lines(handler.lineno, (handler.end_lineno or handler.lineno) + 1)
         above = [
             *self._lines(node.lineno - 1, node.lineno + 1),
@@ -246,7 +251,7 @@ class SwallowedException(PythonCheck):
     def _end_of(
         self, node: ast.With | ast.AsyncWith | ast.ExceptHandler, body: Sequence[ast.stmt]
     ) -> list[str]:
-        """The comments that follow a block and are indented as a part of it."""
+        """Return the comments that follow a block and are indented as part of it."""
         last = body[-1].end_lineno or node.lineno
         comments = []
         for line in self.source.lines[last:]:
@@ -256,15 +261,8 @@ class SwallowedException(PythonCheck):
         return comments
 
     def _is_cleanup(self, node: Guarded) -> bool:
-        """Whether the body only tidies up, or the whole stands where an earlier failure is handled."""
-        run = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        calls = [c for c in run if self.module.imported_name(c.func) != "os.path.join"]
-        names = [
-            c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", "") for c in calls
-        ]
-        # What is to be called later is named, not called: ``loop.call_soon_threadsafe(loop.stop)``.
-        names += [a.attr for c in calls for a in c.args if isinstance(a, ast.Attribute)]
-        if len(node.body) == 1 and any(name.lstrip("_").partition("_")[0] in _CLEANUP for name in names):
+        """Return True if the body only cleans up, or the statement is part of handling an earlier failure."""
+        if len(node.body) == 1 and any(map(_is_cleanup_name, self._called_names(node))):
             return True
         child: ast.AST = node
         for parent in self.module.ancestors(node):
@@ -275,27 +273,35 @@ class SwallowedException(PythonCheck):
             child = parent
         return False
 
+    def _called_names(self, node: Guarded) -> Iterator[str]:
+        """Yield the names of the functions that a body calls or passes to a call."""
+        for call in (n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)):
+            if self.module.imported_name(call.func) != "os.path.join":
+                yield call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                # A deferred call is referenced, not called: ``loop.call_soon_threadsafe(loop.stop)``.
+                yield from (argument.attr for argument in call.args if isinstance(argument, ast.Attribute))
+
     def _imports(self, node: Guarded) -> bool:
         return any(
             isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in nodes_run_by(node.body)
         )
 
     def _serves_function(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
-        """Whether the function tidies up, or answers yes or no and this is its no."""
+        """Return True if the function cleans up, or is a predicate and this is its negative result."""
         function = self.module.function_of(node)
         if not isinstance(function, FunctionNode):
             return False
         if self._tidies_up(node):
             return True
-        answers = isinstance(handler.body[-1], ast.Return) and not does_more_than_answer(node)
-        return answers and _PREDICATE.match(function.name) is not None
+        is_result = isinstance(handler.body[-1], ast.Return) and not does_more_than_answer(node)
+        return is_result and _PREDICATE.match(function.name) is not None
 
     def _tidies_up(self, node: ast.AST) -> bool:
         function = self.module.function_of(node)
         return isinstance(function, FunctionNode) and _CLEANUP_FUNCTION.fullmatch(function.name) is not None
 
     def _fails_later(self, node: Guarded) -> bool:
-        """Whether a ``raise`` stands after the ``try``, or after the loop around it."""
+        """Return True if a ``raise`` follows the ``try``, or the loop around it."""
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             body = getattr(parent, "body", [])
@@ -310,20 +316,20 @@ class SwallowedException(PythonCheck):
 
 
 def _names_of(handler: ast.ExceptHandler) -> frozenset[str]:
-    """The errors of libraries and of the project that are caught; none where one is Python's own."""
+    """Return the caught exceptions of libraries and of the project; empty if one is a builtin."""
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = frozenset(last_name(one) for one in caught)
+    names = frozenset(last_name(item) for item in caught)
     return frozenset() if "" in names or any(hasattr(builtins, name) for name in names) else names
 
 
-def _says_no(statement: ast.stmt) -> bool:
+def _is_negative_result(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Constant):
         return statement.value.value is False or statement.value.value is None
     return is_nothing(statement)
 
 
-def _tells(node: ast.AST) -> bool:
-    """Whether somebody hears of it: it is raised, or written where people look."""
+def _reports(node: ast.AST) -> bool:
+    """Return True if a node reports the error: a raise, or a log call."""
     if isinstance(node, ast.Raise):
         return True
     return isinstance(node, ast.Call) and last_name(node.func) in (
@@ -332,3 +338,23 @@ def _tells(node: ast.AST) -> bool:
         "warning",
         "critical",
     )
+
+
+def _is_selective(function: FunctionNode, node: ast.Return) -> bool:
+    """Return True if an ``__exit__`` has another exit or uses the exception."""
+    exception_parameters = {a.arg for a in function.args.args[2:4]}
+    inside = [n for n in nodes_run_by(function.body) if n is not node]
+    return any(
+        isinstance(n, (ast.Return, ast.Raise)) or (isinstance(n, ast.Name) and n.id in exception_parameters)
+        for n in inside
+    )
+
+
+def _returns_none(statement: ast.stmt | None) -> bool:
+    if not isinstance(statement, ast.Return):
+        return False
+    return statement.value is None or ast.unparse(statement.value) == "None"
+
+
+def _is_cleanup_name(name: str) -> bool:
+    return name.lstrip("_").partition("_")[0] in _CLEANUP

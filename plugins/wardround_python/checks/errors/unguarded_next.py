@@ -16,10 +16,10 @@ _CATCHING = frozenset({"StopIteration", "Exception", "BaseException", "RuntimeEr
 
 
 class UnguardedNext(PythonCheck):
-    """A generator asks for the next item in a loop and says nothing about the end.
+    """A generator calls ``next`` in a loop without handling the end.
 
-    Where there is none, ``next`` raises StopIteration, which inside a generator becomes RuntimeError: the
-    caller's ``for`` does not end, it fails. Give ``next`` a default, or catch StopIteration and return.
+    At the end ``next`` raises StopIteration, which a generator turns into RuntimeError: the caller's
+    ``for`` loop fails instead of ending. Pass ``next`` a default, or catch StopIteration and return.
     """
 
     ID = "PY071"
@@ -72,20 +72,30 @@ class UnguardedNext(PythonCheck):
         function = self.module.function_of(node)
         if not isinstance(function, FunctionNode) or not isinstance(node.args[0], ast.Name):
             return
-        made = given_once(self.module, node.args[0])
-        if isinstance(made, ast.Call) and (last_name(made.func) in _ENDLESS or len(made.args) > 1):
+        if self._is_endless(node.args[0]) or not self._is_unguarded(node, function):
             return
-        looped = False
-        for one in self.module.ancestors(node):
-            if one is function:
+        if any(isinstance(child, (ast.Yield, ast.YieldFrom)) for child in nodes_run_by(function.body)):
+            self.report(
+                self.module.span(node),
+                "at the end next() raises RuntimeError from the generator; pass a default",
+            )
+
+    def _is_endless(self, name: ast.Name) -> bool:
+        iterator = given_once(self.module, name)
+        if not isinstance(iterator, ast.Call):
+            return False
+        return last_name(iterator.func) in _ENDLESS or len(iterator.args) > 1
+
+    def _is_unguarded(self, node: ast.Call, function: FunctionNode) -> bool:
+        """Return True if a call is in a loop, outside every ``if`` and every handler of its end."""
+        is_in_loop = False
+        for parent in self.module.ancestors(node):
+            if parent is function:
                 break
-            if isinstance(one, ast.Try) and any(_catches(h) for h in one.handlers):
-                return
-            looped |= isinstance(one, (ast.While, ast.For))
-            if isinstance(one, ast.If):
-                return  # something was asked before
-        if looped and any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in nodes_run_by(function.body)):
-            self.report(self.module.span(node), "at the end this raises RuntimeError out of the generator")
+            if isinstance(parent, ast.If) or (isinstance(parent, ast.Try) and _handles_end(parent)):
+                return False
+            is_in_loop |= isinstance(parent, (ast.While, ast.For))
+        return is_in_loop
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
@@ -93,3 +103,7 @@ def _catches(handler: ast.ExceptHandler) -> bool:
         return True
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(last_name(kind) in _CATCHING for kind in kinds)
+
+
+def _handles_end(node: ast.Try) -> bool:
+    return any(map(_catches, node.handlers))

@@ -12,7 +12,7 @@ from wardround.checks.source import SourceFile
 from wardround.rules.maturity import Maturity
 from wardround_python.check import PythonCheck
 
-# What libraries' exceptions inherit from, as their documentation says.
+# Bases of libraries' exceptions, from their documentation.
 _BASES: Mapping[str, str] = {
     "json.JSONDecodeError": "ValueError",
     "json.decoder.JSONDecodeError": "ValueError",
@@ -92,10 +92,10 @@ _BUILTIN = {
 
 
 class UnreachableExceptHandler(PythonCheck):
-    """An exception handler stands below one that already catches the same exception.
+    """An exception handler follows one that already catches the same exception.
 
-    Handlers are tried from top to bottom, so the wide one takes what the narrow one was written for, and the
-    narrow one's answer is never given. Put the narrow one first.
+    Handlers are tried in order, so the broader handler catches what the narrower one was written for, and
+    the narrower one never runs. Put the narrower handler first.
     """
 
     ID = "PY021"
@@ -152,7 +152,7 @@ class UnreachableExceptHandler(PythonCheck):
             wider = [next((w for w in caught if self._covers(w, name)), None) for name in names]
             if names and all(wider):
                 span = self.module.keyword_span(handler, len("except"))
-                self.report(span, f"{' and '.join(names)} never gets here: {wider[0]} above catches it")
+                self.report(span, f"{' and '.join(names)} is unreachable: {wider[0]} above catches it")
             caught += [name for name in names if name]
 
     def _name(self, kind: ast.expr) -> str:
@@ -162,15 +162,15 @@ class UnreachableExceptHandler(PythonCheck):
         return name.replace("requests.exceptions.", "requests.").replace("redis.exceptions.", "redis.")
 
     def _covers(self, wide: str, narrow: str) -> bool:
-        """Whether one exception is known to be a base of another."""
+        """Return True if one exception is known to be a base of another."""
         above = self._bases_of(narrow)
         return wide != narrow and wide in above
 
     def _bases_of(self, name: str) -> set[str]:
         found: set[str] = set()
-        waiting = [name]
-        while waiting:
-            current = waiting.pop()
+        pending = [name]
+        while pending:
+            current = pending.pop()
             if current in self._own:
                 above = self._own[current]
             elif current in _BASES:
@@ -179,7 +179,7 @@ class UnreachableExceptHandler(PythonCheck):
                 above = [one.__name__ for one in _BUILTIN[current].__mro__[1:-1]]
             else:
                 above = []
-            waiting += [one for one in above if one not in found]
+            pending += [item for item in above if item not in found]
             found.update(above)
         return found
 
@@ -188,7 +188,7 @@ class UnreachableExceptHandler(PythonCheck):
 
     @cached_property
     def _own(self) -> dict[str, list[str]]:
-        """The classes of the module and what they inherit from."""
+        """Classes of the module and their bases."""
         return {
             node.name: [self.module.dotted(base) or "" for base in node.bases]
             for node in self.module.nodes

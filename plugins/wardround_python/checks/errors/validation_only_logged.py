@@ -16,12 +16,12 @@ _CHECKS = LazyPattern(
     r"|full_clean|raise_for_\w+|raise_if_\w+)"
 )
 _WEAK = LazyPattern(r"_*(?:check|clean|ensure|require|verify)(?:_(?P<what>\w+))?")
-"""Words that also mean to look into something, or to make sure that it is there."""
-_GRAVE = LazyPattern(
+"""Words that also mean to inspect something, or to create it if it is missing."""
+_CRITICAL = LazyPattern(
     r"(?i)perm|access|auth|owner|user|role|admin|token|signature|password|csrf|url|path|host|origin|redirect|safe"
     r"|valid|limit|quota|size|input|schema|checksum|hash|cert|email|amount|balance|name|type|data"
 )
-_TELLS = LazyPattern(
+_LOGGERS = LazyPattern(
     r"(?:.*\.)?(?:_?log(?:ger|ging)?|LOG(?:GER)?|warnings|statsd|metrics|stdout|stderr)", re.DOTALL
 )
 _LEAVES = (ast.Raise, ast.Return, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom, ast.Await)
@@ -29,10 +29,10 @@ _SETS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.Delete)
 
 
 class ValidationOnlyLogged(PythonCheck):
-    """A check refuses something, its error is logged, and the function goes on as if it had passed.
+    """A failed validation is logged, and the function continues as if it had passed.
 
-    Such a call says no by raising. With the error caught and nothing done about it, the check has no effect:
-    what it refuses is used all the same. Raise, return, or leave the error to the caller.
+    The validator rejects by raising. If the error is caught and nothing else is done, the validation has
+    no effect: the rejected value is used anyway. Raise, return, or leave the error to the caller.
     """
 
     ID = "PY442"
@@ -80,17 +80,17 @@ class ValidationOnlyLogged(PythonCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         call = _check_in(node)
-        if call is None or node.orelse or not self._goes_on(node, call):
+        if call is None or node.orelse or not self._continues(node, call):
             return
         for handler in node.handlers:
-            if only_tells(handler):
+            if only_logs(handler):
                 self.report(
                     self.module.keyword_span(handler, len("except")),
-                    f"what {ast.unparse(call.func)}() refuses is logged at most, and used all the same",
+                    f"values rejected by {ast.unparse(call.func)}() are used anyway; raise or return here",
                 )
 
-    def _goes_on(self, node: ast.Try, call: ast.Call) -> bool:
-        """Whether what was checked is used after it, in the same block or the function around it."""
+    def _continues(self, node: ast.Try, call: ast.Call) -> bool:
+        """Return True if the checked value is used later in the block or the enclosing function."""
         checked = {
             one.id
             for one in nodes_run_by([*call.args, *call.keywords, call.func])
@@ -101,13 +101,13 @@ class ValidationOnlyLogged(PythonCheck):
             block = getattr(parent, name, None)
             if isinstance(block, list) and node in block:
                 after = block[block.index(node) + 1 :]
-                used = {one.id for one in nodes_run_by(after) if isinstance(one, ast.Name)}
+                used = {child.id for child in nodes_run_by(after) if isinstance(child, ast.Name)}
                 return bool(checked - {"self", "cls"} & used) if checked - {"self", "cls"} else bool(after)
         return False
 
 
 def _check_in(node: ast.Try) -> ast.Call | None:
-    """The call that is all a ``try`` does, if nobody takes its answer and it refuses by raising."""
+    """Return the only call of a ``try`` if its result is unused and it rejects by raising."""
     if len(node.body) != 1 or not isinstance(node.body[0], ast.Expr):
         return None
     value = node.body[0].value
@@ -115,11 +115,11 @@ def _check_in(node: ast.Try) -> ast.Call | None:
     if not isinstance(call, ast.Call) or not _CHECKS.fullmatch(name := last_name(call.func)):
         return None
     weak = _WEAK.fullmatch(name)
-    return call if weak is None or _GRAVE.search(weak["what"] or "") else None
+    return call if weak is None or _CRITICAL.search(weak["what"] or "") else None
 
 
-def only_tells(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler logs at most: it leaves nothing, sets nothing and calls nothing else."""
+def only_logs(handler: ast.ExceptHandler) -> bool:
+    """Return True if a handler logs at most: it leaves nothing, sets nothing and calls nothing else."""
     for node in nodes_run_by(handler.body):
         if isinstance(node, (*_LEAVES, *_SETS)):
             return False
@@ -127,6 +127,6 @@ def only_tells(handler: ast.ExceptHandler) -> bool:
             func = node.func
             owner = ast.unparse(func.value) if isinstance(func, ast.Attribute) else ""
             is_text = last_name(func) in ("str", "repr", "format", "print", "warn", "_", "type", "join")
-            if not is_text and not _TELLS.fullmatch(owner):
+            if not is_text and not _LOGGERS.fullmatch(owner):
                 return False
     return True

@@ -88,7 +88,7 @@ class ComparisonWithImpossibleValue(PythonCheck):
             others = [right]
         texts = [self._reason(node.left, other.value) for other in others if isinstance(other, ast.Constant)]
         if texts and len(texts) == len(others) and all(texts):
-            self.report(self.module.span(node), f"this is never so: {texts[0]}")
+            self.report(self.module.span(node), f"this comparison never holds: {texts[0]}")
 
     def _reason(self, node: ast.expr, value: object) -> str:
         """Return the reason for which an expression never has a value; empty if it may."""

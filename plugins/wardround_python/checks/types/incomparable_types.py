@@ -86,7 +86,8 @@ class IncomparableTypes(PythonCheck):
         if text:
             always = "true" if isinstance(operator, (ast.NotEq, ast.NotIn)) else "false"
             self.report(
-                self.module.span(node), f"{text[0]} is compared with {text[1]}: this is always {always}"
+                self.module.span(node),
+                (f"{text[0]} is compared with {text[1]}, which is always {always}; convert one of them"),
             )
 
     def visit_Call(self, node: ast.Call) -> None:

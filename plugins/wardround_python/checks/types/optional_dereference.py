@@ -103,7 +103,10 @@ class OptionalDereference(PythonCheck):
             return
         why = self._why_none(node, used)
         if why is not None and not self._is_guarded(value, used):
-            self.report(self.module.span(used.value), f"{why}, and {_is_required(used)} of None raises")
+            self.report(
+                self.module.span(used.value),
+                (f"{why}, and {_access_text(used)} of None raises; test for None first"),
+            )
 
     def _is_of_interest(self, node: ast.Call) -> bool:
         """Return True if a call may return None at all; a prefilter."""
@@ -154,7 +157,7 @@ class OptionalDereference(PythonCheck):
         """Return the reason for which a call may return None, if it is known."""
         name = self.module.imported_name(node.func)
         if name in _FOUND_OR_NONE:
-            return f"{name}() returns None without a result; test for None first"
+            return f"{name}() returns None without a result"
         func = node.func
         if isinstance(func, ast.Attribute):
             if func.attr in _MATCHERS:
@@ -180,7 +183,7 @@ class OptionalDereference(PythonCheck):
             pattern = self._patterns.get(written)
         if pattern is not None and _always_matches(pattern):
             return None
-        return f"{ast.unparse(func)}() returns None if nothing matches; test for None first"
+        return f"{ast.unparse(func)}() returns None if nothing matches"
 
     @cached_property
     def _patterns(self) -> dict[str, ast.expr]:
@@ -200,7 +203,7 @@ class OptionalDereference(PythonCheck):
         if func.attr in _ROWS:
             asked = _QUERY.search(owner) or func.attr in ("get_or_none", "find_one", "scalar_one_or_none")
             if asked and not any(f in self.module.imported.values() for f in _FRAMES):
-                return f"{func.attr}() returns None if no row matches; test for None first"
+                return f"{func.attr}() returns None if no row matches"
         if func.attr != "get" or node.keywords:
             return None
         last = owner.rpartition(".")[2]
@@ -208,7 +211,7 @@ class OptionalDereference(PythonCheck):
         by_key = len(node.args) == 2 and isinstance(model, ast.Name) and model.id[:1].isupper()
         by_query = last == "query" and len(node.args) == 1 and owner[:1].isupper()
         if (by_key and _SESSION.fullmatch(last)) or by_query:
-            return "get() returns None if there is no such row; test for None first"
+            return "get() returns None if there is no such row"
         return None
 
     def _why_not_sent(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
@@ -219,7 +222,7 @@ class OptionalDereference(PythonCheck):
         owner = ast.unparse(func.value)
         if not _SENT.fullmatch(owner) or self.module.imported_name(func.value) is not None:
             return None
-        return f"{owner}.get() returns None if {node.args[0].value!r} was not sent; test for None first"
+        return f"{owner}.get() returns None if {node.args[0].value!r} was not sent"
 
     def _why_no_element(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         parses = any(name.startswith(_TREES) for name in self.module.imported.values())
@@ -231,7 +234,7 @@ class OptionalDereference(PythonCheck):
             return None
         if isinstance(func.value, ast.Constant) or not self.source.is_added(node.lineno):
             return None
-        return f"{func.attr}() returns None if there is no such element; test for None first"
+        return f"{func.attr}() returns None if there is no such element"
 
     def _why_no_entry(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
         """Return the reason for which an entry that is then indexed may be missing."""
@@ -243,7 +246,7 @@ class OptionalDereference(PythonCheck):
             return None
         if self.module.imported_name(func.value) is not None:
             return None
-        return f"get({ast.unparse(node.args[0])}) returns None if there is no such entry; test for None first"
+        return f"get({ast.unparse(node.args[0])}) returns None if there is no such entry"
 
     def _why_own(self, node: ast.Call) -> str | None:
         """Return the reason for a function of the project that is annotated or written to return None."""
@@ -251,7 +254,7 @@ class OptionalDereference(PythonCheck):
         waited = isinstance(self.module.parents[node], ast.Await)
         if function is None or isinstance(function, ast.AsyncFunctionDef) != waited:
             return None
-        return f"{function.name}() may return None; test for None first"
+        return f"{function.name}() may return None"
 
     def _own(self, node: ast.Call) -> FunctionNode | None:
         """Return the function of the project that a call reaches, if it may return None."""
@@ -282,7 +285,7 @@ def _accesses(parent: ast.AST, value: ast.AST) -> bool:
     return isinstance(parent, ast.Subscript) and parent.value is value and isinstance(parent.ctx, ast.Load)
 
 
-def _is_required(used: ast.Attribute | ast.Subscript) -> str:
+def _access_text(used: ast.Attribute | ast.Subscript) -> str:
     return f".{used.attr}" if isinstance(used, ast.Attribute) else f"[{ast.unparse(used.slice)}]"
 
 

@@ -1,4 +1,4 @@
-"""SE008."""
+"""SE008: keys of cloud accounts."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _SHAPES = (
     ),
 )
 _EMULATOR = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
-"""How the key begins that Microsoft's storage emulator accepts on every machine."""
+"""Start of the key that Microsoft's storage emulator accepts on every machine."""
 _SIGNED = LazyPattern(r"[?&\"']s[vrpet]=")
 
 
 class CloudKey(SecretCheck):
-    """A key of a cloud account stands in the file.
+    """A key of a cloud account is committed.
 
-    It opens storage, queues or the whole account to whoever reads the repository, and such keys are found
-    and used within minutes of being pushed. Rotate it first, then take it from the environment or, better,
-    from the identity of the machine.
+    The key grants access to storage, queues or the entire account to anyone who can read the repository, and
+    such keys are found and used within minutes of a push. Rotate the key first, then read it from the
+    environment or, better, use the identity of the machine.
     """
 
     ID = "SE008"
@@ -65,19 +65,19 @@ class CloudKey(SecretCheck):
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for anchor, kind, shape in _SHAPES:
-            for place in text.places_of(anchor):
+            for place in text.offsets_of(anchor):
                 match = shape.match(text.text, place)
-                if match is None or _is_nothing(text, kind, match):
+                if match is None or _is_harmless(text, kind, match):
                     continue
-                severity = Severity.WARN if text.is_tried(place) else None
+                severity = Severity.WARN if text.is_example(place) else None
                 yield SecretMatch(
                     *match.span(1), f"{kind} in the source (***): rotate it, then remove it", severity
                 )
 
 
-def _is_nothing(text: ScannedText, kind: str, match: re.Match[str]) -> bool:
+def _is_harmless(text: ScannedText, kind: str, match: re.Match[str]) -> bool:
     key = match[1]
-    if value_filters.is_made_up(key) or value_filters.is_wordy(key) or value_filters.is_hex(key):
+    if value_filters.is_placeholder(key) or value_filters.is_wordy(key) or value_filters.is_hex(key):
         return True
     if kind.startswith("AWS"):
         return b"secret" not in text.lower[max(0, match.start() - 12) : match.start()]

@@ -1,4 +1,4 @@
-"""SE002."""
+"""SE002: private keys."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PUTTY = LazyPattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
 
 
 class PrivateKey(SecretCheck):
-    """A private key stands in the file.
+    """A private key is committed.
 
-    Whoever has a copy of the repository can pass for the owner of the key or read what was encrypted for
-    it, and the history keeps the key when the file goes. Make a new key, withdraw this one wherever it is
-    trusted, and let the deployment bring the new one.
+    Anyone with a copy of the repository can impersonate the owner of the key or decrypt what was encrypted
+    for it, and the history keeps the key after the file is deleted. Generate a new key, revoke this one
+    wherever it is trusted, and provide the new one at deployment.
     """
 
     ID = "SE002"
@@ -64,42 +64,44 @@ class PrivateKey(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        whole = text.text
-        if "PRIVATE KEY" in whole:
-            for begin in _BEGIN.finditer(whole):
+        content = text.text
+        if "PRIVATE KEY" in content:
+            for begin in _BEGIN.finditer(content):
                 yield from _pem(text, begin)
-        if '"kty"' in whole:
-            for match in _JWK.finditer(whole):
-                if not value_filters.is_made_up(match[1]):
-                    yield SecretMatch(*match.span(1), _said("private key of a JSON web key"))
-        if "PuTTY-User-Key-File" in whole:
-            for match in _PUTTY.finditer(whole):
-                yield SecretMatch(*match.span(1), _said("PuTTY private key"))
+        if '"kty"' in content:
+            for match in _JWK.finditer(content):
+                if not value_filters.is_placeholder(match[1]):
+                    yield SecretMatch(*match.span(1), _message("private key of a JSON web key"))
+        if "PuTTY-User-Key-File" in content:
+            for match in _PUTTY.finditer(content):
+                yield SecretMatch(*match.span(1), _message("PuTTY private key"))
 
 
 def _pem(text: ScannedText, begin: re.Match[str]) -> Iterator[SecretMatch]:
-    """The block that begins here, if it is more than its first line and an ellipsis."""
-    whole = text.text
-    end = whole.find(_END, begin.end(), begin.end() + _LONGEST)
-    inside = whole[begin.end() : end if end >= 0 else begin.end() + 2000]
+    """Yield the block that begins at a marker, if it contains more than its first line and an ellipsis."""
+    content = text.text
+    end = content.find(_END, begin.end(), begin.end() + _LONGEST)
+    inside = content[begin.end() : end if end >= 0 else begin.end() + 2000]
     body = _BASE64.search(_BETWEEN.sub("", _HEADER.sub("", inside.lstrip())))
-    if body is None or value_filters.is_made_up(_drawn_part(body[0])):
+    if body is None or value_filters.is_placeholder(_random_part(body[0])):
         return
-    stop = whole.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
+    end_of_block = content.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
     is_account = b'"service_account"' in text.lower
-    kind = "Google service-account key" if is_account else f"{_called(begin['kind'])}private key"
-    locked = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
-    yield SecretMatch(begin.start(), max(stop, begin.end()), _said(kind), Severity.WARN if locked else None)
+    kind = "Google service-account key" if is_account else f"{_format_name(begin['kind'])}private key"
+    is_encrypted = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
+    yield SecretMatch(
+        begin.start(), max(end_of_block, begin.end()), _message(kind), Severity.WARN if is_encrypted else None
+    )
 
 
-def _drawn_part(body: str) -> str:
-    """Some of a key that is behind what all keys of its kind begin with."""
+def _random_part(body: str) -> str:
+    """Return a part of a key after the header that all keys of its kind share."""
     return body[120:184] if body.startswith(_OPENSSH) else body[16:80]
 
 
-def _called(kind: str) -> str:
+def _format_name(kind: str) -> str:
     return "PGP " if kind.startswith("PGP") else "OpenSSH " if kind.startswith("OPENSSH") else kind
 
 
-def _said(kind: str) -> str:
+def _message(kind: str) -> str:
     return f"{kind} in the source: replace the key, then remove it"

@@ -1,4 +1,4 @@
-"""SE015: what a merge left in a file. Here, since nobody else reads every added line of every text file."""
+"""SE015: conflict markers; part of this plugin because it reads every added line of every text file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from wardround_secrets.detection.scanner import ScannedText, SecretCheck, Secret
 _BEGINS, _ENDS = b"<<<<<<< ", b">>>>>>> "
 _MARKER = LazyPattern(r"^(?:(<{7}) \S.*|(={7})\r?|(>{7}) \S.*)$", re.MULTILINE)
 _LABELLED = LazyPattern(r">{7} (?:\S+|\S+ \(.*\)|[0-9a-f]{7,}\.\.\. .*|Stashed changes)\r?")
-"""An end as git writes it, by a branch or a commit: where nothing begins, any other may be a quotation."""
+"""End marker as git writes it, with a branch or commit;
+
+without a start marker, any other may be a quotation.
+"""
 _PATCHES = (".patch", ".diff", ".rej", ".orig")
 
 
 class ConflictMarker(SecretCheck):
-    """A merge conflict is committed as git left it: both versions, and the lines between them.
+    """A merge conflict is committed with its markers.
 
-    No program reads that as it was meant, and which of the two counts nobody has decided. Keep what is right,
-    and delete the lines that begin with seven signs.
+    The file contains both versions and the lines that git put between them, so parsers fail or read the wrong
+    content. Keep the correct version and delete the marker lines (seven ``<``, ``=`` or ``>``).
     """
 
     ID = "SE015"
@@ -77,24 +80,25 @@ class ConflictMarker(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if text.path.endswith(_PATCHES) or not (_BEGINS in text.lower or _ENDS in text.lower):
             return
-        begun: re.Match[str] | None = None
-        divided = False
-        for marker in _MARKER.finditer(text.text):
-            begins, divides, ends = marker.groups()
-            if ends and (begun or (divided and _LABELLED.fullmatch(marker.group()))):
-                yield cls._hit(text, begun or marker)
-            elif begins and begun and divided:
-                yield cls._hit(text, begun)
-            if begins:
-                begun, divided = marker, False
-            elif divides:
-                divided = True
-            else:
-                begun, divided = None, False
-        if begun and divided:
-            yield cls._hit(text, begun)
+        message = "unresolved merge conflict; keep one version or merge both, and delete the conflict markers"
+        severity = Severity.WARN if text.is_example_file else None
+        for marker in _conflicts(text.text):
+            yield SecretMatch(*marker.span(), message, severity)
 
-    @classmethod
-    def _hit(cls, text: ScannedText, marker: re.Match[str]) -> SecretMatch:
-        said = "a merge conflict is left here; keep one version, or both, and delete the lines of seven signs"
-        return SecretMatch(*marker.span(), said, Severity.WARN if text.is_for_show else None)
+
+def _conflicts(text: str) -> Iterator[re.Match[str]]:
+    """Yield the first marker of each conflict."""
+    start: re.Match[str] | None = None
+    is_divided = False
+    for marker in _MARKER.finditer(text):
+        begins, divides, ends = marker.groups()
+        if begins and start and is_divided:
+            yield start
+        elif ends and (start or (is_divided and _LABELLED.fullmatch(marker.group()))):
+            yield start or marker
+        if divides:
+            is_divided = True
+        else:
+            start, is_divided = (marker if begins else None), False
+    if start and is_divided:
+        yield start

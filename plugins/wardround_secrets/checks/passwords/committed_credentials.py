@@ -1,4 +1,4 @@
-"""SE009."""
+"""SE009: credential files and Authorization headers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _FILES = (
@@ -57,10 +57,10 @@ _KEY_HEADERS = (b"x-", b"private-token", b"api-key", b"apikey", b"job-token")
 
 
 class CommittedCredentials(SecretCheck):
-    """What a program logs in with stands in the file: a credential file or an Authorization header.
+    """A credential file or an Authorization header with a credential is committed.
 
-    The repository hands the login to everybody who can read it, for as long as it is kept. Change the
-    password or revoke the token; keep the file out of git, or put a variable in the value's place.
+    Anyone who can read the repository can log in with it for as long as it is valid. Change the password or
+    revoke the token; keep the file out of git, or replace the value by a variable.
     """
 
     ID = "SE009"
@@ -99,48 +99,44 @@ class CommittedCredentials(SecretCheck):
         for name, shape in _FILES:
             if name.search(text.path):
                 for match in shape.finditer(text.text):
-                    if not _is_nothing(match[1]):
+                    if not _is_harmless(match[1]):
                         yield SecretMatch(
                             *match.span(1),
-                            "a login is committed in this file (***): change it, then remove it",
+                            "committed credential (***): change it, then remove it",
                         )
-        for place in text.places_of(b"authorization"):
+        for place in text.offsets_of(b"authorization"):
             header = _HEADER.match(text.text, place)
-            if header is not None and _is_login((header[1] or "token").lower(), header[2]):
+            if header is not None and _is_credential((header[1] or "token").lower(), header[2]):
                 kind = header[1] or "token"
-                said = f"Authorization header with a {kind} login (***): change it, then remove it"
-                yield SecretMatch(*header.span(2), said, Severity.WARN)
+                message = f"Authorization header with a {kind} credential (***): change it, then remove it"
+                yield SecretMatch(*header.span(2), message, Severity.WARN)
         yield from _key_headers(text)
 
 
 def _key_headers(text: ScannedText) -> Iterator[SecretMatch]:
-    """Headers of a request that are a key by their name."""
+    """Yield request headers whose name denotes a key."""
     seen: set[int] = set()
     for word in _KEY_HEADERS:
-        for place in text.places_of(word):
+        for place in text.offsets_of(word):
             match = _KEY_HEADER.match(text.text, place)
-            if match is not None and match.start("value") not in seen and is_drawn(match["value"]):
+            if match is not None and match.start("value") not in seen and is_random(match["value"]):
                 seen.add(match.start("value"))
                 yield SecretMatch(
                     *match.span("value"),
-                    "a header holds a key (***): change it, then remove it",
+                    "request header contains a key (***): rotate it, then remove it",
                     Severity.WARN,
                 )
 
 
-def _is_nothing(value: str) -> bool:
-    return (
-        value_filters.is_filled_in_later(value)
-        or value_filters.is_made_up(value)
-        or value_filters.has_stop_word(value)
-    )
+def _is_harmless(value: str) -> bool:
+    return value_filters.is_no_secret(value)
 
 
-def _is_login(kind: str, value: str) -> bool:
+def _is_credential(kind: str, value: str) -> bool:
     if kind != "basic":
-        return is_drawn(value)
+        return is_random(value)
     try:
         user, colon, password = binascii.a2b_base64(value, strict_mode=True).decode().partition(":")
     except (binascii.Error, ValueError):
         return False
-    return bool(colon) and len(password) >= 6 and not _is_nothing(password) and password != user
+    return bool(colon) and len(password) >= 6 and not _is_harmless(password) and password != user

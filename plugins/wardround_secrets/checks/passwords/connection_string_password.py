@@ -1,4 +1,4 @@
-"""SE013."""
+"""SE013: passwords in connection strings."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import is_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _WITHIN = LazyPattern(
@@ -32,18 +32,18 @@ _FORMATTED = LazyPattern(
     r"[^\"'`\n]{0,200}(?P=quote)(?:\s{0,8}\.format\(|\s{0,4}%\s{0,4}\(|\s{0,8},)(?P<rest>[^;{}]{0,400})",
     re.IGNORECASE,
 )
-_GIVEN = LazyPattern(
+_ARGUMENT = LazyPattern(
     r"\s*(?:b?[\"'`](?P<value>[^\"'`\n]*)[\"'`]|(?P<other>[^,\"'`()]*(?:\([^()]*\))?[^,\"'`()]*))\s*(?:,|\)|$)"
 )
-_HOST = b"password", b"pwd", b"passwd"
-_URL = b":%s", b":{}", b":%v"
+_KEYWORDS = b"password", b"pwd", b"passwd"
+_URL_PLACEHOLDERS = b":%s", b":{}", b":%v"
 
 
 class ConnectionStringPassword(SecretCheck):
-    """A connection string holds a password.
+    """A connection string contains a password.
 
-    It is written between a server and a database, where no variable's name stands beside it, and everybody
-    who reads the repository can log in with it. Change it, and put the string together from settings that
+    The password is embedded between a server and a database, without a variable name next to it, and anyone
+    who reads the repository can log in with it. Change the password, and build the string from settings that
     are not committed.
     """
 
@@ -72,38 +72,42 @@ class ConnectionStringPassword(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        said = "password in a connection string (***): change it, then remove it"
-        named = any(word in text.lower for word in _HOST)
-        for match in _WITHIN.finditer(text.text) if named else ():
-            if _is_one(match["value"]) and _is_a_connection(text, match):
-                yield SecretMatch(*match.span("value"), said)
-        if named or any(word in text.lower for word in _URL):
-            for match in _FORMATTED.finditer(text.text):
-                given = _filled_in(match)
-                if given is not None and _is_one(given["value"]):
-                    yield SecretMatch(*given.span("value"), said)
+        for match in _passwords(text):
+            message = "password in a connection string (***): change it, then remove it"
+            yield SecretMatch(*match.span("value"), message)
 
 
-def _is_one(value: str | None) -> bool:
-    if not value or value_filters.has_stop_word(value) or value_filters.is_made_up(value):
+def _passwords(text: ScannedText) -> Iterator[re.Match[str]]:
+    """Yield the passwords in connection strings, literal ones first and then format arguments."""
+    has_keyword = any(word in text.lower for word in _KEYWORDS)
+    for match in _WITHIN.finditer(text.text) if has_keyword else ():
+        if _is_secret(match["value"]) and _is_a_connection(text, match):
+            yield match
+    if has_keyword or any(word in text.lower for word in _URL_PLACEHOLDERS):
+        arguments = map(_inserted_password, _FORMATTED.finditer(text.text))
+        yield from (one for one in arguments if one is not None and _is_secret(one["value"]))
+
+
+def _is_secret(value: str | None) -> bool:
+    if not value or value_filters.has_stop_word(value) or value_filters.is_placeholder(value):
         return False
-    return is_password(value) or is_drawn(value)
+    return is_password(value) or is_random(value)
 
 
 def _is_a_connection(text: ScannedText, match: re.Match[str]) -> bool:
-    """Whether other parts of a connection string stand on the line, none of which names this machine."""
+    """Return True if the line contains other parts of a connection string, none of them the local host."""
     line = text.line_of(match.start())
     start = text.text.rfind("\n", 0, match.start()) + 1
     around = line[: match.start() - start] + line[match.end() - start :]
     return _OTHERS.search(around) is not None and _LOCAL.search(line) is None
 
 
-def _filled_in(match: re.Match[str]) -> re.Match[str] | None:
-    """What takes the place of the password in a format string."""
+def _inserted_password(match: re.Match[str]) -> re.Match[str] | None:
+    """Return the argument that a format call inserts for the password."""
     place, at = len(_PLACE.findall(match["shape"])), match.start("rest")
     found = None
     for _ in range(place):
-        found = _GIVEN.match(match.string, at, match.end("rest") + 1)
+        found = _ARGUMENT.match(match.string, at, match.end("rest") + 1)
         if found is None or found.end() == at:
             return None
         at = found.end()

@@ -1,4 +1,4 @@
-"""SE010."""
+"""SE010: random passwords in tests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import names_a_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import denotes_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _TESTS = LazyPattern(
@@ -19,10 +19,10 @@ _ALL_KINDS = LazyPattern(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9])(?!.*
 
 
 class PasswordInTest(SecretCheck):
-    """A test logs in with a password that nobody made up for it.
+    """A test uses a password that was not made up for it.
 
-    It was drawn at random, as passwords of real accounts are, also on staging and sandbox systems.
-    If it opens one, change it, and let the test read the new one from the environment.
+    The value is random, as passwords of real accounts are, also on staging and sandbox systems. If it belongs
+    to an account, change it, and let the test read the new one from the environment.
     """
 
     ID = "SE010"
@@ -55,19 +55,18 @@ class PasswordInTest(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        if not text.is_for_show or _TESTS.search(text.path) is None:
+        if not text.is_example_file or _TESTS.search(text.path) is None:
             return
-        for given in text.assignments:
-            if names_a_password(given.name) and _is_of_an_account(given.value):
-                name = given.name[-40:].lstrip(".-_")
-                yield SecretMatch(
-                    given.start,
-                    given.end,
-                    f"{name} is a random password (***): if it opens anything, change and remove it",
-                )
+        for assignment in text.assignments:
+            if denotes_password(assignment.name) and _is_random_password(assignment.value):
+                name = value_filters.display_name(assignment.name)
+                message = f"{name} is a random password (***): if it is real, change and remove it"
+                yield SecretMatch(assignment.start, assignment.end, message)
 
 
-def _is_of_an_account(value: str) -> bool:
+def _is_random_password(value: str) -> bool:
     return (
-        _ALL_KINDS.fullmatch(value) is not None and is_drawn(value) and not value_filters.has_stop_word(value)
+        _ALL_KINDS.fullmatch(value) is not None
+        and is_random(value)
+        and not value_filters.has_stop_word(value)
     )

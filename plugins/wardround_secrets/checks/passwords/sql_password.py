@@ -1,4 +1,4 @@
-"""SE012."""
+"""SE012: passwords in SQL statements."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import is_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_GIVEN = LazyPattern(
+_PASSWORD_LITERAL = LazyPattern(
     r"(?:\b(?:encrypted\s+)?password\s{1,8}(?:=\s{0,4}|for\s+\S{1,80}\s*=\s*(?:password\()?)?N?"
     r"|\bidentified\s+(?:with\s+\S{1,60}\s+)?(?:by|as)\s{1,8}"
     r"|\bpgp_sym_(?:en|de)crypt\([^;\n]{1,120},\s*|\bcrypt\(\s*|\bsecret\s*=\s*N?"
@@ -33,10 +33,11 @@ _SQL = LazyPattern(
 
 
 class SqlPassword(SecretCheck):
-    """A statement gives a role of the database a password that is written in it.
+    """An SQL statement sets a literal password for a database role.
 
-    Migrations are kept for ever and run everywhere, so every installation gets the same password, and
-    everybody who reads the repository knows it. Create the role without one, and let the deployment set it.
+    Migrations stay in the repository and run everywhere, so every installation has the same password, and
+    anyone who reads the repository knows it. Create the role without a password, and let the deployment set
+    it.
     """
 
     ID = "SE012"
@@ -65,10 +66,10 @@ class SqlPassword(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         if not any(word in text.lower for word in _STATEMENT) or _SQL.search(text.text) is None:
             return
-        for match in _GIVEN.finditer(text.text):
+        for match in _PASSWORD_LITERAL.finditer(text.text):
             value = match["value"]
-            if value_filters.has_stop_word(value) or not (is_password(value) or is_drawn(value)):
+            if value_filters.has_stop_word(value) or not (is_password(value) or is_random(value)):
                 continue
             yield SecretMatch(
-                *match.span("value"), "a password in an SQL statement (***): change it, then remove it"
+                *match.span("value"), "password in an SQL statement (***): change it, then remove it"
             )

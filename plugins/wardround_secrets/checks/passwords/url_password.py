@@ -1,4 +1,4 @@
-"""SE003."""
+"""SE003: passwords and keys in URLs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import is_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _URL = LazyPattern(
@@ -24,7 +24,7 @@ _QUERY = LazyPattern(
 )
 _IN_QUERY = (b"token=", b"secret=", b"password=", b"key=", b"auth=", b"appid=", b"sig=")
 _SCHEME = LazyPattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
-_NOBODYS = LazyPattern(
+_EXAMPLE_HOST = LazyPattern(
     r"example|localhost|\A127\.|\A0\.0\.0\.0|\Ahost\b|host\.docker"
     r"|\.(?:test|invalid|localdomain)\Z|your|foo|\Adomain\.|\Asome|\Amy(?!sql)|\Aba[rz]\.",
     re.IGNORECASE,
@@ -33,20 +33,20 @@ _WITHIN_A_NETWORK = LazyPattern(
     r"\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|internal|lan|svc|corp|intra)\Z|\.svc\.",
     re.IGNORECASE,
 )
-"""Hosts of a company's own network, or of a set-up for one machine: the password tells which."""
+"""Private hosts, of a company network or a local set-up: only the password distinguishes them."""
 _NO_PASSWORDS = frozenset({"x-oauth-basic", "x-access-token", "oauth2"})
 _NAMED_BY_ACCOUNT = frozenset({"cloudinary"})
-"""Schemes in whose URLs the name of an account stands where others have a host."""
+"""Schemes whose URLs have an account name in the host position."""
 _LONG = 12
 _VARIED = 3.0
-"""Bits for each character from which on a password of twelve was drawn."""
+"""Minimum entropy, in bits a character, of a random password of twelve characters."""
 
 
 class UrlPassword(SecretCheck):
-    """A URL holds a user's password.
+    """A URL contains a password.
 
-    URLs end up in logs, process lists and error messages, and this one in the history of the repository as
-    well. Change the password, and put the URL together from settings that are not committed.
+    URLs appear in logs, process lists and error messages, and this one in the history of the repository as
+    well. Change the password, and build the URL from settings that are not committed.
     """
 
     ID = "SE003"
@@ -80,26 +80,26 @@ class UrlPassword(SecretCheck):
             user, password, host = match["user"], match["password"], match["host"]
             if scheme is None or _is_harmless(scheme[0].lower(), user, password, host):
                 continue
-            drawn = _is_drawn(password)
+            is_random = _is_random_password(password)
             yield SecretMatch(
                 *match.span("password"),
                 f"password in a {scheme[0]} URL of {_short(host)}: change it, then remove it",
-                Severity.ERROR if drawn else None,
+                Severity.ERROR if is_random else None,
             )
-        yield from _in_queries(text)
+        yield from _query_keys(text)
 
 
-def _in_queries(text: ScannedText) -> Iterator[SecretMatch]:
-    """Keys that stand behind the question mark of an address."""
+def _query_keys(text: ScannedText) -> Iterator[SecretMatch]:
+    """Yield keys in the query string of a URL."""
     for match in _QUERY.finditer(text.text) if any(word in text.lower for word in _IN_QUERY) else ():
         line = text.line_of(match.start())
-        if "://" in line and is_drawn(match["value"]) and not _NOBODYS.search(line):
+        if "://" in line and is_random(match["value"]) and not _EXAMPLE_HOST.search(line):
             yield SecretMatch(
-                *match.span("value"), "a key in the query of a URL (***): change it, then remove it"
+                *match.span("value"), "key in the query string of a URL (***): rotate it, then remove it"
             )
 
 
-def _is_drawn(password: str) -> bool:
+def _is_random_password(password: str) -> bool:
     return (
         len(password) >= _LONG
         and value_filters.entropy(password) >= _VARIED
@@ -108,17 +108,12 @@ def _is_drawn(password: str) -> bool:
 
 
 def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
-    if ("." not in host.strip(".") and scheme not in _NAMED_BY_ACCOUNT) or _NOBODYS.search(host):
+    if ("." not in host.strip(".") and scheme not in _NAMED_BY_ACCOUNT) or _EXAMPLE_HOST.search(host):
         return True
-    if _WITHIN_A_NETWORK.search(host) and not (_is_drawn(password) or is_password(password)):
+    if _WITHIN_A_NETWORK.search(host) and not (_is_random_password(password) or is_password(password)):
         return True
-    if (
-        value_filters.is_filled_in_later(password)
-        or value_filters.is_made_up(password)
-        or value_filters.has_stop_word(password)
-    ):
-        return True
-    return password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
+    is_default = password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
+    return is_default or value_filters.is_no_secret(password)
 
 
 def _short(name: str) -> str:

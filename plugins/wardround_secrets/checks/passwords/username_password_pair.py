@@ -1,16 +1,16 @@
-"""SE011."""
+"""SE011: user names followed by a password."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround_secrets.checks.passwords.assigned_secret import is_drawn
-from wardround_secrets.checks.passwords.hardcoded_password import is_password
 from wardround_secrets.detection import value_filters
+from wardround_secrets.detection.passwords import is_password
+from wardround_secrets.detection.random_values import is_random
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
 _LITERAL = r"(?:[\"'`](?P<user>[^\"'`\n\\]{1,80})[\"'`]|[\w.$]{1,60}(?:\([\w\"'.]{0,40}\))?)"
@@ -29,12 +29,12 @@ _CONNECT = LazyPattern(
     re.IGNORECASE,
 )
 _CLIENT = LazyPattern(r"(?i)client\(\s{0,40}" + _LITERAL + _SECOND)
-"""An object that asks a service for its caller: what stands beside the account is the key to it."""
-_GOES_ON = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
-"""A character of a command, which goes on in the next line behind a backslash."""
+"""Constructor of a client: the argument after the account is its key."""
+_COMMAND_CHARACTER = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
+"""A character of a command, which continues on the next line after a backslash."""
 _CURL = LazyPattern(
     r"\b(?:curl|wget|http|https|hurl)(?=\s)"
-    + _GOES_ON
+    + _COMMAND_CHARACTER
     + r"{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
     r"(?P<user>[^\s:\"'$<{]{1,80}):(?P<password>[^\s\"'$<{]{5,120})",
 )
@@ -64,9 +64,9 @@ _ENCODED = LazyPattern(
 _AFTER_ADDRESS = LazyPattern(
     r"@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[\"'`]\s{0,40},\s{0,40}[\"'`](?P<password>[!-~]{8,40})[\"'`]\s{0,40}[,)\]]"
 )
-"""An address to log in as, and beside it what no name is given to."""
-_CONNECTING = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
-_MAILS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
+"""An e-mail address to log in with, and the unnamed literal that follows it."""
+_CONNECT_WORDS = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
+_LOGIN_WORDS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
 _FEWEST_KINDS = 4
 _SHORTEST_KEY = 24
 _WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
@@ -79,18 +79,18 @@ _NAME = LazyPattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?
 _SETTING = LazyPattern(
     r"[A-Za-z]\w*_(?:(?:CLIENT|APP|API|CONSUMER|ACCESS)_)?(?:SECRET|KEY|PASSWORD|PASSWD|TOKEN|PASS|ID)"
 )
-"""A variable that holds one, as providers of logins are told by it."""
+"""Name of an environment variable that contains a credential."""
 _DOTTED = LazyPattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
-"""Behind an option that takes a password this is one, where elsewhere it is an attribute of something."""
+"""A dotted value: a password after an option that takes one; elsewhere an attribute."""
 _LOCAL = LazyPattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
 
 
 class UsernamePasswordPair(SecretCheck):
-    """A user's name and password are written side by side.
+    """A user name is followed by a literal password.
 
-    No name says what the second of them is, but the call, the pair or the command does: it is what the
-    program logs in with, readable for everybody with a copy of the repository. Change the password, and
-    read the new one from the environment or a secret store.
+    No variable name marks the literal as a password, but the call, the pair or the command does: the program
+    logs in with it, and anyone with a copy of the repository can read it. Change the password, and read the
+    new one from the environment or a secret store.
     """
 
     ID = "SE011"
@@ -120,54 +120,64 @@ class UsernamePasswordPair(SecretCheck):
             groups = match.groupdict()
             if groups.get("quote") and (_NAME.fullmatch(password) or _SETTING.fullmatch(password)):
                 continue
-            if _is_one(password, groups.get("user")):
-                said = "a password beside a user's name (***): change it, then remove it"
-                yield SecretMatch(*match.span("password"), said)
+            if _is_password_of(password, groups.get("user")):
+                message = "password next to a user name (***): change it, then remove it"
+                yield SecretMatch(*match.span("password"), message)
 
 
 def _matches(text: ScannedText) -> Iterator[re.Match[str]]:
-    whole, lower = text.text, text.lower
+    """Yield every literal password after a user name, by kind of call or command."""
+    content, lower = text.text, text.lower
     for word in _WORDS:
-        yield from (match for place in text.places_of(word) if (match := _CALL.match(whole, place)))
-    if any(word in lower for word in _MAILS):
-        for place in text.places_of(b"@"):
-            if (match := _AFTER_ADDRESS.match(whole, place)) and _is_strong(match["password"]):
-                yield match
-    for place in text.places_of(b"client("):
-        if (match := _CLIENT.match(whole, place)) and _is_key(match["password"]):
+        yield from _at_offsets(text, word, _CALL)
+    if any(word in lower for word in _LOGIN_WORDS):
+        yield from (one for one in _at_offsets(text, b"@", _AFTER_ADDRESS) if _is_strong(one["password"]))
+    yield from (one for one in _at_offsets(text, b"client(", _CLIENT) if _is_key(one["password"]))
+    for words, pattern in _ANYWHERE:
+        if any(word in lower for word in words):
+            yield from (one for one in pattern.finditer(content) if not _is_local(text, one))
+
+
+def _at_offsets(text: ScannedText, word: bytes, pattern: LazyPattern) -> Iterator[re.Match[str]]:
+    for offset in text.offsets_of(word):
+        match: re.Match[str] | None = pattern.match(text.text, offset)
+        if match is not None:
             yield match
-    if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
-        yield from _ENCODED.finditer(whole)
-    if any(word in lower for word in _CONNECTING):
-        yield from _CONNECT.finditer(whole)
-    if b"curl" in lower or b"wget" in lower or b"http -a" in lower:
-        yield from (
-            match
-            for match in _CURL.finditer(whole)
-            if not _LOCAL.search(text.line_of(match.start()) + text.line_of(match.end()) + match[0])
-        )
-    if any(word in lower for word in _COMMANDS):
-        yield from _ARGUMENT.finditer(whole)
-    if b"@tcp(" in lower or b"@unix(" in lower:
-        yield from (match for match in _GO_DSN.finditer(whole) if not _LOCAL.search(match["host"]))
-    if b"convertto-securestring" in lower:
-        yield from _SECURE_STRING.finditer(whole)
+
+
+def _is_local(text: ScannedText, match: re.Match[str]) -> bool:
+    """Return True if a command or connection string logs in at the local host."""
+    if match.re.pattern == _CURL.pattern:
+        around = text.line_of(match.start()) + text.line_of(match.end()) + match[0]
+        return _LOCAL.search(around) is not None
+    return match.re.pattern == _GO_DSN.pattern and _LOCAL.search(match["host"]) is not None
+
+
+_ANYWHERE: tuple[tuple[Sequence[bytes], LazyPattern], ...] = (
+    ((b"btoa(", b"encode", b"buffer.from("), _ENCODED),
+    (_CONNECT_WORDS, _CONNECT),
+    ((b"curl", b"wget", b"http -a"), _CURL),
+    (_COMMANDS, _ARGUMENT),
+    ((b"@tcp(", b"@unix("), _GO_DSN),
+    ((b"convertto-securestring",), _SECURE_STRING),
+)
+"""Words, and the pattern that is tried on a text that contains at least one of them."""
 
 
 def _is_strong(password: str) -> bool:
-    """Whether a text has capitals, small letters, digits and signs, as only passwords must."""
+    """Return True if a value has capitals, small letters, digits and symbols, as only passwords must."""
     kinds = (str.isupper, str.islower, str.isdigit, lambda char: not char.isalnum() and char not in "-_./")
     return sum(any(map(kind, password)) for kind in kinds) >= _FEWEST_KINDS
 
 
 def _is_key(value: str) -> bool:
-    """Whether a text was drawn, is long, and nothing in it says that everybody may know it."""
-    return len(value) >= _SHORTEST_KEY and is_drawn(value) and "pub" not in value.lower()
+    """Return True if a value is random, long and not marked as public."""
+    return len(value) >= _SHORTEST_KEY and is_random(value) and "pub" not in value.lower()
 
 
-def _is_one(password: str, user: str | None) -> bool:
+def _is_password_of(password: str, user: str | None) -> bool:
     if password == user:
         return False
-    if value_filters.has_stop_word(password) or value_filters.is_made_up(password):
+    if value_filters.has_stop_word(password) or value_filters.is_placeholder(password):
         return False
-    return is_password(password) or is_drawn(password) or _DOTTED.fullmatch(password) is not None
+    return is_password(password) or is_random(password) or _DOTTED.fullmatch(password) is not None

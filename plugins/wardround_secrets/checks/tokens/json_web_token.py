@@ -1,4 +1,4 @@
-"""SE006."""
+"""SE006: JSON web tokens."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _JWT = LazyPattern(
     r"eyJ[A-Za-z0-9_-]{8,1000}\.(eyJ[A-Za-z0-9_-]{8,8000})\."
     r"([A-Za-z0-9_-]{20,1000})(?![\w-])"
 )
-_FOR_SHOW = frozenset({"1234567890", "supabase-demo", "john doe", "test", "example", "joe", "jwt.io"})
+_EXAMPLE_CLAIMS = frozenset({"1234567890", "supabase-demo", "john doe", "test", "example", "joe", "jwt.io"})
 
 
 class JsonWebToken(SecretCheck):
-    """A signed JSON web token stands in the file.
+    """A signed JSON web token is committed.
 
-    Whoever presents it is taken for the one it was made for, until it expires or its signing key is
-    changed. Withdraw it, and ask for a new one at run time. A Supabase service_role token passes by every
-    policy on rows.
+    Anyone who presents the token is authenticated as its subject until it expires or its signing key is
+    rotated. Revoke it, and request a new one at run time. A Supabase service_role token bypasses every
+    row-level security policy.
     """
 
     ID = "SE006"
@@ -56,21 +56,21 @@ class JsonWebToken(SecretCheck):
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
         for start, _ in text.runs:
             match = _JWT.match(text.text, start) if text.text.startswith("eyJ", start) else None
-            if match is None or value_filters.is_made_up(match[2]):
+            if match is None or value_filters.is_placeholder(match[2]):
                 continue
             claims = _claims(match[1])
-            if claims is None or _is_for_show(claims) or claims.get("role") == "anon":
+            if claims is None or _is_example(claims) or claims.get("role") == "anon":
                 continue
-            powerful = claims.get("role") == "service_role"
-            kind = "Supabase service_role token" if powerful else "JSON web token"
-            severity = Severity.ERROR if powerful else None
+            is_privileged = claims.get("role") == "service_role"
+            kind = "Supabase service_role token" if is_privileged else "JSON web token"
+            severity = Severity.ERROR if is_privileged else None
             yield SecretMatch(
-                *match.span(), f"{kind} eyJ*** in the source: withdraw it, then remove it", severity
+                *match.span(), f"{kind} eyJ*** in the source: revoke it, then remove it", severity
             )
 
 
 def _claims(part: str) -> Mapping[str, Any] | None:
-    """What a token says, or None if that cannot be read."""
+    """Return the claims of a token, or None if they cannot be decoded."""
     try:
         plain = part.replace("-", "+").replace("_", "/") + "=" * (-len(part) % 4)
         decoded = msgspec.json.decode(binascii.a2b_base64(plain))
@@ -79,10 +79,10 @@ def _claims(part: str) -> Mapping[str, Any] | None:
     return decoded if isinstance(decoded, dict) else None
 
 
-def _is_for_show(claims: Mapping[str, Any]) -> bool:
-    """Whether somebody wrote the claims to show what a token looks like."""
-    told = [str(claims.get(name, "")).lower() for name in ("sub", "iss", "name", "aud")]
-    said = [value for value in told if value]
-    if any(value in _FOR_SHOW or value_filters.names_a_stand_in(value) for value in said):
+def _is_example(claims: Mapping[str, Any]) -> bool:
+    """Return True if the claims are those of an example token."""
+    claimed = [str(claims.get(name, "")).lower() for name in ("sub", "iss", "name", "aud")]
+    named = [value for value in claimed if value]
+    if any(value in _EXAMPLE_CLAIMS or value_filters.resembles_placeholder(value) for value in named):
         return True
-    return all(value_filters.is_made_up(value) for value in said)
+    return all(value_filters.is_placeholder(value) for value in named)

@@ -1,4 +1,4 @@
-"""SE001."""
+"""SE001: access tokens of known providers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wardround_secrets.detection import value_filters
 from wardround_secrets.detection.providers import DOTTED, KnownToken, by_start, checksum_holds, shape_of
 from wardround_secrets.detection.scanner import ScannedText, SecretCheck, SecretMatch
 
-_SENTENCE = 0.55
-_TELLING = ".:~"
+_ENGLISH_SHARE = 0.55
+_DELIMITERS = ".:~"
 _LENGTHS = frozenset({36, 37, 40, 84})
-"""Characters of a run that can be a token by what is inside it."""
+"""Lengths of runs that can be a token recognised by its content."""
 _LONGEST_DOTTED = 20
 _AIRTABLE_ID = 18
 _ESCAPED = "nrt"
@@ -34,11 +34,11 @@ _TERRAFORM = LazyPattern(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70
 
 
 class ProviderToken(SecretCheck):
-    """An access token of a known provider stands in the file.
+    """An access token of a known provider is committed.
 
-    Whoever can read the repository, now or at any later time, can use it: removing the line does not remove
-    it from the history. Revoke the token at the provider first, then read a new one from the environment or
-    a secret store.
+    Anyone who can read the repository, now or later, can use the token: removing the line does not remove it
+    from the history. Revoke the token at the provider first, then read a new one from the environment or a
+    secret store.
     """
 
     ID = "SE001"
@@ -69,28 +69,42 @@ class ProviderToken(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        rows = by_start()
-        whole = text.text
+        content = text.text
         for start, end in text.runs:
-            before = whole[start - 1] if start else "\n"
-            begin = start
-            if before == ".":
-                begin = _before_dots(whole, start)
-            elif before == "\\" and whole[start] in _ESCAPED:
-                begin += 1
-            known = rows.get(whole[begin : begin + 2])
-            hit = _by_prefix(text, begin, known) if known is not None else None
-            if hit is None and begin < start and (known := rows.get(whole[start : start + 2])) is not None:
-                hit = _by_prefix(text, start, known)
-            if hit is None and (before in _TELLING or end - start in _LENGTHS or whole.startswith(".", end)):
-                hit = _by_neighbours(text, start, end, before)
+            before = content[start - 1] if start else "\n"
+            hit = _by_known_prefix(text, start, before)
+            if hit is None and (
+                before in _DELIMITERS or end - start in _LENGTHS or content.startswith(".", end)
+            ):
+                hit = _by_context(text, start, end, before)
             if hit is not None:
                 yield hit
 
 
-def _before_dots(whole: str, start: int) -> int:
-    """Where a token begins that has dots before its first long part; the start itself if it does not."""
-    near = whole[max(0, start - _LONGEST_DOTTED) : start]
+def _by_known_prefix(text: ScannedText, start: int, before: str) -> SecretMatch | None:
+    """Return the match of a token with a known prefix that begins at or shortly before a run."""
+    for offset in _possible_starts(text.text, start, before):
+        known = by_start().get(text.text[offset : offset + 2])
+        hit = _by_prefix(text, offset, known) if known is not None else None
+        if hit is not None:
+            return hit
+    return None
+
+
+def _possible_starts(content: str, start: int, before: str) -> Iterator[int]:
+    """Yield where a token may begin: before earlier dots, after an escape, or at the run."""
+    if before == "\\" and content[start] in _ESCAPED:
+        yield start + 1
+        return
+    earlier = _before_dots(content, start) if before == "." else start
+    if earlier < start:
+        yield earlier
+    yield start
+
+
+def _before_dots(content: str, start: int) -> int:
+    """Return the start of a token that has dots before its first long part; otherwise the start itself."""
+    near = content[max(0, start - _LONGEST_DOTTED) : start]
     if near[-_AIRTABLE_ID:].startswith("pat") and len(near) >= _AIRTABLE_ID:
         return start - _AIRTABLE_ID
     if not near.endswith(DOTTED):
@@ -99,29 +113,33 @@ def _before_dots(whole: str, start: int) -> int:
 
 
 def _by_prefix(text: ScannedText, start: int, known: Sequence[tuple[str, KnownToken]]) -> SecretMatch | None:
-    """The token that begins at a place with one of the prefixes."""
+    """Return the match of a token that begins at an offset with one of the prefixes."""
     for prefix, token in known:
         if not text.text.startswith(prefix, start):
             continue
-        match = shape_of(token).match(text.text, start + len(prefix))
+        match: re.Match[str] | None = shape_of(token).match(text.text, start + len(prefix))
         if match is None or (token.needs and token.needs.encode() not in text.lower):
             continue
-        proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
-        if not proven and (value_filters.is_made_up(match[0]) or _is_spoken(match[0])):
-            continue
-        if token.mild and _is_public(text, token):
-            continue
-        return _hit(text, (start, match.end()), token.kind, prefix, proven=proven, mild=token.mild)
+        is_proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
+        if (is_proven or _is_plausible(match[0])) and not (token.mild and _is_public(text, token)):
+            place = (start, match.end())
+            return _hit(text, place, token.kind, prefix, proven=is_proven, mild=token.mild)
     return None
 
 
-def _is_spoken(body: str) -> bool:
-    """Whether what follows a prefix is a sentence, as in ``ghp_thisIsWhereTheTokenGoes``."""
-    return not value_filters.is_hex(body) and not body.isupper() and value_filters.is_wordy(body, _SENTENCE)
+def _is_plausible(body: str) -> bool:
+    return not value_filters.is_placeholder(body) and not _is_sentence(body)
+
+
+def _is_sentence(body: str) -> bool:
+    """Return True if the text after a prefix is a sentence, as in ``ghp_thisIsWhereTheTokenGoes``."""
+    return (
+        not value_filters.is_hex(body) and not body.isupper() and value_filters.is_wordy(body, _ENGLISH_SHARE)
+    )
 
 
 def _is_public(text: ScannedText, token: KnownToken) -> bool:
-    """Whether a key that may be public is one: Firebase puts Google's into every page."""
+    """Return True if a key that may be public is public: Firebase embeds Google's in every page."""
     return (
         text.is_generated
         or (token.kind == "Google API key" and _FIREBASE.search(text.path) is not None)
@@ -129,28 +147,51 @@ def _is_public(text: ScannedText, token: KnownToken) -> bool:
     )
 
 
-def _by_neighbours(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
-    """The tokens that are told by what stands around or inside them, and not by how they begin."""
-    whole, length = text.text, end - start
-    found: tuple[str, int, int] | None = None
-    if before == ":" and length == _TELEGRAM and whole.startswith("AA", start):
-        bot = _TELEGRAM_BOT.search(whole, max(0, start - 14), start)
-        found = ("Telegram bot token", bot.start(), end) if bot else None
-    elif before == "~" and _AZURE_SECRET.match(whole, max(0, start - 6), end):
-        found = "Azure client secret", max(0, start - 6), end
-    elif length == _AZURE_DEVOPS and whole.startswith("AZDO", start + 76):
-        found = "Azure DevOps token", start, end
-    elif length in _DISCORD_ID and whole.startswith(".", end) and (bot := _DISCORD_BOT.match(whole, start)):
-        found = "Discord bot token", start, bot.end()
-    elif length in _MAILCHIMP and _MAILCHIMP_KEY.match(whole, start, end) and b"mailchimp" in text.lower:
-        found = "Mailchimp API key", start, end
-    elif length == _MAXMIND and whole.endswith("_mmk", start, end):
-        found = "MaxMind licence key", start, end
-    elif whole.startswith("atlasv1.", start - 8) and (key := _TERRAFORM.search(whole, max(0, start - 23))):
-        found = ("HCP Terraform token", key.start(), key.end()) if key.start() < start else None
-    if found is None or value_filters.is_made_up(whole[max(found[1], start) : found[2]]):
+def _by_context(text: ScannedText, start: int, end: int, before: str) -> SecretMatch | None:
+    """Return the match of a token that is recognised by its context or content, not by its prefix."""
+    found = _by_delimiter(text.text, start, end, before)
+    if found is None:
+        found = _by_length(text, start, end)
+    if found is None and text.text.startswith("atlasv1.", start - 8):
+        key: re.Match[str] | None = _TERRAFORM.search(text.text, max(0, start - 23))
+        found = _named("HCP Terraform token", key) if key and key.start() < start else None
+    if found is None or value_filters.is_placeholder(text.text[max(found[1], start) : found[2]]):
         return None
     return _hit(text, found[1:], found[0])
+
+
+_Named = tuple[str, int, int]
+"""Kind of token, start and end."""
+
+
+def _named(kind: str, match: re.Match[str]) -> _Named:
+    return kind, match.start(), match.end()
+
+
+def _by_delimiter(content: str, start: int, end: int, before: str) -> _Named | None:
+    """Return a token that is recognised by the character before its run."""
+    if before == ":" and end - start == _TELEGRAM and content.startswith("AA", start):
+        bot: re.Match[str] | None = _TELEGRAM_BOT.search(content, max(0, start - 14), start)
+        return ("Telegram bot token", bot.start(), end) if bot else None
+    if before == "~" and _AZURE_SECRET.match(content, max(0, start - 6), end):
+        return "Azure client secret", max(0, start - 6), end
+    return None
+
+
+def _by_length(text: ScannedText, start: int, end: int) -> _Named | None:
+    """Return a token that is recognised by the length and content of its run."""
+    content, length = text.text, end - start
+    if length == _AZURE_DEVOPS and content.startswith("AZDO", start + 76):
+        return "Azure DevOps token", start, end
+    if length in _DISCORD_ID and content.startswith(".", end):
+        bot: re.Match[str] | None = _DISCORD_BOT.match(content, start)
+        if bot:
+            return _named("Discord bot token", bot)
+    if length in _MAILCHIMP and _MAILCHIMP_KEY.match(content, start, end) and b"mailchimp" in text.lower:
+        return "Mailchimp API key", start, end
+    if length == _MAXMIND and content.endswith("_mmk", start, end):
+        return "MaxMind licence key", start, end
+    return None
 
 
 def _hit(
@@ -163,5 +204,5 @@ def _hit(
     mild: bool = False,
 ) -> SecretMatch:
     shown = value_filters.shown(text.text[slice(*place)], prefix)
-    severity = Severity.WARN if mild or (text.is_tried(place[0]) and not proven) else None
+    severity = Severity.WARN if mild or (text.is_example(place[0]) and not proven) else None
     return SecretMatch(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)

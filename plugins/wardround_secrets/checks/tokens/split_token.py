@@ -1,4 +1,4 @@
-"""SE014."""
+"""SE014: access tokens that are split into pieces."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _JOINTS = "-_."
 
 
 class SplitToken(SecretCheck):
-    """An access token of a known provider stands in the file in pieces.
+    """An access token of a known provider is committed in pieces.
 
-    Putting it together at run time hides it from scanners, and from nobody else: whoever reads the file can
-    do the same. Revoke the token at the provider, then read a new one from the environment or a secret store.
+    Concatenating the pieces at run time hides the token from scanners only: anyone who reads the file can do
+    the same. Revoke the token at the provider, then read a new one from the environment or a secret store.
     """
 
     ID = "SE014"
@@ -50,16 +50,18 @@ class SplitToken(SecretCheck):
 
     @classmethod
     def find(cls, text: ScannedText) -> Iterator[SecretMatch]:
-        whole = text.text
-        quoted = {short.rstrip(_JOINTS) for short in _SHORT.findall(whole)} & _BARE
+        content = text.text
+        quoted = {short.rstrip(_JOINTS) for short in _SHORT.findall(content)} & _BARE
         for prefix, token in _PREFIXES if quoted else ():
             bare = prefix.rstrip(_JOINTS)
             if bare not in quoted:
                 continue
-            for start, end, body in _bodies(whole):
+            for start, end, body in _bodies(content):
                 match = shape_of(token).fullmatch(body.removeprefix(prefix[len(bare) :]))
-                if match and not value_filters.is_made_up(body) and not value_filters.is_wordy(body):
-                    yield SecretMatch(start, end, f"{token.kind} in pieces (***): revoke it, then remove it")
+                if match and not value_filters.is_placeholder(body) and not value_filters.is_wordy(body):
+                    yield SecretMatch(
+                        start, end, f"{token.kind} split into pieces (***): revoke it, then remove it"
+                    )
 
 
 _PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(
@@ -69,18 +71,18 @@ _PREFIXES: tuple[tuple[str, KnownToken], ...] = tuple(
     for prefix in token.prefixes
     if len(prefix) >= _SHORTEST_PREFIX and prefix[-1] in _JOINTS
 )
-"""The beginnings that end in a joint, where people take tokens apart."""
+"""Prefixes that end in a separator, where tokens are usually split."""
 _BARE = frozenset(prefix.rstrip(_JOINTS) for prefix, _ in _PREFIXES)
 _SHORT = LazyPattern(r"[\"'`]([\w.-]{2,20})[\"'`]")
 
 
-def _bodies(whole: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and text of every string that can be the rest of a token, those added up that are added."""
+def _bodies(content: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and text of each string that can be the rest of a token, concatenations included."""
     run: tuple[int, int, str] | None = None
-    for piece in _PIECE.finditer(whole):
+    for piece in _PIECE.finditer(content):
         value = piece["value"]
         start, end = piece.span("value")
-        if run is not None and _JOINT.match(whole, run[1] + 1, piece.start()):
+        if run is not None and _JOINT.match(content, run[1] + 1, piece.start()):
             run = (run[0] if run[2] else start, end, run[2] + value)
             if len(run[2]) >= _SHORTEST_BODY:
                 yield run

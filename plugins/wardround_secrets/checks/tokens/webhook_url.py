@@ -1,4 +1,4 @@
-"""SE007."""
+"""SE007: addresses of webhooks."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _HOOKS = (
 
 
 class WebhookUrl(SecretCheck):
-    """The address of a webhook stands in the file, and the address is all one needs to post.
+    """The URL of a webhook is committed.
 
-    Anybody who reads the repository can send messages in your name. Make a new webhook, delete this one,
-    and keep the address with the other secrets.
+    The URL is all that is needed to post, so anyone who reads the repository can send messages in your name.
+    Create a new webhook, delete this one, and store its URL with the other secrets.
     """
 
     ID = "SE007"
@@ -82,9 +82,9 @@ class WebhookUrl(SecretCheck):
             if anchor not in text.lower:
                 continue
             for match in shape.finditer(text.text):
-                if not value_filters.is_made_up(match[1].rpartition("/")[2]) and not value_filters.is_made_up(
-                    match[1]
-                ):
+                if not value_filters.is_placeholder(
+                    match[1].rpartition("/")[2]
+                ) and not value_filters.is_placeholder(match[1]):
                     yield SecretMatch(
-                        *match.span(), f"{kind} in the source (***): delete it there, then remove it"
+                        *match.span(), f"{kind} in the source (***): delete the webhook, then remove the URL"
                     )

@@ -1,4 +1,4 @@
-"""SQ073: a division by a sum that may be nothing."""
+"""SQ073: division by an aggregate that may be zero."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.queries.quotient_check import QuotientCheck
 
 
 class DivisionByZero(QuotientCheck):
-    """A query divides by a sum or a count of some rows, and ends with an error where that is zero.
+    """Division by a sum or a count that may be 0.
 
-    One group without such a row, and nobody gets an answer. Write ``x / NULLIF(sum(y), 0)``, or
-    ``SAFE_DIVIDE`` and the like where the dialect has it.
+    A single group without a matching row raises an error, and the query returns nothing at all. Write ``x /
+    NULLIF(sum(y), 0)``, or ``SAFE_DIVIDE`` and the like where the dialect has it.
     """
 
     ID = "SQ073"
@@ -41,11 +41,11 @@ class DivisionByZero(QuotientCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import unguarded  # sqlglot is slow to import
 
-        for found in unguarded(self.script):
+        for fact in unguarded(self.script):
             self.report(
-                found.span, f"{found.detail} may be 0, which ends the query; NULLIF(..., 0){found.note}"
+                fact.span, f"{fact.detail} may be 0, which raises an error; use NULLIF(..., 0){fact.note}"
             )

@@ -1,4 +1,4 @@
-"""SQ072: a share of whole numbers."""
+"""SQ072: integer division of counts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from wardround_sql.queries.quotient_check import QuotientCheck
 
 
 class IntegerDivisionOfCounts(QuotientCheck):
-    """Two counts are divided, and what stands behind the point is cut off.
+    """Integer division of two counts, which discards the fraction.
 
-    PostgreSQL, SQL Server, SQLite and Redshift divide whole numbers as such: 3 of 4 is 0. Make one of them a
+    PostgreSQL, SQL Server, SQLite and Redshift divide integers as integers: 3 / 4 is 0. Cast one of them to
     ``numeric``, or begin with ``1.0 *`` or ``100.0 *``.
     """
 
@@ -39,14 +39,14 @@ class IntegerDivisionOfCounts(QuotientCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import truncated  # sqlglot is slow to import
 
-        for found in truncated(self.script):
-            cut = "is 0 or 1" if found.detail else "has no decimals"
+        for fact in truncated(self.script):
+            effect = "is always 0 or 1" if fact.detail else "loses its fraction"
             self.report(
-                found.span,
-                f"{found.subject} {cut}: whole numbers are divided as such{found.note}",
-                severity=None if found.detail else Severity.INFO,
+                fact.span,
+                f"{fact.subject} {effect}: both operands are integers; cast one to numeric{fact.note}",
+                severity=None if fact.detail else Severity.INFO,
             )

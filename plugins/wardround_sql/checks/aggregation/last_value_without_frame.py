@@ -1,4 +1,4 @@
-"""SQ046: ``last_value`` of a window that ends at the row itself."""
+"""SQ046: ``last_value`` without a window frame."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class LastValueWithoutFrame(SqlCheck):
-    """last_value() over an ordered window gives the value of the row itself.
+    """``last_value()`` over an ordered window without a frame, which returns the value of the current row.
 
-    Without a frame the window ends at the current row and its peers, so the last value so far is this one.
-    Write ``ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING``, or order the other way and take
+    The default frame ends at the current row and its peers, so the last value in it is the row's own. Write
+    ``ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING``, or reverse the order and use
     ``first_value``.
     """
 
@@ -40,11 +40,13 @@ class LastValueWithoutFrame(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "over" not in self.script.sql.lower():
+        if self.script.is_non_production or "over" not in self.script.sql.lower():
             return
         from wardround_sql.queries.windows import unframed  # sqlglot is slow to import
 
-        for found in unframed(self.script):
+        for fact in unframed(self.script):
             self.report(
-                found.span, f"the window ends at this row, so this is the row's own value{found.note}"
+                fact.span,
+                "the default frame ends at the current row, so last_value returns its own value; "
+                f"add a frame{fact.note}",
             )

@@ -1,4 +1,4 @@
-"""SQ047: a sum that is NULL where LEFT JOIN finds nothing."""
+"""SQ047: addition of a column that LEFT JOIN may leave NULL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from wardround_sql.check import SqlCheck
 
 
 class NullInSum(SqlCheck):
-    """A column of a grouped subquery that LEFT JOIN brings is added to something as it is.
+    """Addition or subtraction of a column from a grouped subquery joined by LEFT JOIN, without ``coalesce``.
 
-    Where the subquery has no row the column is NULL, and so is the whole sum, although the other terms are
-    there. Write ``coalesce(column, 0)``.
+    The column is NULL where the subquery has no matching row, which makes the entire expression NULL although
+    its other terms have values. Write ``coalesce(column, 0)``.
     """
 
     ID = "SQ047"
@@ -37,13 +37,14 @@ class NullInSum(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
+        if self.script.is_non_production or "group by" not in " ".join(self.script.sql.lower().split()):
             return
         from wardround_sql.queries.windows import missing_terms  # sqlglot is slow to import
 
-        for found in missing_terms(self.script):
+        for fact in missing_terms(self.script):
             text = (
-                f"{found.subject} is NULL where {found.detail} has no row, and so is all of this; "
+                f"{fact.subject} is NULL where {fact.detail} has no matching row, "
+                "which makes the expression NULL; "
                 f"use coalesce"
             )
-            self.report(found.span, text + found.note)
+            self.report(fact.span, text + fact.note)

@@ -1,4 +1,4 @@
-"""SQ074: a sum over a UNION."""
+"""SQ074: sum over a UNION."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wardround_sql.check import SqlCheck
 
 
 class SumOverUnion(SqlCheck):
-    """A sum is taken over a UNION, which keeps one of several equal rows.
+    """Sum over a UNION, which removes duplicate rows.
 
     Two payments of the same amount on the same day count once. Write ``UNION ALL``.
     """
@@ -37,11 +37,11 @@ class SumOverUnion(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.quotients import sums_of_unions  # sqlglot is slow to import
 
-        for found in sums_of_unions(self.script):
+        for fact in sums_of_unions(self.script):
             self.report(
-                found.span, f"UNION leaves out equal rows before {found.subject}; UNION ALL{found.note}"
+                fact.span, f"UNION removes duplicate rows before {fact.subject}; use UNION ALL{fact.note}"
             )

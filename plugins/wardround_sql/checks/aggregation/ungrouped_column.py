@@ -1,4 +1,4 @@
-"""SQ043: a column that is not grouped by."""
+"""SQ043: column outside GROUP BY and aggregates."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _LENIENT = ("mysql", "sqlite")
 
 
 class UngroupedColumn(SqlCheck):
-    """A query that is grouped shows or tests a column of no certain value.
+    """Column in a grouped query that is neither in GROUP BY nor in an aggregate.
 
-    A group has many rows, and nothing says which of them the value comes from. MySQL (without
-    ONLY_FULL_GROUP_BY) and SQLite take any of them; other databases refuse the query, and nothing is said of
-    those. Group by the column too, or say which value is meant: ``max(...)``.
+    A group has many rows, and the value comes from an arbitrary one of them in MySQL (without
+    ONLY_FULL_GROUP_BY) and SQLite. Add the column to GROUP BY, or choose a value with an aggregate such as
+    ``max(...)``. Other databases reject the query, so it is not reported for them.
     """
 
     ID = "SQ043"
@@ -48,13 +48,13 @@ class UngroupedColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or self.script.dialect not in _LENIENT:
-            return  # the others refuse the query when it first runs
+        if self.script.is_non_production or self.script.dialect not in _LENIENT:
+            return  # other databases reject the query at its first run
         from wardround_sql.queries.aggregation import ungrouped  # sqlglot is slow to import
 
-        for found in ungrouped(self.script):
+        for fact in ungrouped(self.script):
             text = (
-                f"{found.subject} is neither grouped by nor in an aggregate: "
-                f"which row it is from is left to chance"
+                f"{fact.subject} is neither in GROUP BY nor in an aggregate, "
+                "so its value comes from an arbitrary row"
             )
-            self.report(found.span, f"{text}{found.note}")
+            self.report(fact.span, f"{text}{fact.note}")

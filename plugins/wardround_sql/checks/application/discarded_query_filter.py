@@ -1,4 +1,4 @@
-"""SQ059: a condition that is built and thrown away."""
+"""SQ059: discarded result of a query method."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class DiscardedQueryFilter(SqlCheck):
-    """where(), filter() or order_by() is called and its result is not kept.
+    """Discarded result of ``where()``, ``filter()`` or ``order_by()``.
 
-    Statements of SQLAlchemy and querysets of Django are not changed by these calls: they give back a new one.
-    What runs is the old statement, of every row. Write ``stmt = stmt.where(...)``.
+    SQLAlchemy statements and Django querysets are immutable: these methods return a new one and leave the
+    original unchanged, so the original runs, over all rows. Write ``stmt = stmt.where(...)``.
     """
 
     ID = "SQ059"
@@ -48,6 +48,6 @@ class DiscardedQueryFilter(SqlCheck):
     ]
 
     def run(self) -> None:
-        for one in () if self.script.is_spare else self.script.discarded:
-            text = f"the result of {one.call}() is not kept, so {one.name} is as it was before"
-            self.report(self.script.span_of(one.start, one.end), text)
+        for item in () if self.script.is_non_production else self.script.discarded:
+            text = f"the result of {item.call}() is discarded and {item.name} is unchanged; assign it"
+            self.report(self.script.locations.span_of(item.start, item.end), text)

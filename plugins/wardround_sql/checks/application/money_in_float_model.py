@@ -1,4 +1,4 @@
-"""SQ204: money in a binary fraction, in a model of TypeScript or JavaScript."""
+"""SQ204: money in a floating-point column of a TypeScript or JavaScript model."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs")
 
 
 class MoneyInFloatModel(SqlCheck):
-    """A model keeps an amount of money in a column of binary floating point numbers.
+    """Amount of money in a floating-point column of a TypeScript or JavaScript model.
 
-    0.1 has no exact binary form, so sums come out a fraction off and equal amounts compare unequal. Use
-    ``numeric`` or ``decimal`` with a precision and a scale, or whole cents in an integer.
+    0.1 has no exact binary representation, so sums are off by fractions and equal amounts compare unequal.
+    Use ``numeric`` or ``decimal`` with a precision and a scale, or an integer number of cents.
     """
 
     ID = "SQ204"
@@ -95,12 +95,13 @@ class MoneyInFloatModel(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.source.path.endswith(_SCRIPTS):
+        if self.script.is_non_production or not self.source.path.endswith(_SCRIPTS):
             return
         for library, pattern in _PATTERNS:
-            for found in pattern.finditer(self.source.text) if library in self.source.text else ():
-                if is_money(found["name"]) and not in_comment(self.source.text, found.start("name")):
-                    place = self.script.span_of(*found.span("name"))
-                    name, kind = found["name"], found["type"]
-                    says = f"{name} is money in a {kind}, which has no exact cents; use numeric"
-                    self.report(place, says)
+            for match in pattern.finditer(self.source.text) if library in self.source.text else ():
+                if is_money(match["name"]) and not in_comment(self.source.text, match.start("name")):
+                    name, column_type = match["name"], match["type"]
+                    self.report(
+                        self.script.locations.span_of(*match.span("name")),
+                        f"{name} is money in a {column_type}, which cannot store cents exactly; use numeric",
+                    )

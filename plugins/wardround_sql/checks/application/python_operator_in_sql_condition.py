@@ -1,4 +1,4 @@
-"""SQ083: Python's own operators where SQLAlchemy's are meant."""
+"""SQ083: Python operators in SQLAlchemy conditions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ _SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
 
 
 class PythonOperatorInSqlCondition(SqlCheck):
-    """A condition is computed by Python before SQLAlchemy sees it.
+    """Python operator (``is``, ``in``, ``and``, ``or``, ``not``) in a SQLAlchemy condition.
 
-    ``User.gone is None`` is False, whatever is in the table, and ``a and b`` is one of the two. ``not
-    User.active`` raises or is False. Write ``User.gone.is_(None)``, ``a & b`` or two conditions,
-    ``~User.active``, ``User.id.in_(ids)``.
+    Python evaluates these operators before SQLAlchemy sees the condition: ``User.deleted is None`` is False
+    whatever the table holds, ``a and b`` evaluates to one of the two, and ``not User.active`` raises or is
+    False. Write ``User.deleted.is_(None)``, ``a & b`` or two conditions, ``~User.active``,
+    ``User.id.in_(ids)``.
     """
 
     ID = "SQ083"
@@ -58,33 +59,35 @@ class PythonOperatorInSqlCondition(SqlCheck):
         if module is None or not any(name.split(".")[0] in _SQLALCHEMY for name in module.imports):
             return
         for call in module.calls:
-            for given in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
-                for part, says in _computed(given):
+            for arg in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
+                for part, message in _computed(arg):
                     start, end = module.place(part)
-                    self.report(self.script.span_of(start, min(end, start + 80)), says)
+                    self.report(self.script.locations.span_of(start, min(end, start + 80)), message)
 
 
 def _is_chained(call: ast.Call) -> bool:
-    """Whether it is a step of a query, and no function of the same name."""
+    """Return True if a call is a step of a query, not a function of the same name."""
     return isinstance(call.func, ast.Attribute) or called(call) in ("and_", "or_")
 
 
 def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """The parts of a condition that are no condition any more when they are handed over."""
+    """Yield the parts of a condition that Python evaluates before SQLAlchemy receives them."""
     if isinstance(node, ast.BoolOp):
-        if all(_is_condition(one) for one in node.values):
+        if all(map(_is_condition, node.values)):
             word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
-            yield node, f"Python's {word!r} keeps one of the two conditions; use {sign}, or {word}_()"
-        return
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        if _is_column(node.operand):
+            yield node, f"Python's {word!r} discards one of the two conditions; use {sign} or {word}_()"
+    elif isinstance(node, ast.UnaryOp):
+        if isinstance(node.op, ast.Not) and _is_column(node.operand):
             yield node, "Python's 'not' does not negate a column; use ~"
-        return
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
-        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
-        elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            yield node, "Python looks for the column object in the list here; use .in_() or .not_in()"
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
+        yield from _object_comparisons(node)
+
+
+def _object_comparisons(node: ast.Compare) -> Iterator[tuple[ast.expr, str]]:
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
+    elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        yield node, "Python searches the list for the column object here; use .in_() or .not_in()"
 
 
 def _is_condition(node: ast.expr) -> bool:
@@ -94,7 +97,7 @@ def _is_condition(node: ast.expr) -> bool:
 
 
 def _is_column(node: ast.expr) -> bool:
-    """Whether an expression is a column of a model's class or of a table."""
+    """Return True if an expression is a column of a model class or of a table."""
     if not isinstance(node, ast.Attribute):
         return False
     owner = node.value

@@ -1,4 +1,4 @@
-"""SQ081: one query for each row of another."""
+"""SQ081: N+1 query."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from wardround_sql.queries.n_plus_one_python import of_python
 from wardround_sql.queries.n_plus_one_script import of_script
 
 _QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find", ".query(", "await ")
-"""What every query has; one in a loop over the rows of another makes two."""
+"""Substrings of queries; N+1 queries need two of them."""
 _TWO = 2
 
 
 class QueryPerRow(SqlCheck):
-    """In a loop over the rows of a query another query is sent for each row.
+    """Query in a loop over the rows of another query (N+1 queries).
 
-    A hundred rows are a hundred and one round trips. Join the tables in the first query, or ask once for
-    all keys: ``WHERE id = ANY(...)``, ``id__in=``, ``select_related``, ``include``.
+    A hundred rows take a hundred and one round trips. Join the tables in the first query, or fetch all keys
+    at once: ``WHERE id = ANY(...)``, ``id__in=``, ``select_related``, ``include``.
     """
 
     ID = "SQ081"
@@ -63,22 +63,26 @@ class QueryPerRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        path = self.source.path
-        once = is_migration(path, self.script.options.migrations)
-        if self.script.is_spare or self.script.is_sql or once or path.endswith((".rb", ".sh")):
+        if not self._is_request_code() or not self._may_have_two_queries():
             return
-        if "management/commands/" in path:
-            return  # it may take its time
-        told: set[int] = set()
-        text = self.source.text
-        if ".objects." not in text and sum(text.count(word) for word in _QUERIES) < _TWO:
-            return
-        for start, end in self._of_python() if path.endswith(".py") else of_script(self.source.text):
-            if start in told:
+        text, reported = self.source.text, set[int]()
+        for start, end in self._of_python() if self.source.path.endswith(".py") else of_script(text):
+            if start in reported:
                 continue
-            told.add(start)
-            span = self.script.span_of(start, end)
-            self.report(span, "one query for each row of another; ask once for all of them")
+            reported.add(start)
+            span = self.script.locations.span_of(start, end)
+            self.report(span, "query runs once for each row of another query; fetch all rows with one query")
+
+    def _is_request_code(self) -> bool:
+        """Return True if the run time of the code matters: not that of migrations and commands."""
+        path = self.source.path
+        if self.script.is_non_production or self.script.is_sql or path.endswith((".rb", ".sh")):
+            return False
+        return not is_migration(path, self.script.options.migrations) and "management/commands/" not in path
+
+    def _may_have_two_queries(self) -> bool:
+        text = self.source.text
+        return ".objects." in text or sum(text.count(word) for word in _QUERIES) >= _TWO
 
     def _of_python(self) -> Iterator[tuple[int, int]]:
         module = parsed_module(self.source.text)

@@ -1,4 +1,4 @@
-"""SQ051: a change brought a column to a dbt model whose documentation tells of the others."""
+"""SQ051: new dbt column without a description."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.frontends.dbt import listed, model_change, span
 
 
 class ColumnUndocumented(SqlCheck):
-    """A change brought a column to a dbt model whose properties file describes the others, and not this one.
+    """New column of a dbt model that its properties file does not describe, although it describes the others.
 
-    The properties file looks complete, so nobody looks for the new column in the model. Describe it in the
-    same commit. Silent where more than one in ten of the others has no description.
+    The properties file appears to be complete, so readers do not find the new column. Describe it in the same
+    commit. Not reported where more than one in ten of the other columns has no description.
     """
 
     ID = "SQ051"
@@ -113,7 +113,10 @@ class ColumnUndocumented(SqlCheck):
         columns = change.undocumented() if change else []
         if change is None or not columns:
             return
-        place = span(self.source.text, columns[0].start, columns[0].end)
-        said = listed([column.name for column in columns])
+        location = span(self.source.text, columns[0].start, columns[0].end)
+        words = listed([column.name for column in columns])
         where = change.documented.path
-        self.report(place, f"this change brought {said}, and {where} describes the other columns")
+        self.report(
+            location,
+            f"this change adds {words}, but {where} describes only the other columns; describe it there",
+        )

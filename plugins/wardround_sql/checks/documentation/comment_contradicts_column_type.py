@@ -1,4 +1,4 @@
-"""SQ480: words about a column that its type makes untrue."""
+"""SQ480: comment that contradicts the type of a column."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class _Column(Struct, frozen=True):
 
 
 class CommentContradictsColumnType(SqlCheck):
-    """Words about a column say of its values what its type does not allow.
+    """Comment about the values of a column that contradicts the column's type.
 
-    A comment that says "in cents" on a column with two decimals, "seconds since the epoch" on a timestamp or
-    "comma separated" on an array tells every reader to convert what needs no conversion. Change the words
+    A comment such as "in cents" on a column with two decimals, "seconds since the epoch" on a timestamp or
+    "comma separated" on an array makes readers convert values that need no conversion. Change the comment
     with the type.
     """
 
@@ -102,20 +102,20 @@ class CommentContradictsColumnType(SqlCheck):
         for number, line in enumerate(self.source.lines, 1):
             opened = _TABLE.search(line)
             table = _bare(opened["table"]) if opened else table
-            found = _column(line, number)
-            if found is not None and table:
-                columns[table, found[0]] = found[1]
-                for at, words, where in self._beside(line, number):
-                    self._judge(found[1], words, where, at)
+            result = _column(line, number)
+            if result is not None and table:
+                columns[table, result[0]] = result[1]
+                for offset, words, where in self._comments(line, number):
+                    self._compare(result[1], words, where, offset)
         for match in _COMMENT.finditer(self.source.text):
             path = match["column"].split(".")
             column = columns.get((_bare(path[-2]), _bare(path[-1]))) if len(path) > 1 else None
             if column is not None:
                 line_at, start = self.source.position(match.start("words"))
-                self._judge(column, match["words"], line_at, start - 1)
+                self._compare(column, match["words"], line_at, start - 1)
 
-    def _beside(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:
-        """Column, text and line of the words about a column: behind it and on the lines right above it."""
+    def _comments(self, line: str, number: int) -> Iterator[tuple[int, str, int]]:
+        """Yield column, text and line of a column's comments: after it and on the lines above it."""
         for pattern in (_INLINE, _REMARK):
             match = pattern.search(line)
             if match:
@@ -127,24 +127,24 @@ class CommentContradictsColumnType(SqlCheck):
             yield start, text[start:].rstrip(), above
             above -= 1
 
-    def _judge(self, column: _Column, words: str, line: int, start: int) -> None:
+    def _compare(self, column: _Column, words: str, line: int, start: int) -> None:
         if TELLS_HISTORY.search(words) or not (
             self.source.is_added(line) or self.source.is_added(column.line)
         ):
             return
-        found = contradiction(column.kind, column.sizes, words, is_list=column.is_list)
-        if found is not None and "\n" not in words[: found[1]]:
-            begin, end, why = found
+        result = contradiction(column.kind, column.sizes, words, is_list=column.is_list)
+        if result is not None and "\n" not in words[: result[1]]:
+            begin, end, why = result
             span = Span(line, start + begin + 1, line, start + end + 1)
-            self.report(span, f'the words say "{words[begin:end]}", but {why}')
+            self.report(span, f'the comment states "{words[begin:end]}", but {why}')
 
 
 def _column(line: str, number: int) -> tuple[str, _Column] | None:
-    """A column that a line declares, by its name."""
+    """Return the column that a line declares, with its name."""
     match = _COLUMN.match(line)
     if match is None or match["name"].lower() in _NO_COLUMN:
         return None
-    sizes = tuple(int(one) for one in (match["sizes"] or "").replace(" ", "").split(",") if one)
+    sizes = tuple(int(item) for item in (match["sizes"] or "").replace(" ", "").split(",") if item)
     kind = match["type"].lower().split()[0]
     return match["name"].lower(), _Column(kind, sizes, match["list"] is not None, number)
 

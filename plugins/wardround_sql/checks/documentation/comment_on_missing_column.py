@@ -1,4 +1,4 @@
-"""SQ025: a comment on a column that is not there any more."""
+"""SQ025: COMMENT ON a column that does not exist."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from wardround_sql.parsing.pg_nodes import Node, kinds, text_of
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name
 
-_LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
-"""What makes the columns of a new table uncertain."""
+_UNCERTAIN = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
+"""Clauses that make the columns of a new table uncertain."""
 
 
 class CommentOnMissingColumn(SqlCheck):
-    """A comment is put on a column that the statements above it dropped, renamed or never made.
+    """COMMENT ON a column that earlier statements of the file dropped, renamed or never created.
 
-    The statement fails, and the rest of the file with it. Name the column as it is called there.
+    The statement fails, and the rest of the file is not executed. Use the current name of the column.
     """
 
     ID = "SQ025"
@@ -49,66 +49,66 @@ class CommentOnMissingColumn(SqlCheck):
 
     def run(self) -> None:
         tables: dict[Name, set[str]] = {}
-        gone: dict[tuple[Name, str], str] = {}
+        removed: dict[tuple[Name, str], str] = {}
         for statement in self.script.statements:
             if statement.outer is None and self.is_here(statement):
-                self._step(statement, tables, gone)
+                self._step(statement, tables, removed)
 
     def _step(
-        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+        self, statement: Statement, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
     ) -> None:
         node = statement.node
         if statement.kind == "CreateStmt":
-            self._made(node, tables)
+            self._create(node, tables)
         elif statement.kind == "AlterTableStmt":
-            self._altered(node, tables, gone)
+            self._alter(node, tables, removed)
         elif statement.kind == "RenameStmt" and node.get("relation"):
-            self._renamed(node, tables, gone)
+            self._rename(node, tables, removed)
         elif statement.kind == "CommentStmt" and node.get("objtype") == "OBJECT_COLUMN":
-            self._commented(statement, tables, gone)
+            self._comment(statement, tables, removed)
 
-    def _made(self, node: Node, tables: dict[Name, set[str]]) -> None:
+    def _create(self, node: Node, tables: dict[Name, set[str]]) -> None:
         name, parts = self.script.name_of(node["relation"]), node.get("tableElts", [])
         tables.pop(name, None)
-        if not any(node.get(key) for key in _LEAVE_OUT) and not list(kinds(parts, "TableLikeClause")):
+        if not any(node.get(key) for key in _UNCERTAIN) and not list(kinds(parts, "TableLikeClause")):
             tables[name] = {column.get("colname", "") for column in kinds(parts, "ColumnDef")}
 
-    def _altered(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+    def _alter(self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]) -> None:
         name = self.script.name_of(node["relation"])
         for command in kinds(node.get("cmds", []), "AlterTableCmd"):
             if command.get("subtype") == "AT_DropColumn":
                 tables.get(name, set()).discard(command.get("name", ""))
-                gone[name, command.get("name", "")] = "dropped it"
+                removed[name, command.get("name", "")] = "drops it"
             elif command.get("subtype") == "AT_AddColumn":
                 for column in kinds([command.get("def", {})], "ColumnDef"):
                     tables.get(name, set()).add(column.get("colname", ""))
-                    gone.pop((name, column.get("colname", "")), None)
+                    removed.pop((name, column.get("colname", "")), None)
             elif command.get("subtype") in ("AT_AddInherit", "AT_AttachPartition"):
                 tables.pop(name, None)
 
-    def _renamed(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+    def _rename(self, node: Node, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]) -> None:
         name, new = self.script.name_of(node["relation"]), node.get("newname", "")
         if node.get("renameType") == "OBJECT_COLUMN":
             old = node.get("subname", "")
             tables.get(name, set()).discard(old)
             tables.get(name, set()).add(new)
-            gone.pop((name, new), None)
-            gone[name, old] = f'renamed it to "{new}"'
+            removed.pop((name, new), None)
+            removed[name, old] = f'renames it to "{new}"'
         else:
             tables.pop(name, None)
-            for key in [key for key in gone if key[0] == name]:
-                del gone[key]
+            for key in [key for key in removed if key[0] == name]:
+                del removed[key]
 
-    def _commented(
-        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+    def _comment(
+        self, statement: Statement, tables: dict[Name, set[str]], removed: dict[tuple[Name, str], str]
     ) -> None:
-        parts = [text_of(one) for one in statement.node.get("object", {}).get("List", {}).get("items", [])]
+        parts = [text_of(item) for item in statement.node.get("object", {}).get("List", {}).get("items", [])]
         if len(parts) not in (2, 3):
             return
         relation: Node = {"relname": parts[-2], **({"schemaname": parts[0]} if len(parts) == 3 else {})}
         name, column = self.script.name_of(relation), parts[-1]
-        reason = gone.get((name, column))
+        reason = removed.get((name, column))
         if reason is None and column not in tables.get(name, {column}):
-            reason = "made the table without it"
+            reason = "creates the table without it"
         if reason:
-            self.say(statement, f'there is no column "{column}": this file {reason}')
+            self.report_at(statement, f'column "{column}" does not exist: this file {reason}')

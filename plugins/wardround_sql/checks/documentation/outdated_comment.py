@@ -1,4 +1,4 @@
-"""SQ095."""
+"""SQ095: comment that a change made wrong."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _ROW = LazyPattern(r"--\s*\(.*\)\s*[,;]")
 _NEAR = 10
-"""Lines between words and what they speak of; further down it is another part of the statement."""
+"""Maximum distance in lines of a comment from its statement."""
 
 
 class OutdatedComment(SqlCheck):
-    """A comment beside the statement says what this change made untrue.
+    """Comment next to a statement that this change made wrong.
 
-    It states a number, a unit, a bound, an order or a value that the change exchanged for another right
-    below. Whoever reads it takes the query for what it was. Change the comment in the same commit.
+    It states a number, a unit, a bound, an order or a value that the change replaced in the statement below,
+    and misleads readers about the query. Change the comment in the same commit.
     """
 
     ID = "SQ095"
@@ -76,15 +76,17 @@ class OutdatedComment(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround.semantics.docdrift.comment_lines import SQL  # not needed where nothing changed
+        from wardround.semantics.docdrift.comment_lines import SQL  # only needed if something changed
 
-        for one in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
-            if abs(one.swap.line - one.line) <= _NEAR and self._is_meant(one):
-                self.report(*describe(one))
+        for stale_comment in stale_comments(self.source, SQL) if self.source.path.endswith(".sql") else ():
+            if abs(stale_comment.swap.line - stale_comment.line) <= _NEAR and self._is_relevant(
+                stale_comment
+            ):
+                self.report(*describe(stale_comment))
 
-    def _is_meant(self, one: Found) -> bool:
-        """Whether words speak of what was exchanged; rows left out and parts of a name in them do not."""
-        line = self.source.lines[one.line - 1]
-        if "_" in one.swap.old and one.swap.old.lower() not in line.lower():
+    def _is_relevant(self, result: Found) -> bool:
+        """Return True if a comment refers to the replaced value, not to a row or a part of a name."""
+        line = self.source.lines[result.line - 1]
+        if "_" in result.swap.old and result.swap.old.lower() not in line.lower():
             return False
         return _ROW.search(line) is None

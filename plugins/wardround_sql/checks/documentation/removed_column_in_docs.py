@@ -1,4 +1,4 @@
-"""SQ050: the documentation of a dbt model still tells of a column that a change took out."""
+"""SQ050: removed dbt column that is still documented."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.frontends.dbt import listed, model_change, span
 
 
 class RemovedColumnInDocs(SqlCheck):
-    """A change took a column out of a dbt model, and its properties file still documents it.
+    """Column that the change removed from a dbt model, and that its properties file still documents.
 
-    Who reads the documentation asks for a column that is not there, and tests of it fail. Change the
-    properties file in the same commit.
+    Readers of the documentation query a column that does not exist, and its tests fail. Change the properties
+    file in the same commit.
     """
 
     ID = "SQ050"
@@ -103,11 +103,11 @@ class RemovedColumnInDocs(SqlCheck):
 
     def run(self) -> None:
         change = model_change(self.source)
-        gone = change.gone() if change else []
-        if change is None or not gone:
+        removed = change.gone() if change else []
+        if change is None or not removed:
             return
-        now = gone[0][1] if len(gone) == 1 else None
-        became = f'renamed it to "{now}"' if now else f"took {'it' if len(gone) == 1 else 'them'} out"
-        said = listed([name for name, _ in gone])
-        place = span(self.source.text, change.new.select, change.new.select + len("select"))
-        self.report(place, f"{change.documented.path} documents {said}, but this change {became}")
+        now = removed[0][1] if len(removed) == 1 else None
+        became = f'renames it to "{now}"' if now else f"removes {'it' if len(removed) == 1 else 'them'}"
+        words = listed([name for name, _ in removed])
+        location = span(self.source.text, change.new.select, change.new.select + len("select"))
+        self.report(location, f"{change.documented.path} documents {words}, but this change {became}")

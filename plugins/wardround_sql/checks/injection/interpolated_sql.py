@@ -1,4 +1,4 @@
-"""SQ041: a value from outside becomes part of the SQL."""
+"""SQ041: value interpolated into SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.registry import STARTS, is_quoted, is_value
+from wardround_sql.frontends.sql_text import STARTS, is_quoted, is_value
 from wardround_sql.frontends.string_assembly import AssembledText, Hole
 
 _CONDITION = LazyPattern(
@@ -21,13 +21,11 @@ _PLAIN = LazyPattern(
 
 
 class InterpolatedSql(SqlCheck):
-    """The text of a query is put together with a value.
+    """Value interpolated into the text of a query.
 
-    A quote in the value ends the string in the SQL, and what follows is read as SQL. Leave a placeholder
-    in the
-    text and pass the value as a parameter. Names of tables and columns cannot be parameters: take those
-    from a
-    fixed list. They are not reported, nor are numbers and constants.
+    A quote in the value ends the SQL string, and the rest of the value is executed as SQL (SQL injection).
+    Write a placeholder and pass the value as a parameter. Names of tables and columns cannot be parameters:
+    choose them from a fixed list. Such names, numbers and constants are not reported.
     """
 
     ID = "SQ041"
@@ -61,21 +59,23 @@ class InterpolatedSql(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
-        told: set[int] = set()
+        reported: set[int] = set()
         for text in self.script.built:
-            hole = next((one for one in text.holes if self._is_open(text, one)), None)
-            if hole is not None and hole.offset not in told:
-                told.add(hole.offset)
+            hole = next((item for item in text.holes if self._is_open(text, item)), None)
+            if hole is not None and hole.offset not in reported:
+                reported.add(hole.offset)
                 name = " ".join(hole.code.split())[:40]
                 self.report(
-                    self.script.span_of(hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)),
-                    f"{name} becomes part of the SQL text; leave a placeholder and pass it as a parameter",
+                    self.script.locations.span_of(
+                        hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)
+                    ),
+                    f"{name} is interpolated into the SQL text; use a placeholder and pass it as a parameter",
                 )
 
     def _is_open(self, text: AssembledText, hole: Hole) -> bool:
-        """Whether a value stands where a condition or a row takes one, in what is plainly SQL."""
+        """Return True if a hole is in the position of a value, in certain SQL."""
         before = text.text[max(hole.start - 400, 0) : hole.start]
         if hole.outside and _ORDER.search(before) and STARTS.match(text.text):
             return True

@@ -1,4 +1,4 @@
-"""SQ084: a stored routine that puts its parameters into the text of a statement."""
+"""SQ084: parameter concatenated into dynamic SQL of a stored routine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RUNS = LazyPattern(
     r"\bprepare\s+\w+\s+from\b|\bopen\s+\w+\s+for\s+(?!select\b)[\w']|\bfor\s+\w+\s+in\s+execute\b"
 )
 _QUOTED = LazyPattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
-"""A value between quotes that the routine writes itself: ``... = ''' || name || ''''``."""
+"""Value between quotes that the routine adds itself: ``... = ''' || name || ''''``."""
 _FORMATTED = LazyPattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'(?!')\s*(?:\|\|\s*)?)+),")
 _PERCENT = LazyPattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
 _BARE = LazyPattern(
@@ -30,7 +30,7 @@ _BARE = LazyPattern(
 _SIGNATURE = LazyPattern(
     r"(?i)\b(?:function|procedure|proc)\s+[\w.\"\[\]]+\s*(?P<given>[^;]*?)\b(?:as|is|returns?|language)\b"
 )
-"""The parameters; whatever else a routine writes into a text it has made or looked up itself."""
+"""Parameters; all other concatenated values are the routine's own."""
 _TEXTUAL = (
     r"(?i)(?<![\w@]){name}\s+(?:in\s+|out\s+|inout\s+|as\s+)?(?:text|varchar2?|nvarchar2?|"
     r"character\s+varying|char|sysname)\b"
@@ -39,11 +39,11 @@ _COMMENTS = LazyPattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 
 
 class ParameterInRoutineSql(SqlCheck):
-    """A function puts a text it is given into the statement it runs.
+    """Text parameter of a stored routine concatenated into dynamic SQL.
 
-    A quote in the text ends the string, and what follows is read as SQL, with the rights of whoever owns the
-    function. Pass values by ``EXECUTE ... USING`` or ``sp_executesql`` with parameters; names go through
-    ``format('%I')``, ``quote_ident`` or ``QUOTENAME``.
+    A quote in the parameter ends the SQL string, and the rest is executed as SQL with the privileges of the
+    routine's owner. Pass values through ``EXECUTE ... USING`` or the parameters of ``sp_executesql``; quote
+    names with ``format('%I')``, ``quote_ident`` or ``QUOTENAME``.
     """
 
     ID = "SQ084"
@@ -82,49 +82,52 @@ class ParameterInRoutineSql(SqlCheck):
     ]
 
     def run(self) -> None:
-        if not self.script.is_sql or self.script.is_spare:
+        if not self.script.is_sql or self.script.is_non_production:
             return
         for fragment in self.script.fragments:
-            code = _COMMENTS.sub(lambda found: " " * len(found.group()), fragment.text)
-            starts = [found.start() for found in _ROUTINE.finditer(code)]
-            for begun, end in zip(starts, [*starts[1:], len(code)], strict=False):
-                self._routine(fragment, code, begun, end)
+            code = _COMMENTS.sub(lambda result: " " * len(result.group()), fragment.text)
+            starts = [match.start() for match in _ROUTINE.finditer(code)]
+            for begin, end in zip(starts, [*starts[1:], len(code)], strict=False):
+                self._routine(fragment, code, begin, end)
 
-    def _routine(self, fragment: SqlFragment, code: str, begun: int, end: int) -> None:
-        if not _RUNS.search(code, begun, end):
+    def _routine(self, fragment: SqlFragment, code: str, begin: int, end: int) -> None:
+        if not _RUNS.search(code, begin, end):
             return
-        told: set[int] = set()
-        for start, stop, name in _filled(code, begun, end):
+        reported: set[int] = set()
+        for start, stop, name in _concatenated(code, begin, end):
             line = code.count("\n", 0, start)
-            if line not in told and _is_statement(code, begun, start):
-                told.add(line)
-                says = (
-                    f"{name} becomes part of the text of the statement; pass it by USING, or through %L or %I"
+            if line not in reported and _is_statement(code, begin, start):
+                reported.add(line)
+                message = (
+                    f"{name} is concatenated into the statement; "
+                    "pass it with USING, or quote it with %L or %I"
                 )
-                self.report(span_in(self.script, fragment, start, stop), says)
+                self.report(span_in(self.script, fragment, start, stop), message)
 
 
-def _filled(code: str, begun: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The places where a routine writes a value into a text, and what is written."""
-    for found in _QUOTED.finditer(code, begun, end):
-        yield *found.span("name"), found["name"]
-    for found in _FORMATTED.finditer(code, begun, end):
-        if _PERCENT.search(found["text"]):
-            yield found.start(), found.start() + len("format"), "%s"
-    signature = _SIGNATURE.search(code, begun, end)
-    given = signature["given"] if signature is not None else ""
-    for found in _BARE.finditer(code, begun, end):
-        if re.search(_TEXTUAL.format(name=re.escape(found["name"])), given):
-            yield *found.span("name"), found["name"]
+def _concatenated(code: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and name of the values that a routine concatenates into a text."""
+    for match in _QUOTED.finditer(code, begin, end):
+        yield *match.span("name"), match["name"]
+    for match in _FORMATTED.finditer(code, begin, end):
+        if _PERCENT.search(match["text"]):
+            yield match.start(), match.start() + len("format"), "%s"
+    signature = _SIGNATURE.search(code, begin, end)
+    arguments = signature["given"] if signature is not None else ""
+    for match in _BARE.finditer(code, begin, end):
+        if re.search(_TEXTUAL.format(name=re.escape(match["name"])), arguments):
+            yield *match.span("name"), match["name"]
 
 
 _OTHER = LazyPattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|insert|dbms_output|comment)\b")
 
 
-def _is_statement(code: str, begun: int, at: int) -> bool:
-    """Whether the text is one that is run: no message, and no row."""
+def _is_statement(code: str, begun: int, offset: int) -> bool:
+    """Return True if the text is executed, not a message or a row."""
     start = max(
-        code.rfind(";", begun, at), code.rfind("begin", begun, at) + 4, code.rfind("$$", begun, at) + 1
+        code.rfind(";", begun, offset),
+        code.rfind("begin", begun, offset) + 4,
+        code.rfind("$$", begun, offset) + 1,
     )
-    words = code[start + 1 : at]
+    words = code[start + 1 : offset]
     return _OTHER.match(words) is None

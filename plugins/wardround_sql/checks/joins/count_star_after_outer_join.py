@@ -1,4 +1,4 @@
-"""SQ042: a count that is one where there is none."""
+"""SQ042: ``count(*)`` after LEFT JOIN."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from wardround_sql.check import SqlCheck
 
 
 class CountStarAfterOuterJoin(SqlCheck):
-    """``count(*)`` counts the row that LEFT JOIN brings where nothing matches.
+    """``count(*)`` over a LEFT JOIN, which also counts the row without a match.
 
-    A group without a single match comes out with 1 instead of 0. Count a column of the joined table that
-    is never
+    A group without any match has the count 1 instead of 0. Count a column of the joined table that is never
     NULL: ``count(b.id)``.
     """
 
@@ -45,12 +44,13 @@ class CountStarAfterOuterJoin(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "group by" not in " ".join(self.script.sql.lower().split()):
+        if self.script.is_non_production or "group by" not in " ".join(self.script.sql.lower().split()):
             return
         from wardround_sql.queries.aggregation import counts_of_none  # sqlglot is slow to import
 
-        for found in counts_of_none(self.script):
+        for fact in counts_of_none(self.script):
             text = (
-                f"this is 1 where no row of {found.subject} matches; count a column of it instead{found.note}"
+                f"count(*) is 1 where no row of {fact.subject} matches; "
+                f"count a column of it instead{fact.note}"
             )
-            self.report(found.span, text)
+            self.report(fact.span, text)

@@ -1,4 +1,4 @@
-"""SQ031: tables side by side that nothing connects."""
+"""SQ031: tables without a join condition."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from wardround_sql.queries.joins import cross_joins, loose_updates, one_sided_jo
 
 
 class ImplicitCrossJoin(SqlCheck):
-    """No condition connects two tables of FROM.
+    """Tables in FROM that no condition connects.
 
-    They stand there with a comma, or with a JOIN whose condition is about one of them alone. The result
-    has every
-    row of one beside every row of the other. A forgotten condition or a wrong alias is the usual cause; if
-    all
-    pairs are meant, write ``CROSS JOIN``.
+    They are separated by a comma, or joined on a condition that concerns only one of them, so the result is
+    the Cartesian product of their rows. A missing condition or a wrong alias is the usual cause; write
+    ``CROSS JOIN`` for an intended product.
     """
 
     ID = "SQ031"
@@ -43,16 +41,16 @@ class ImplicitCrossJoin(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if script.is_spare:
+        if script.is_non_production:
             return
-        for found in (
+        for item in (
             *cross_joins(script),
             *one_sided_joins(script),
             *severed_joins(script),
             *loose_updates(script),
         ):
-            first, second = found.tables
+            first, second = item.tables
             self.report(
-                found.span,
-                f"nothing connects {second} with {first}: every pair of rows comes out{found.note}",
+                item.span,
+                f"no condition joins {second} with {first}, so the result has every pair of rows{item.note}",
             )

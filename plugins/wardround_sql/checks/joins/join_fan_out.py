@@ -1,4 +1,4 @@
-"""SQ045: a sum of rows that another join repeats."""
+"""SQ045: aggregate over rows that a join multiplies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class JoinFanOut(SqlCheck):
-    """A sum or count runs over rows that another join repeats.
+    """Sum or count over rows that another join multiplies.
 
-    Two tables with many rows for one of a third, joined side by side, come out in every combination; and
-    each row
-    of the one comes out as often as it has rows in the other. Sum up in a subquery first, then join.
+    Two one-to-many joins from the same table produce every combination of their rows, so each row of one is
+    counted once per row of the other. Aggregate in a subquery first, then join.
     """
 
     ID = "SQ045"
@@ -42,27 +41,30 @@ class JoinFanOut(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "join" not in self.script.sql.lower():
+        if self.script.is_non_production or "join" not in self.script.sql.lower():
             return
         from wardround_sql.queries.fanout import multiplied_sums  # sqlglot is slow to import
         from wardround_sql.queries.windows import distinct_sums
 
-        for found in distinct_sums(self.script):
+        for fact in distinct_sums(self.script):
             text = (
-                f"{found.subject}(DISTINCT {found.detail}) takes equal values of different rows "
-                f"once{found.note}"
+                f"{fact.subject}(DISTINCT {fact.detail}) counts equal values of different rows "
+                f"once; aggregate before the join{fact.note}"
             )
-            self.report(found.span, text, severity=Severity.WARN)
+            self.report(fact.span, text, severity=Severity.WARN)
 
-        for found in multiplied_sums(self.script):
-            text = f"each row of {found.subject} counts once for each row of {found.detail}{found.note}"
-            self.report(found.join if self._is_older(found.span, found.join) else found.span, text)
+        for fact in multiplied_sums(self.script):
+            text = (
+                f"each row of {fact.subject} is counted once per row of {fact.detail}; "
+                f"aggregate before the join{fact.note}"
+            )
+            self.report(fact.join if self._is_older(fact.span, fact.join) else fact.span, text)
 
     def _is_older(self, total: Span, join: Span) -> bool:
-        """Whether the sum was there before the change, and the join was not."""
+        """Return True if the sum existed before the change, and the join did not."""
         before, lines = self.source.base_text, self.source.lines
         if before is None:
             return False
         known = {line.strip().rstrip(",") for line in before.split("\n")}
-        said = [lines[place.line - 1].strip().rstrip(",") for place in (total, join)]
-        return said[0] in known and said[1] not in known
+        text = [lines[location.line - 1].strip().rstrip(",") for location in (total, join)]
+        return text[0] in known and text[1] not in known

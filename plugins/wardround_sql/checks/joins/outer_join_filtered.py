@@ -1,4 +1,4 @@
-"""SQ044: a LEFT JOIN that WHERE undoes."""
+"""SQ044: LEFT JOIN that WHERE turns into an inner join."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity, Span
 from wardround_sql.check import SqlCheck
 
-_MADE = LazyPattern(
+_DEFINITION = LazyPattern(
     r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:materialized\s+)?(?:view|function|procedure)\s+"
     r"(?:if\s+not\s+exists\s+)?(?:[\w\"`]+\.)?[\"`]?(\w+)"
 )
 _JOIN = LazyPattern(r"(?i)\bleft\s+(?:outer\s+)?join\b")
 _WORD = LazyPattern(r"[\w.\"`]+")
 _READ = 20
-"""Earlier files that are read, the last ones of those that name the object."""
+"""Maximum number of earlier files to read, the latest that name the object."""
 
 
 class OuterJoinFiltered(SqlCheck):
-    """WHERE compares a column of the table that LEFT JOIN brings, so rows without a match fall out again.
+    """WHERE condition on the right table of a LEFT JOIN, which removes the rows without a match.
 
-    The column is NULL there, and no comparison with NULL is true. Put the condition into ON if those rows are
-    wanted; write JOIN if they are not.
+    The column is NULL in those rows, and no comparison with NULL is true. Move the condition to ON to keep
+    the rows; write JOIN to exclude them.
     """
 
     ID = "SQ044"
@@ -53,38 +53,38 @@ class OuterJoinFiltered(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or "where" not in self.script.sql.lower():
+        if self.script.is_non_production or "where" not in self.script.sql.lower():
             return
         from wardround_sql.queries.aggregation import undone_outer_joins  # sqlglot is slow to import
 
-        for found in undone_outer_joins(self.script):
-            if self._is_carried_over(found.span):
+        for fact in undone_outer_joins(self.script):
+            if self._is_carried_over(fact.span):
                 continue
             text = (
-                f"this takes away the rows without a match in {found.subject}, "
-                f"which LEFT JOIN keeps{found.note}"
+                f"condition removes the rows without a match in {fact.subject}, which LEFT JOIN preserves; "
+                f"move it to ON or write JOIN{fact.note}"
             )
-            self.report(found.span, text)
+            self.report(fact.span, text)
 
     def _is_carried_over(self, span: Span) -> bool:
-        """Whether an earlier definition of the same view or routine has all from the join to that column."""
-        text, end = self.source.text, self.script.offset_of(span) + 1
-        made = list(_MADE.finditer(text, 0, end))
-        joins = list(_JOIN.finditer(text, made[-1].end() if made else 0, end))
-        if not made or not joins:
+        """Return True if an earlier definition has the same text from the join to the column."""
+        text, end = self.source.text, self.script.locations.offset_of(span) + 1
+        matches = list(_DEFINITION.finditer(text, 0, end))
+        joins = list(_JOIN.finditer(text, matches[-1].end() if matches else 0, end))
+        if not matches or not joins:
             return False
         words = _WORD.match(text, end - 1)
         part = _plain(text[joins[0].start() : words.end() if words else end])
-        return any(part in earlier for earlier in self._earlier(made[-1][1]))
+        return any(part in earlier for earlier in self._earlier_definitions(matches[-1][1]))
 
-    def _earlier(self, name: str) -> Iterator[str]:
-        """What is made of that name in files that this change leaves alone, each on one line."""
+    def _earlier_definitions(self, name: str) -> Iterator[str]:
+        """Yield unchanged files that define the object, each on one line."""
         project = self.source.project
         for path in project.files_with_word([name], ["*.sql"])[-_READ:]:
             if path == self.source.path or self.source.is_changed(path):
                 continue
             text = project.read(path) or ""
-            if any(one[1].lower() == name.lower() for one in _MADE.finditer(text)):
+            if any(match[1].lower() == name.lower() for match in _DEFINITION.finditer(text)):
                 yield _plain(text)
 
 

@@ -1,4 +1,4 @@
-"""SQ075: CONCURRENTLY inside the transaction of a migration tool."""
+"""SQ075: CONCURRENTLY inside a migration tool's transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround_sql.project.migration_transactions import transaction_of
 
 _HOW = {
     "Django": "set atomic = False",
-    "Alembic": "put it into op.get_context().autocommit_block()",
+    "Alembic": "run it in op.get_context().autocommit_block()",
     "Rails": "add disable_ddl_transaction!",
     "TypeORM": "set transaction = false on the migration",
     "Knex": "export config = { transaction: false }",
@@ -23,10 +23,10 @@ _HOW = {
 
 
 class ConcurrentlyInTransaction(SqlCheck):
-    """CONCURRENTLY in a migration that its tool runs inside a transaction, where PostgreSQL refuses it.
+    """CONCURRENTLY in a migration that its tool runs in a transaction.
 
-    The migration fails: "CREATE INDEX CONCURRENTLY cannot run inside a transaction block". Every tool has
-    a switch that takes the transaction away; the message says which.
+    PostgreSQL rejects the statement: "CREATE INDEX CONCURRENTLY cannot run inside a transaction block".
+    Disable the transaction for this migration; the message names the tool's setting.
     """
 
     ID = "SQ075"
@@ -67,10 +67,11 @@ class ConcurrentlyInTransaction(SqlCheck):
         tool = transaction_of(self.source) if self.script.statements else ""
         for statement in self.script.of("IndexStmt", "DropStmt", "ReindexStmt") if tool else ():
             node = statement.node
-            asked = node.get("concurrent") or (
+            requested = node.get("concurrent") or (
                 statement.kind == "ReindexStmt" and "concurrently" in statement.text.lower()
             )
-            if asked and statement.fragment.migrates and not self.script.is_spare:
-                self.say(
-                    statement, f"{tool} runs this in a transaction, where CONCURRENTLY fails; {_HOW[tool]}"
+            if requested and statement.fragment.migrates and not self.script.is_non_production:
+                self.report_at(
+                    statement,
+                    f"{tool} runs this migration in a transaction, where CONCURRENTLY fails; {_HOW[tool]}",
                 )

@@ -1,23 +1,26 @@
-"""SQ026: a constraint that is checked against every row while writes wait, in a migration written as code."""
+"""SQ026: constraint validated under a lock, in a migration written as code."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import content
+from wardround_sql.parsing.pg_nodes import Node, content
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name
 
 _KINDS = {"CONSTR_FOREIGN": "foreign key", "CONSTR_CHECK": "check", "CONSTR_UNIQUE": "unique constraint"}
+_UNIQUE = ("is built", "build its index concurrently first")
+_VALIDATED = ("is checked against every row", "add it NOT VALID and validate it later")
 
 
 class ConstraintScansTable(SqlCheck):
-    """A constraint is added to a table in use and checked at once.
+    """Constraint validated as soon as it is added to an existing table, in a migration written as code.
 
-    Every row is read while writes wait, for a unique constraint while its index is built. Add a foreign
-    key or
-    check ``NOT VALID`` (``postgresql_not_valid=True``,
-    ``validate: false``) and validate it in the next migration;
-    build the index of a unique constraint concurrently first. Of migrations in SQL squawk says the same.
+    The statement reads every row, or builds the index of a unique constraint, while writes are blocked. Add a
+    foreign key or check as ``NOT VALID`` (``postgresql_not_valid=True``, ``validate: false``) and validate it
+    in the next migration; build the index of a unique constraint concurrently first. squawk reports the same
+    for migrations in SQL.
     """
 
     ID = "SQ026"
@@ -58,13 +61,21 @@ class ConstraintScansTable(SqlCheck):
             table = self.script.name_of(statement.node.get("relation", {}))
             if self.script.is_new(table) or not self.script.migrates(statement):
                 continue
-            constraint = content(command.get("def"), "Constraint") or {}
-            kind = _KINDS.get(constraint.get("contype", ""), "")
             if command.get("subtype") == "AT_SetNotNull":
-                text = f"SET NOT NULL reads all of {table} under a lock that stops reads too"
-                self.say(statement, text, None)
-            elif kind and not constraint.get("skip_validation") and "indexname" not in constraint:
-                wait = "is built" if kind == "unique constraint" else "is checked against every row"
-                self.say(
-                    statement, f"writes to {table} wait while this {kind} {wait}", constraint.get("location")
+                text = (
+                    f"SET NOT NULL scans {table} under a lock that also blocks reads; "
+                    "validate a check constraint first"
                 )
+                self.report_at(statement, text, None)
+            else:
+                self._constraint(statement, table, content(command.get("def"), "Constraint") or {})
+
+    def _constraint(self, statement: Statement, table: Name, constraint: Node) -> None:
+        kind = _KINDS.get(constraint.get("contype", ""), "")
+        if kind and not constraint.get("skip_validation") and "indexname" not in constraint:
+            cause, remedy = _UNIQUE if kind == "unique constraint" else _VALIDATED
+            self.report_at(
+                statement,
+                f"writes to {table} are blocked while this {kind} {cause}; {remedy}",
+                constraint.get("location"),
+            )

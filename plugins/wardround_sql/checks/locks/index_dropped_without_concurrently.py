@@ -1,4 +1,4 @@
-"""SQ028: an index dropped under a lock, in a migration written as code."""
+"""SQ028: index dropped or rebuilt under a lock, in a migration written as code."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class IndexDroppedWithoutConcurrently(SqlCheck):
-    """An index is dropped, or built anew, without CONCURRENTLY.
+    """Index dropped or rebuilt without CONCURRENTLY, in a migration written as code.
 
-    The statement waits for every query on the table, and everyone else waits for it. Of migrations in SQL
-    squawk
-    says the same.
+    The statement waits for all running queries on the table, and blocks all later ones. Add CONCURRENTLY.
+    squawk reports the same for migrations in SQL.
     """
 
     ID = "SQ028"
@@ -54,15 +53,16 @@ class IndexDroppedWithoutConcurrently(SqlCheck):
     ]
 
     def run(self) -> None:
-        gone = any(s.node.get("removeType") == "OBJECT_TABLE" for s in self.script.of("DropStmt"))
-        if self.script.is_sql or gone:
+        removed = any(s.node.get("removeType") == "OBJECT_TABLE" for s in self.script.of("DropStmt"))
+        if self.script.is_sql or removed:
             return
         for statement in self.script.of("DropStmt", "ReindexStmt"):
             node = statement.node
             drops = node.get("removeType") == "OBJECT_INDEX" and not node.get("concurrent")
             rebuilds = statement.kind == "ReindexStmt" and "concurrently" not in statement.text.lower()
             if (drops or rebuilds) and self.script.migrates(statement):
-                self.say(
+                self.report_at(
                     statement,
-                    "this waits for every query on the table, and everyone waits for it; add CONCURRENTLY",
+                    "statement waits for all running queries on the table and blocks later ones; "
+                    "add CONCURRENTLY",
                 )

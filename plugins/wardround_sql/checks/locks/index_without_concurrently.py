@@ -1,4 +1,4 @@
-"""SQ022: an index that stops writes while it is built."""
+"""SQ022: index built while writes are blocked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from wardround_sql.project import migration_files
 
 
 class IndexWithoutConcurrently(SqlCheck):
-    """An index is created on a table in use, without CONCURRENTLY.
+    """Index created on an existing table without CONCURRENTLY.
 
-    Until the index is built nobody can write to the table, which for a large one is minutes. CREATE INDEX
-    CONCURRENTLY lets writes through; it cannot run inside a transaction, so it needs a migration of its own.
+    Writes to the table are blocked until the index is built, which takes minutes on a large table. CREATE
+    INDEX CONCURRENTLY does not block writes; it cannot run inside a transaction, so it needs a migration of
+    its own.
 
-    How large the table is cannot be told, so it is a note; a warning where another migration of the project
-    uses CONCURRENTLY, as there the tables are known to be large and the way is known.
+    The size of the table is unknown, so the severity is info. It is warn if another migration of the project
+    uses CONCURRENTLY, which shows that its tables are large.
     """
 
     ID = "SQ022"
@@ -52,21 +53,21 @@ class IndexWithoutConcurrently(SqlCheck):
         for statement in self.script.of("IndexStmt"):
             node = statement.node
             table = self.script.name_of(node.get("relation", {}))
-            if node.get("concurrent") or self.script.is_new(table) or table.name in self._made:
+            if node.get("concurrent") or self.script.is_new(table) or table.name in self._new_views:
                 continue
             if self.script.migrates(statement):
-                text = f"nobody can write to {table} while this index is built; add CONCURRENTLY"
-                self.say(statement, text, severity=Severity.WARN if self._is_usual else None)
+                text = f"writes to {table} are blocked while this index is built; add CONCURRENTLY"
+                self.report_at(statement, text, severity=Severity.WARN if self._is_project_practice else None)
 
     @cached_property
-    def _is_usual(self) -> bool:
-        """Whether this project builds indexes concurrently elsewhere, and no tool wrote this migration."""
+    def _is_project_practice(self) -> bool:
+        """Return True if the project builds indexes concurrently elsewhere, and this file is hand-written."""
         patterns = migration_files.set_patterns(self.script.path)
         used = self.script.source.project.files_with_word(("CONCURRENTLY", "concurrently"), patterns)
         return not self.script.is_generated and any(path != self.script.path for path in used)
 
     @property
-    def _made(self) -> set[str]:
-        """Materialised views of this file: nobody waits for those either."""
+    def _new_views(self) -> set[str]:
+        """Names of materialized views of this file, which are not in use yet."""
         views = self.script.of("CreateTableAsStmt")
         return {statement.node.get("into", {}).get("rel", {}).get("relname", "") for statement in views}

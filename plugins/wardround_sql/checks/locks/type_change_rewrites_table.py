@@ -1,4 +1,4 @@
-"""SQ023: a change of type that writes the table anew."""
+"""SQ023: column type change that rewrites the table."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, content, type_name
 from wardround_sql.project import migration_files
 from wardround_sql.queries.facts import old_type, type_changes
-from wardround_sql.schema.model import Name, Schema, build, sizes_of
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Name, Schema, sizes_of
 
 _LENGTH = LazyPattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
-"""Length up to which MySQL keeps a text's length in one byte."""
+"""Length up to which MySQL stores a text's length in one byte."""
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
 class TypeChangeRewritesTable(SqlCheck):
-    """A column gets another type, and Postgres writes the whole table and its indexes anew.
+    """Column type change that rewrites the table and its indexes.
 
-    Nobody can read or write the table meanwhile. Add a new column, fill it in batches, let the code use it,
-    then drop the old one. Wider text needs none of that and is not reported.
+    The table cannot be read or written during the rewrite. Add a new column, fill it in batches, deploy code
+    that uses it, then drop the old one. A longer text type needs no rewrite and is not reported.
     """
 
     ID = "SQ023"
@@ -52,7 +53,7 @@ class TypeChangeRewritesTable(SqlCheck):
 
     def run(self) -> None:
         if not self.script.is_postgres:
-            self._foreign()
+            self._other_dialects()
         for statement, command in self.script.commands("AT_AlterColumnType"):
             table = self.script.name_of(statement.node.get("relation", {}))
             typed = (content(command.get("def"), "ColumnDef") or {}).get("typeName", {})
@@ -61,13 +62,13 @@ class TypeChangeRewritesTable(SqlCheck):
             column = str(command.get("name", ""))
             if not self._is_wider(column, table, typed):
                 text = (
-                    f"changing {column} to {type_name(typed)} rewrites {table}, and nobody can "
-                    "use it meanwhile"
+                    f"changing {column} to {type_name(typed)} rewrites {table} and blocks all access "
+                    "meanwhile; add a new column instead"
                 )
-                self.say(statement, text, typed.get("location"))
+                self.report_at(statement, text, typed.get("location"))
 
-    def _foreign(self) -> None:
-        """MySQL and SQL Server, where another file of the set says what the type was."""
+    def _other_dialects(self) -> None:
+        """Report MySQL and SQL Server, if another file of the set declares the old type."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
@@ -77,40 +78,40 @@ class TypeChangeRewritesTable(SqlCheck):
             if old is None or (_is_stored_alike(old, change.type) and not change.recoded):
                 continue
             text = (
-                f"changing {change.column} from {old} to {change.type} copies {change.table}, and "
-                f"nobody can write to it "
-                f"meanwhile{change.note}"
+                f"changing {change.column} from {old} to {change.type} copies {change.table} and blocks "
+                f"writes meanwhile; add a new column instead{change.note}"
             )
             self.report(change.span, text)
 
     def _is_wider(self, column: str, table: Name, typed: Node) -> bool:
-        """Whether the old values are stored the same way under the new type."""
+        """Return True if the old values have the same stored form under the new type."""
         new = type_name(typed)
         known = self._before.tables.get(table)
-        was = known.columns.get(column) if known else None
-        old = was.type if was is not None else ""
-        if was is not None and old == new and _is_longer(was.sizes, sizes_of(typed)):
+        declared = known.columns.get(column) if known else None
+        if declared is not None and declared.type == new and _is_longer(declared.sizes, sizes_of(typed)):
             return True
-        if new in ("text", "varchar") and not (new == "varchar" and "typmods" in typed):
-            return not old or old in _TEXTS
-        return old == new and "typmods" not in typed
+        old = declared.type if declared is not None else ""
+        unlimited = "typmods" not in typed
+        if new == "text" or (new == "varchar" and unlimited):
+            return old in ("", *_TEXTS)
+        return old == new and unlimited
 
     @cached_property
     def _before(self) -> Schema:
-        """The schema without this file's own changes of type."""
+        """Schema without the type changes of this file."""
         others = [s for s in self.script.set_statements if s.path != self.source.path]
         return build(others, self.script.default_schema)
 
 
 def _is_longer(old: tuple[int, ...], new: tuple[int, ...]) -> bool:
-    """Whether a limit only grows: a longer text, or more digits with the same scale."""
+    """Return True if a limit only increases: a longer text, or more digits with the same scale."""
     if not old or len(old) != len(new):
         return bool(old) and not new
     return new[0] >= old[0] and new[1:] == old[1:]
 
 
 def _is_stored_alike(old: str, new: str) -> bool:
-    """Whether MySQL and SQL Server keep the values as they are: the same type, or a longer text."""
+    """Return True if MySQL and SQL Server keep the stored values: the same type, or a longer text."""
     if old == new:
         return True
     was, now = _LENGTH.match(old), _LENGTH.match(new)

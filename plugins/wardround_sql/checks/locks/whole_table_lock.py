@@ -1,4 +1,4 @@
-"""SQ055: a statement that keeps everyone from a table while it runs."""
+"""SQ055: statement that locks an entire table."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from wardround_sql.parsing.pg_nodes import Node, kinds, option
 from wardround_sql.parsing.statements import Statement
 
 _ACCESS_EXCLUSIVE = 8
-"""The number libpg_query gives to the lock mode."""
+"""libpg_query's number of the lock mode."""
 
 
 class WholeTableLock(SqlCheck):
-    """VACUUM FULL, CLUSTER, LOCK TABLE, REINDEX or REFRESH keeps readers and writers from a whole table.
+    """VACUUM FULL, CLUSTER, LOCK TABLE, REINDEX or REFRESH that locks an entire table.
 
-    ``VACUUM FULL`` and ``CLUSTER`` write the table anew; nobody can read it meanwhile. A plain ``VACUUM`` or
-    pg_repack frees space beside the traffic. ``LOCK TABLE`` without a mode waits for every query, and every
-    query
-    waits for it: lock the rows (``SELECT ... FOR UPDATE``), or take an advisory lock. ``REINDEX`` and
-    ``REFRESH
-    MATERIALIZED VIEW`` have ``CONCURRENTLY``.
+    ``VACUUM FULL`` and ``CLUSTER`` rewrite the table and block all reads meanwhile; a plain ``VACUUM`` or
+    pg_repack frees space without that lock. ``LOCK TABLE`` without a mode waits for all running queries and
+    blocks all later ones: lock the rows (``SELECT ... FOR UPDATE``), or take an advisory lock. Add
+    ``CONCURRENTLY`` to ``REINDEX`` and ``REFRESH MATERIALIZED VIEW``.
     """
 
     ID = "SQ055"
@@ -51,46 +49,49 @@ class WholeTableLock(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.surely_postgres:
+        if self.script.is_non_production or not self.script.is_certainly_postgres:
             return
         for statement in self.script.queries:
-            said = next(self._of(statement), None)
-            if said is not None:
-                text, level = said
-                self.say(statement, text, severity=level)
+            words = next(self._locks(statement), None)
+            if words is not None:
+                text, level = words
+                self.report_at(statement, text, severity=level)
 
-    def _of(self, statement: Statement) -> Iterator[tuple[str, Severity | None]]:
+    def _locks(self, statement: Statement) -> Iterator[tuple[str, Severity | None]]:
         node = statement.node
         match statement.kind:
             case "VacuumStmt" if option(node.get("options"), "full") is not None and node.get("is_vacuumcmd"):
-                yield "VACUUM FULL writes the table anew, and nobody can read it meanwhile", None
+                yield (
+                    "VACUUM FULL rewrites the table and blocks reads meanwhile; use VACUUM or pg_repack",
+                    None,
+                )
             case "ClusterStmt":
-                yield "CLUSTER writes the table anew, and nobody can read it meanwhile", None
+                yield "CLUSTER rewrites the table and blocks reads meanwhile; use pg_repack", None
             case "LockStmt" if node.get("mode") == _ACCESS_EXCLUSIVE:
                 yield from self._lock(statement, node)
-            case "ReindexStmt" if "concurrently" not in statement.text.lower() and not self._is_told(
-                statement
+            case "ReindexStmt" if (
+                "concurrently" not in statement.text.lower() and not self._is_reported_elsewhere(statement)
             ):
-                yield "nobody can write while this index is built; add CONCURRENTLY", Severity.INFO
-            case "RefreshMatViewStmt" if not node.get("concurrent") and not self._is_first(node):
-                yield "nobody can read the view while it is filled; add CONCURRENTLY", Severity.INFO
+                yield "REINDEX blocks writes while the index is built; add CONCURRENTLY", Severity.INFO
+            case "RefreshMatViewStmt" if not node.get("concurrent") and not self._is_new_view(node):
+                yield "REFRESH blocks reads of the view while it is filled; add CONCURRENTLY", Severity.INFO
 
     def _lock(self, statement: Statement, node: Node) -> Iterator[tuple[str, Severity | None]]:
-        tables = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
-        if not all(self.script.is_new(one) for one in tables):
-            name = ", ".join(str(one) for one in tables)
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("relations", []), "RangeVar")]
+        if not all(self.script.is_new(table) for table in tables):
+            name = ", ".join(str(item) for item in tables)
             migrates = statement.fragment.migrates
             yield (
-                f"every query on {name} waits until this transaction ends",
+                f"LOCK TABLE blocks every query on {name} until this transaction ends; lock the rows instead",
                 Severity.INFO if migrates else None,
             )
 
-    def _is_told(self, statement: Statement) -> bool:
-        """Whether squawk, or the rule about migrations in code, says the same."""
+    def _is_reported_elsewhere(self, statement: Statement) -> bool:
+        """Return True if squawk, or the rule for migrations in code, reports it too."""
         return statement.fragment.migrates
 
-    def _is_first(self, node: Node) -> bool:
-        """Whether this file makes the view, so that nobody reads it yet."""
+    def _is_new_view(self, node: Node) -> bool:
+        """Return True if this file creates the view, so that it has no readers yet."""
         name = node.get("relation", {}).get("relname")
-        made = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))
-        return any(one.get("relname") == name for one in made)
+        created = (s.node.get("into", {}).get("rel", {}) for s in self.script.of("CreateTableAsStmt"))
+        return any(item.get("relname") == name for item in created)

@@ -1,4 +1,4 @@
-"""SQ027: a column or table that running code uses is renamed or dropped, in a migration written as code."""
+"""SQ027: column or table in use renamed or dropped, in a migration written as code."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import items, texts
 from wardround_sql.project import migration_files
-from wardround_sql.queries.facts import Removed, foreign_facts
+from wardround_sql.queries.fact_types import Removed
+from wardround_sql.queries.facts import foreign_facts
 from wardround_sql.schema.model import dotted
 
 
 class BreakingRenameOrDrop(SqlCheck):
-    """A migration renames or drops a column or table.
+    """Column or table renamed or dropped by a migration.
 
-    Code of the last release is still running while it does, and fails when it uses the old name; what is
-    dropped is
-    gone. Add the new column, write both and move readers over; drop the old one a release after its last use.
-    Of migrations in SQL squawk says the same.
+    Code of the previous release is still running during the migration and fails when it uses the old name;
+    dropped data is lost. Add the new column, write to both and move readers over; drop the old column one
+    release after its last use. squawk reports the same for migrations in SQL.
     """
 
     ID = "SQ027"
@@ -61,25 +61,30 @@ class BreakingRenameOrDrop(SqlCheck):
     ]
 
     def run(self) -> None:
-        self._foreign()
+        self._other_dialects()
         if self.script.is_sql:
             return
         self._columns()
-        self._names()
+        self._renames()
 
-    def _foreign(self) -> None:
-        """Migrations for other databases, which squawk does not read."""
+    def _other_dialects(self) -> None:
+        """Report migrations for other databases, which squawk does not read."""
         if not migration_files.is_migration(
             self.source.path, self.script.options.migrations
         ) or migration_files.is_down(self.source.path):
             return
-        for found in foreign_facts(self.script, Removed):
-            if found.renamed:
-                text = f"code that still uses the name {found.name} fails once this has run{found.note}"
-                self.report(found.span, text, severity=Severity.WARN)
+        for fact in foreign_facts(self.script, Removed):
+            if fact.renamed:
+                text = (
+                    f"code that still uses the name {fact.name} fails after this rename; "
+                    f"add the new name first{fact.note}"
+                )
+                self.report(fact.span, text, severity=Severity.WARN)
             else:
                 self.report(
-                    found.span, f"code that still uses {found.name} fails, and the data is gone{found.note}"
+                    fact.span,
+                    f"code that still uses {fact.name} fails, and its data is lost; "
+                    f"drop it after its last use{fact.note}",
                 )
 
     def _columns(self) -> None:
@@ -88,27 +93,34 @@ class BreakingRenameOrDrop(SqlCheck):
             if self._is_ignored(str(command.get("name"))):
                 continue
             if self.script.migrates(statement) and not self.script.is_new(table):
-                text = f"code that still uses {command.get('name')} of {table} fails, and the data is gone"
-                self.say(statement, text)
+                text = (
+                    f"code that still uses {command.get('name')} of {table} fails, "
+                    "and its data is lost; drop it after its last use"
+                )
+                self.report_at(statement, text)
         for statement in self.script.of("DropStmt"):
             if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
                 continue
-            for one in statement.node.get("objects", []):
-                name = dotted(texts(items(one)))
+            for object in statement.node.get("objects", []):
+                name = dotted(texts(items(object)))
                 if not self.script.is_new(name):
-                    self.say(statement, f"code that still uses {name} fails, and the data is gone")
+                    self.report_at(
+                        statement,
+                        f"code that still uses {name} fails, and its data is lost; "
+                        "drop it after its last use",
+                    )
                     break
 
     def _is_ignored(self, column: str) -> bool:
-        """Whether a model of Rails already passes over a column."""
+        """Return True if a Rails model already ignores a column."""
         project = self.source.project
         if not self.source.path.endswith(".rb"):
             return False
         models = project.files_with_word(("ignored_columns",), ("*.rb",))
-        said = re.compile(rf"ignored_columns\b[^\n]*\b{re.escape(column)}\b")
-        return any(said.search(project.read(path) or "") for path in models)
+        text = re.compile(rf"ignored_columns\b[^\n]*\b{re.escape(column)}\b")
+        return any(text.search(project.read(path) or "") for path in models)
 
-    def _names(self) -> None:
+    def _renames(self) -> None:
         for statement in self.script.of("RenameStmt"):
             node = statement.node
             table = self.script.name_of(node.get("relation", {}))
@@ -116,9 +128,9 @@ class BreakingRenameOrDrop(SqlCheck):
                 continue
             if node.get("renameType") in ("OBJECT_COLUMN", "OBJECT_TABLE"):
                 old = node.get("subname") or table
-                self.say(
+                self.report_at(
                     statement,
-                    f"code that still uses the name {old} fails once this has run",
+                    f"code that still uses the name {old} fails after this rename; add the new name first",
                     None,
                     Severity.WARN,
                 )

@@ -1,4 +1,4 @@
-"""SQ056: records of money or of who did what that are deleted along with something else."""
+"""SQ056: financial or audit records deleted by a cascade."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _PLAIN = LazyPattern(
     r"tag|type|"
     r"attempt|job|queue|pending|tool|oauth|customer|subscription|profile|address|account|plan)(?:e?s)?(?:_|$)"
 )
-"""Names of what stands around records and is none."""
+"""Names of tables related to records that hold no records."""
 
 
 class CascadeDeletesAuditRecords(SqlCheck):
-    """ON DELETE CASCADE takes records of money, or of who did what, along with the row they point at.
+    """ON DELETE CASCADE on a table of financial or audit records.
 
-    Deleting one account then erases its invoices, payments or audit trail, which have to be kept, and no log
-    says so. Use ``RESTRICT``, or ``SET NULL`` where the row may lose its owner. Lines that are part of a
-    document, as the lines of an invoice, may go with it, and are not reported.
+    Deleting one account also deletes its invoices, payments or audit trail, which must be retained, and
+    leaves no trace. Use ``RESTRICT``, or ``SET NULL`` where the row may lose its owner. Parts of a document,
+    such as the lines of an invoice, are not reported.
     """
 
     ID = "SQ056"
@@ -69,32 +69,35 @@ class CascadeDeletesAuditRecords(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
             table = self.script.name_of(statement.node.get("relation", {}))
             for key in _keys(statement):
                 target = self.script.name_of(key.get("pktable", {}))
                 if key.get("fk_del_action") == "c" and _is_record(table, target):
-                    text = f"deleting a row of {target} deletes its {table} as well, which have to be kept"
-                    self.say(statement, text, key.get("location"))
+                    text = (
+                        f"deleting a row of {target} also deletes its {table}, "
+                        "which must be retained; use RESTRICT or SET NULL"
+                    )
+                    self.report_at(statement, text, key.get("location"))
 
 
 def _keys(statement: Statement) -> Iterator[Node]:
-    """The foreign keys a statement makes."""
+    """Yield the foreign keys that a statement creates."""
     parts = statement.node.get("tableElts") or statement.node.get("cmds", [])
-    for one in kinds(parts, "Constraint"):
-        if one.get("contype") == "CONSTR_FOREIGN":
-            yield one
+    for constraint in kinds(parts, "Constraint"):
+        if constraint.get("contype") == "CONSTR_FOREIGN":
+            yield constraint
 
 
 def snake(name: str) -> str:
-    """A name of a class or table in small letters with underscores."""
+    """Convert the name of a class or table to snake case."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _is_record(table: Name, target: Name) -> bool:
-    """Whether a table holds records, and is no part of what it points to."""
+    """Return True if a table holds records, and is not part of the referenced document."""
     name, parent = snake(table.name), snake(target.name)
     if not _RECORD.search(name) or _PLAIN.search(name):
         return False

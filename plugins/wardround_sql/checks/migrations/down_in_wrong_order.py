@@ -1,4 +1,4 @@
-"""SQ079: a way back that drops a table others refer to."""
+"""SQ079: rollback that drops a referenced table first."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.statements import SqlFragment, parsed
 from wardround_sql.project import migration_files
-from wardround_sql.schema.model import Schema, build
+from wardround_sql.schema.builder import build
+from wardround_sql.schema.model import Schema
 
-_BACK = LazyPattern(
+_ROLLBACK = LazyPattern(
     r"^[ \t]*(?:export\s+|public\s+|static\s+)*(?:const\s+|async\s+|function\s+|def\s+|exports\.|"
     r"module\.exports\.)*"
     r"(?:down|downgrade)\b|^--\s*(?:\+goose\s+Down|migrate:down|\+migrate\s+Down)",
     re.MULTILINE,
 )
-_FORTH = LazyPattern(
+_FORWARD = LazyPattern(
     r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s+|def\s+|exports\.)?up(?:grade)?\b", re.MULTILINE
 )
 _DROP = LazyPattern(
@@ -33,10 +34,10 @@ _LOOSENS = LazyPattern(
 
 
 class DownInWrongOrder(SqlCheck):
-    """The way back of a migration drops a table while another of its tables still refers to it.
+    """Rollback of a migration that drops a table while another table of the migration still references it.
 
-    The database refuses, so the migration cannot be taken back. Drop the tables in the other order than
-    they were made.
+    The database rejects the drop, so the migration cannot be rolled back. Drop the tables in the reverse
+    order of their creation.
     """
 
     ID = "SQ079"
@@ -100,61 +101,65 @@ class DownInWrongOrder(SqlCheck):
     ]
 
     def run(self) -> None:
-        if (
-            self.script.is_spare
-            or self.script.dialect == "sqlite"
-            or not migration_files.is_migration(self.source.path, self.script.options.migrations)
-        ):
-            return
-        start = self._way_back()
+        start = self._rollback_start() if self._is_relevant() else None
         if start is None or "drop" not in self.source.text[start:].lower():
             return
         drops = list(_dropped(self.source.text, start))
-        if len(drops) < 2 or _LOOSENS.search(self.source.text, start):
-            return
-        keys = {(k.table.name, k.target.name) for held in self._forth().foreign_keys.values() for k in held}
-        keys |= set(_sequelize_keys(self.source.text))
-        for number, (name, begun, end) in enumerate(drops):
-            later = [
-                other
-                for other, _start, _end in drops[number + 1 :]
-                if (other, name) in keys and other != name
-            ]
-            if later:
+        if len(drops) > 1 and not _LOOSENS.search(self.source.text, start):
+            self._check_order(drops)
+
+    def _check_order(self, drops: list[tuple[str, int, int]]) -> None:
+        keys = self._foreign_keys()
+        for number, (name, begin, end) in enumerate(drops):
+            later = (other for other, _, _ in drops[number + 1 :] if other != name)
+            referencing = next((other for other in later if (other, name) in keys), None)
+            if referencing is not None:
                 self.report(
-                    self.script.span_of(begun, end),
-                    f"{later[0]} still refers to {name} here; drop {later[0]} first",
+                    self.script.locations.span_of(begin, end),
+                    f"{referencing} still references {name} here; drop {referencing} first",
                 )
                 break
 
-    def _way_back(self) -> int | None:
-        """Where the part that takes the migration back begins; None where there is none."""
+    def _is_relevant(self) -> bool:
+        if self.script.is_non_production or self.script.dialect == "sqlite":
+            return False
+        return migration_files.is_migration(self.source.path, self.script.options.migrations)
+
+    def _foreign_keys(self) -> set[tuple[str, str]]:
+        """Return the referencing and the referenced table of each foreign key."""
+        keys = {
+            (key.table.name, key.target.name)
+            for table_keys in self._forward_schema().foreign_keys.values()
+            for key in table_keys
+        }
+        return keys | set(_sequelize_keys(self.source.text))
+
+    def _rollback_start(self) -> int | None:
+        """Return the start of the rollback section; None if there is none."""
         path, text = self.source.path, self.source.text
         if migration_files.is_down(path):
             return 0
-        found = _BACK.search(text)
-        if found is None or _FORTH.search(text, found.end()):
+        match = _ROLLBACK.search(text)
+        if match is None or _FORWARD.search(text, match.end()):
             return None
-        return found.start()
+        return match.start()
 
-    def _forth(self) -> Schema:
-        """What the way forth makes."""
+    def _forward_schema(self) -> Schema:
+        """Return the schema of the forward migration."""
         path = self.source.path
         if not migration_files.is_down(path):
-            return self.script.own
-        beside = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
-        text = self.source.project.read(beside) if beside != path else None
-        return build(parsed(SqlFragment(text), beside).statements) if text else Schema()
+            return self.script.own_schema
+        adjacent = re.sub(r"\bdown(?=\.sql$|/)", "up", path)
+        text = self.source.project.read(adjacent) if adjacent != path else None
+        return build(parsed(SqlFragment(text), adjacent).statements) if text else Schema()
 
 
 def _dropped(text: str, start: int) -> Iterator[tuple[str, int, int]]:
-    """The tables that are dropped, in order, with their places; those with all that refers to them left
-    out.
-    """
-    for found in _DROP.finditer(text, start):
-        rest = found["rest"] or found["more"] or ""
+    """Yield the dropped tables, in order, with their locations; without those dropped with CASCADE."""
+    for match in _DROP.finditer(text, start):
+        rest = match["rest"] or match["more"] or ""
         if "cascade" not in rest.lower():
-            yield found["called"] or found["said"], found.start(), found.end()
+            yield match["called"] or match["said"], match.start(), match.end()
 
 
 _CREATED = LazyPattern(r"\bcreateTable\(\s*['\"`](?P<name>\w+)")
@@ -164,8 +169,8 @@ _MODEL = LazyPattern(
 
 
 def _sequelize_keys(text: str) -> Iterator[tuple[str, str]]:
-    """The tables that Sequelize's ``createTable`` makes, each with one it refers to."""
-    made = list(_CREATED.finditer(text)) if "references" in text else []
-    for found, after in zip(made, [*(one.start() for one in made[1:]), len(text)], strict=False):
-        for key in _MODEL.finditer(text, found.end(), after):
-            yield found["name"], key["name"]
+    """Yield the tables of Sequelize's ``createTable``, each with a table it references."""
+    matches = list(_CREATED.finditer(text)) if "references" in text else []
+    for result, after in zip(matches, [*(item.start() for item in matches[1:]), len(text)], strict=False):
+        for key in _MODEL.finditer(text, result.end(), after):
+            yield result["name"], key["name"]

@@ -1,4 +1,4 @@
-"""SQ203: a migration drops or renames a column that a query of the project still names."""
+"""SQ203: dropped or renamed column that a query still uses."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.column_references import first_use
 from wardround_sql.schema.model import Name
 
-_MOST = 4
-"""Columns of one file that are looked for at most."""
+_MAX_COLUMNS = 4
+"""Maximum number of columns to search for per file."""
 
 
 class DroppedColumnStillUsed(SqlCheck):
-    """A migration drops or renames a column, and a query elsewhere in the project still names it.
+    """Column dropped or renamed by a migration, and still used by a query of the project.
 
-    From the moment the migration has run, that query fails. Change the query in the same commit or before,
-    and drop the column when nothing names it any more.
+    The query fails as soon as the migration has run. Change the query in the same commit or before, and drop
+    the column after its last use is removed.
     """
 
     ID = "SQ203"
@@ -81,27 +81,31 @@ class DroppedColumnStillUsed(SqlCheck):
     ]
 
     def run(self) -> None:
-        gone = [(one, str(part.get("name", ""))) for one, part in self.script.commands("AT_DropColumn")]
+        gone = [(entry, str(part.get("name", ""))) for entry, part in self.script.commands("AT_DropColumn")]
         gone += [
-            (one, str(one.node.get("subname", "")))
-            for one in self.script.of("RenameStmt")
-            if one.node.get("renameType") == "OBJECT_COLUMN"
+            (item, str(item.node.get("subname", "")))
+            for item in self.script.of("RenameStmt")
+            if item.node.get("renameType") == "OBJECT_COLUMN"
         ]
-        for statement, column in gone[:_MOST]:
-            self._gone(statement, column)
+        for statement, column in gone[:_MAX_COLUMNS]:
+            self._check_column(statement, column)
 
-    def _gone(self, statement: Statement, column: str) -> None:
+    def _check_column(self, statement: Statement, column: str) -> None:
         table = self.script.name_of(statement.node.get("relation", {}))
         if not column or not self.script.migrates(statement) or self.script.is_new(table):
             return
-        if self._is_back(table, column):
+        if self._is_restored(table, column):
             return
         used = first_use(self.script, table, column)
         if used is not None:
             path, line = used
-            self.say(statement, f"{path}:{line} still names {column} of {table}, and fails once this has run")
+            self.report_at(
+                statement,
+                f"{path}:{line} still uses {column} of {table} and fails after this migration; "
+                "change it first",
+            )
 
-    def _is_back(self, table: Name, column: str) -> bool:
-        """Whether the column is there again in the end, by this file or a later one."""
-        known = self.script.own.tables.get(table)
+    def _is_restored(self, table: Name, column: str) -> bool:
+        """Return True if the column exists in the end, by this file or a later one."""
+        known = self.script.own_schema.tables.get(table)
         return known is not None and column in known.columns

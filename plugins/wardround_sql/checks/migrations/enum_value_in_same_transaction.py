@@ -1,4 +1,4 @@
-"""SQ024: an enum value used in the transaction that adds it."""
+"""SQ024: enum value used in the transaction that adds it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, texts
 from wardround_sql.parsing.statements import Statement
 
-_ALONE = LazyPattern(
+_NO_TRANSACTION = LazyPattern(
     r"(?i)disable_ddl_transaction!|^\s*(?:readonly\s+)?transaction\s*=\s*false|"
     r"\btransaction\s*:\s*false|no[-_ ]transaction|"
     r"executeInTransaction\s*=\s*false|runInTransaction\s*[:=]\s*\"?false",
     re.MULTILINE,
 )
-"""How a migration says that each of its statements is committed by itself."""
+"""Settings of a migration that commit each statement separately."""
 
 
 class EnumValueInSameTransaction(SqlCheck):
-    """A new value of an enum type is used before the transaction that adds it is over.
+    """Enum value used in the transaction that adds it.
 
-    Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put
-    the statement that uses the value into the next migration.
+    PostgreSQL rejects this with "unsafe use of new value". Migration tools run a file as one transaction, so
+    use the value in the next migration.
     """
 
     ID = "SQ024"
@@ -55,7 +55,7 @@ class EnumValueInSameTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if _ALONE.search(self.source.text):
+        if _NO_TRANSACTION.search(self.source.text):
             return
         created: set[str] = set()
         added: dict[str, str] = {}
@@ -69,19 +69,22 @@ class EnumValueInSameTransaction(SqlCheck):
             elif statement.kind == "AlterEnumStmt":
                 self._add(statement.node, created, added)
             elif statement.kind in _USES and added:
-                self._look_at(statement, added)
+                self._check_use(statement, added)
 
     def _add(self, node: Node, created: set[str], added: dict[str, str]) -> None:
         name = texts(node.get("typeName"))[-1]
         if node.get("newVal") and not node.get("oldVal") and name not in created:
             added[node["newVal"]] = name
 
-    def _look_at(self, statement: Statement, added: dict[str, str]) -> None:
+    def _check_use(self, statement: Statement, added: dict[str, str]) -> None:
         for constant in statement.kinds("A_Const"):
             value = constant.get("sval", {}).get("sval")
             if value in added:
-                text = f"'{value}' is added to {added[value]} in this transaction and cannot be used in it"
-                self.say(statement, text, constant.get("location"))
+                text = (
+                    f"'{value}' is added to {added[value]} in the same transaction; "
+                    "use it in the next migration"
+                )
+                self.report_at(statement, text, constant.get("location"))
                 added.pop(value)
                 return
 

@@ -1,4 +1,4 @@
-"""SQ080: a migration that cannot be taken back."""
+"""SQ080: migration that cannot be rolled back."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 
 
 class IrreversibleMigration(SqlCheck):
-    """The migration raises an error when it is taken back.
+    """Migration whose rollback raises an error.
 
-    Django refuses RunPython and RunSQL without a way back, Rails what it cannot turn round in ``change``;
-    then no earlier migration can be taken back either. Give ``reverse_code`` (``RunPython.noop`` where
-    there is nothing to undo), or write ``up`` and ``down``.
+    Django cannot reverse RunPython and RunSQL without reverse code, and Rails cannot reverse some operations
+    in ``change``; earlier migrations cannot be rolled back either. Pass ``reverse_code`` (``RunPython.noop``
+    if there is nothing to undo), or write ``up`` and ``down``.
     """
 
     ID = "SQ080"
@@ -87,38 +87,43 @@ class IrreversibleMigration(SqlCheck):
         path = self.source.path
         if not migration_files.is_migration(path, self.script.options.migrations):
             return
-        found = (
+        result = (
             self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()
         )
-        for start, end, says in found:
-            self.report(self.script.span_of(start, end), says)
+        for start, end, message in result:
+            self.report(self.script.locations.span_of(start, end), message)
 
     def _of_django(self) -> Iterator[tuple[int, int, str]]:
         module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None
         if module is None:
             return
-        for call in (one.node for one in module.calls if one.name in _WAYS):
-            keyword, position = _WAYS[called(call)]
-            given = {one.arg for one in call.keywords}
-            if keyword in given or None in given or len(call.args) >= position or _is_noop(call):
-                continue
-            start = module.place(call)[0]
-            name = ast.unparse(call.func)
-            yield start, start + len(name), f"taking this back raises IrreversibleError; give {keyword}"
+        for call in (site.node for site in module.calls if site.name in _WAYS):
+            if not _is_reversible(call):
+                start = module.place(call)[0]
+                name = ast.unparse(call.func)
+                keyword, _ = _WAYS[called(call)]
+                yield start, start + len(name), f"rollback raises IrreversibleError; pass {keyword}"
 
     def _of_rails(self) -> Iterator[tuple[int, int, str]]:
         text = self.source.text
         for change in _CHANGE.finditer(text) if _MIGRATION.search(text) else ():
             if _GUARDED.search(change.group()):
                 continue
-            for found in _ONE_WAY.finditer(text, change.start(), change.end()):
-                name = found["call"].split("(")[0].split()[0]
-                says = (
-                    f"taking this back raises IrreversibleMigration: {name} cannot be turned round in change"
+            for match in _ONE_WAY.finditer(text, change.start(), change.end()):
+                name = match["call"].split("(")[0].split()[0]
+                message = (
+                    f"rollback raises IrreversibleMigration: {name} in change is not reversible; "
+                    "write up and down"
                 )
-                yield found.start("call"), found.start("call") + len(name), says
+                yield match.start("call"), match.start("call") + len(name), message
+
+
+def _is_reversible(call: ast.Call) -> bool:
+    keyword, position = _WAYS[called(call)]
+    names = {argument.arg for argument in call.keywords}
+    return keyword in names or None in names or len(call.args) >= position or _is_noop(call)
 
 
 def _is_noop(call: ast.Call) -> bool:
-    """Whether nothing is done on the way forth either."""
+    """Return True if the forward migration does nothing either."""
     return bool(call.args) and ast.unparse(call.args[0]).endswith("noop")

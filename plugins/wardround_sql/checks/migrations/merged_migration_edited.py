@@ -1,4 +1,4 @@
-"""SQ090."""
+"""SQ090: edited migration that was already merged."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from wardround_sql.project.migration_files import SUFFIXES, is_migration
 _PYTHON_MIGRATION = LazyPattern(r"^class Migration\(|^down_revision\b", re.MULTILINE)
 _COMMENTS = LazyPattern(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|^[ \t]*(?://|#)[^\n]*", re.MULTILINE)
 _SWEEP = 4
-"""So many migrations in one change are edited for an upgrade of the framework, not for the schema."""
+"""Number of edited migrations in one change that indicates an upgrade of the framework, not of the schema."""
 
 
 class MergedMigrationEdited(ChangeCheck):
-    """A migration that was merged before is edited.
+    """Edit of a migration that was already merged.
 
-    Databases that ran it keep the old schema and never see the edit, new ones get another schema, and tools
-    that keep checksums refuse to go on. Leave it as it is and write a further migration.
+    Databases that ran it keep the old schema, new databases get a different one, and tools that verify
+    checksums stop. Restore the migration and add a new one.
     """
 
     ID = "SQ090"
@@ -98,20 +98,21 @@ class MergedMigrationEdited(ChangeCheck):
     ]
 
     def run(self) -> None:
-        if not self.change.messages:  # before it is committed, a branch may still edit migrations of its own
+        if not self.change.messages:  # before it is committed, a branch may still edit its own migrations
             return
         edited = [file for file in self.change.files if _is_edited(file)]
         for file in edited if len(edited) < _SWEEP else ():
             lines = (file.text or "").split("\n")
             line = next((n for n in range(1, len(lines) + 1) if file.is_added(n)), 1)
             text = (
-                "this migration was merged before; databases that ran it never see the edit: add another one"
+                "merged migration is edited, and databases that ran it do not receive the edit; "
+                "add a new migration"
             )
             self.report(file.path, Span(line, 1, line, len(lines[line - 1]) + 1), text)
 
 
 def _is_edited(file: ChangedFileView) -> bool:
-    """Return True if a migration of the base does something else after the change."""
+    """Return True if the change alters the effect of a migration of the base."""
     if file.base_path != file.path or not is_migration(file.path):
         return False
     before, after = file.base_text, file.text

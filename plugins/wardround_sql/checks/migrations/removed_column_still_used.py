@@ -1,4 +1,4 @@
-"""SQ061: a dbt model loses a column that another model of the project still selects."""
+"""SQ061: removed or renamed dbt column that another model selects."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.frontends.dbt import is_model, listed, select_list, span
-from wardround_sql.project.migration_files import is_spare
+from wardround_sql.frontends.dbt import SelectList, is_model, listed, select_list, span
+from wardround_sql.project.migration_files import is_non_production
 
 _MOST = 40
-"""Models that are read at most."""
+"""Maximum number of models to read."""
 
 
 class RemovedColumnStillUsed(SqlCheck):
-    """A change takes a column out of a dbt model, or renames it, and another model still names it.
+    """Column removed from a dbt model, or renamed, that another model still selects.
 
-    That model fails at its next run, and so does all that is built on it. Change both in one commit, or keep
-    the
-    old name until its readers are moved over.
+    The other model fails at its next run, and so does every model built on it. Change both in one commit, or
+    keep the old name until all readers have moved.
     """
 
     ID = "SQ061"
@@ -94,31 +93,28 @@ class RemovedColumnStillUsed(SqlCheck):
         if base is None or base == text or not is_model(self.source.path, text):
             return
         old, new = select_list(base), select_list(text)
-        gone = [name for name in old.names if name not in new.names] if old and new else []
-        if old is None or new is None or not gone:
+        if old is None or new is None:
             return
-        for path, used in self._readers(gone):
-            place = new.select, new.select + len("select")
-            at = old.names.index(used[0])
-            if at < len(new.names) and new.names[at] not in old.names:
-                place = new.columns[at].start, new.columns[at].start + 1
+        removed = [name for name in old.names if name not in new.names]
+        for path, used in self._readers(removed) if removed else ():
             self.report(
-                span(text, *place), f"{path} still selects {listed(used)}, which this change takes away"
+                span(text, *_replacement(old, new, used[0])),
+                f"{path} still selects {listed(used)}, which this change removes; change both",
             )
             return
 
-    def _readers(self, gone: list[str]) -> Iterator[tuple[str, list[str]]]:
-        """Models that refer to this one and name a column that is gone."""
+    def _readers(self, dropped: list[str]) -> Iterator[tuple[str, list[str]]]:
+        """Yield the models that reference this one and use a removed column."""
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".sql")
         project = self.source.project
         refers = re.compile(
             rf"ref\(\s*['\"]{re.escape(name)}['\"]\s*\)\s*\}}\}}\s*(?:(?:as\s+)?(\w+))?", re.I
         )
         for path in project.files_with_word((name,), ("*.sql",))[:_MOST]:
-            told = project.read(path) or ""
-            if path != self.source.path and not is_spare(path):
-                for reference in refers.finditer(told):
-                    used = [one for one in gone if _names(told, reference, one)]
+            reported = project.read(path) or ""
+            if path != self.source.path and not is_non_production(path):
+                for reference in refers.finditer(reported):
+                    used = [item for item in dropped if _names(reported, reference, item)]
                     if used:
                         yield path, used
 
@@ -126,8 +122,16 @@ class RemovedColumnStillUsed(SqlCheck):
 _AROUND = re.compile(r"\bjoin\b", re.I)
 
 
+def _replacement(old: SelectList, new: SelectList, column: str) -> tuple[int, int]:
+    """Return the location of the new column in place of a removed one, else of SELECT."""
+    position = old.names.index(column)
+    if position < len(new.names) and new.names[position] not in old.names:
+        return new.columns[position].start, new.columns[position].start + 1
+    return new.select, new.select + len("select")
+
+
 def _names(text: str, reference: re.Match[str], column: str) -> bool:
-    """Whether the query around a reference names a column of it."""
+    """Return True if the query around a reference uses a column of it."""
     start = max(text.rfind("select", 0, reference.start()), text.rfind("SELECT", 0, reference.start()))
     end = text.find("\n)", reference.end())
     body = text[start : end if end >= 0 else len(text)]

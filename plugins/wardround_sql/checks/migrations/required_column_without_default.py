@@ -1,23 +1,25 @@
-"""SQ021: a required column without a default, on a table that has rows."""
+"""SQ021: NOT NULL column added without a default."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import content, kinds, type_name
+from wardround_sql.parsing.pg_nodes import Node, content, kinds, type_name
 from wardround_sql.project import migration_files
-from wardround_sql.queries.facts import Added, foreign_facts
+from wardround_sql.queries.fact_types import Added
+from wardround_sql.queries.facts import foreign_facts
+from wardround_sql.schema.model import Name
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
 
 
 class RequiredColumnWithoutDefault(SqlCheck):
-    """A NOT NULL column without a default is added to a table that exists.
+    """NOT NULL column without a default, added to an existing table.
 
-    On a table with rows the statement fails, since they have no value for it; and code that is still running
-    fails at its next INSERT. Give a default, or add the column nullable, fill it, then set it NOT NULL.
+    The statement fails if the table has rows, since they have no value for the column, and running code fails
+    at its next INSERT. Add a default, or add the column as nullable, fill it, then set it NOT NULL.
     """
 
     ID = "SQ021"
@@ -46,38 +48,39 @@ class RequiredColumnWithoutDefault(SqlCheck):
     ]
 
     def run(self) -> None:
-        if migration_files.is_migration(
-            self.source.path, self.script.options.migrations
-        ) and not migration_files.is_down(self.source.path):
-            for found in foreign_facts(self.script, Added):
-                text = (
-                    f"column {found.column} is NOT NULL without a default: this "
-                    f"fails if {found.table} has rows"
-                )
-                self.report(found.span, f"{text}{found.note}")
-        emptied = {
-            self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in s.kinds("RangeVar")
-        }
-        emptied |= {self.script.name_of(s.node.get("relation", {})) for s in self.script.of("DeleteStmt")}
+        path = self.source.path
+        is_migration = migration_files.is_migration(path, self.script.options.migrations)
+        if is_migration and not migration_files.is_down(path):
+            for fact in foreign_facts(self.script, Added):
+                self.report(fact.span, f"{_message(fact.column, fact.table)}{fact.note}")
+        emptied = self._emptied()
         for statement, command in self.script.commands("AT_AddColumn"):
             table = self.script.name_of(statement.node.get("relation", {}))
-            column = content(command.get("def"), "ColumnDef")
-            if (
-                column is None
-                or self.script.is_new(table)
-                or table in emptied
-                or not self.script.migrates(statement)
-            ):
+            if self.script.is_new(table) or table in emptied or not self.script.migrates(statement):
                 continue
-            constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
-            required = constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"}
-            if (
-                required
-                and not constraints & _FILLS
-                and type_name(column.get("typeName", {})) not in _SELF_FILLED
-            ):
-                text = (
-                    f"column {column.get('colname')} is NOT NULL without a default: this fails "
-                    f"if {table} has rows"
-                )
-                self.say(statement, text, column.get("location"))
+            column = content(command.get("def"), "ColumnDef")
+            if column is not None and _needs_value(column):
+                message = _message(column.get("colname"), table)
+                self.report_at(statement, message, column.get("location"))
+
+    def _emptied(self) -> set[Name]:
+        """Return the tables that the file truncates or deletes from."""
+        truncates, deletes = self.script.of("TruncateStmt"), self.script.of("DeleteStmt")
+        truncated = {
+            self.script.name_of(table) for truncate in truncates for table in truncate.kinds("RangeVar")
+        }
+        return truncated | {self.script.name_of(delete.node.get("relation", {})) for delete in deletes}
+
+
+def _needs_value(column: Node) -> bool:
+    """Return True if a column is NOT NULL and nothing fills it."""
+    constraints = {
+        constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
+    }
+    if not constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"} or constraints & _FILLS:
+        return False
+    return type_name(column.get("typeName", {})) not in _SELF_FILLED
+
+
+def _message(column: object, table: object) -> str:
+    return f"column {column} is NOT NULL without a default, which fails if {table} has rows; add a default"

@@ -1,4 +1,4 @@
-"""SQ058: rows that come in again each time a seed file runs."""
+"""SQ058: INSERT without ON CONFLICT in a repeatable seed file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from wardround_sql.project import migration_files
 
 
 class SeedNotRepeatable(SqlCheck):
-    """A seed file that may run twice has an INSERT that may not.
+    """INSERT without ON CONFLICT in a seed file whose other inserts have it.
 
-    Its other inserts say ``ON CONFLICT``, so the file is meant to run again; this one adds its rows each
-    time, or
-    fails on them. Give the table a key to conflict on and say ``ON CONFLICT``, or insert where nothing is
-    there.
+    The other inserts allow the file to run again; this one inserts duplicate rows or fails. Add a unique key
+    and ``ON CONFLICT``, or insert only where the row does not exist.
     """
 
     ID = "SQ058"
@@ -56,19 +54,19 @@ class SeedNotRepeatable(SqlCheck):
         if not migration_files.is_seed(self.source.path) or not self.script.is_postgres:
             return
         inserts = list(self.script.of("InsertStmt"))
-        bare = [s for s in inserts if "onConflictClause" not in s.node]
-        emptied = {s.kind for s in self.script.of("TruncateStmt", "DeleteStmt")}
-        if emptied or len(bare) == len(inserts) or len(bare) > len(inserts) - len(bare):
+        bare = [insert for insert in inserts if "onConflictClause" not in insert.node]
+        is_repeatable = len(bare) < len(inserts) and 2 * len(bare) <= len(inserts)
+        if not is_repeatable or any(True for _ in self.script.of("TruncateStmt", "DeleteStmt")):
             return
-        for statement in bare:
-            if _gives_rows(statement):
-                name = self.script.name_of(statement.node.get("relation", {}))
-                self.say(
-                    statement, f"these rows of {name} come in again when the file runs again; say ON CONFLICT"
-                )
+        for statement in filter(_has_literal_rows, bare):
+            name = self.script.name_of(statement.node.get("relation", {}))
+            self.report_at(
+                statement,
+                f"INSERT into {name} repeats or fails when the seed file runs again; add ON CONFLICT",
+            )
 
 
-def _gives_rows(statement: Statement) -> bool:
-    """Whether an INSERT has its rows written down, whatever is there already."""
+def _has_literal_rows(statement: Statement) -> bool:
+    """Return True if an INSERT has literal rows, whatever the table contains."""
     select = content(statement.node.get("selectStmt"), "SelectStmt") or {}
     return bool(select.get("valuesLists"))

@@ -1,4 +1,4 @@
-"""SQ078: a table that is dropped and made again."""
+"""SQ078: table dropped before it is created."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MIGRATION = LazyPattern(r"\bActiveRecord::Migration\b")
 
 
 class TableDroppedAndRecreated(SqlCheck):
-    """A migration drops the table of the same name before it makes one.
+    """Table dropped by the migration that creates it.
 
-    Where the table is there already, by an earlier migration or by hand, its rows are gone without a word;
-    nobody meant to lose them. Without the drop the migration fails and somebody looks.
+    If the table already exists, because of an earlier migration or a manual change, its rows are lost
+    silently. Remove the drop, so that the migration fails instead of deleting data.
     """
 
     ID = "SQ078"
@@ -74,24 +74,29 @@ class TableDroppedAndRecreated(SqlCheck):
         if self.source.path.endswith(".rb"):
             self._forced()
             return
-        gone: dict[Name, int] = {}
+        dropped: dict[Name, int] = {}
         statements = list(self.script.of("DropStmt", "CreateStmt", "InsertStmt", "SelectStmt"))
         for number, statement in enumerate(statements):
             if statement.kind == "DropStmt" and statement.node.get("removeType") == "OBJECT_TABLE":
-                gone |= {dotted(texts(items(one))): number for one in statement.node.get("objects", [])}
+                dropped |= {
+                    dotted(texts(items(object))): number for object in statement.node.get("objects", [])
+                }
             elif statement.kind == "CreateStmt":
                 name = self.script.name_of(statement.node.get("relation", {}))
-                at = gone.pop(name, None)
-                if at is not None and self.script.migrates(statement) and not self._is_kept(name):
-                    self.say(statements[at], f"the rows of {name} are lost where it is there already")
+                position = dropped.pop(name, None)
+                if position is not None and self.script.migrates(statement) and not self._is_copied(name):
+                    self.report_at(
+                        statements[position],
+                        f"rows of {name} are lost if the table already exists; remove the drop",
+                    )
 
-    def _is_kept(self, name: Name) -> bool:
-        """Whether the file reads the table, so that its rows may be somewhere else by then."""
+    def _is_copied(self, name: Name) -> bool:
+        """Return True if the file reads the table, so that its rows may be copied before."""
         word = rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{re.escape(name.name)}\b"
         return re.search(word, self.script.sql) is not None
 
     def _forced(self) -> None:
         text = self.source.text
-        for found in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
-            place = self.script.span_of(found.start("force"), found.end("force"))
-            self.report(place, "the table and its rows are dropped first, where it is there already")
+        for match in _FORCED.finditer(text) if _MIGRATION.search(text) else ():
+            location = self.script.locations.span_of(match.start("force"), match.end("force"))
+            self.report(location, "force drops an existing table and its rows first; remove it")

@@ -1,6 +1,8 @@
-"""SQ057: a statement that empties more than the table it names."""
+"""SQ057: TRUNCATE or DROP that affects other tables."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
@@ -11,11 +13,11 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.project import migration_files
 from wardround_sql.schema.model import Name, dotted
 
-_SPENT = LazyPattern(
+_DISPOSABLE = LazyPattern(
     r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
 )
 _RESETS = LazyPattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
-"""Paths of files that are there to empty tables."""
+"""Paths of files whose purpose is to empty tables."""
 _CASCADED = {
     "OBJECT_SCHEMA": "schema",
     "OBJECT_TYPE": "type",
@@ -25,13 +27,12 @@ _CASCADED = {
 
 
 class TruncateCascade(SqlCheck):
-    """TRUNCATE or DROP with CASCADE, or TRUNCATE of a table in use.
+    """TRUNCATE or DROP with CASCADE, or TRUNCATE of an existing table in a migration.
 
-    ``TRUNCATE ... CASCADE`` empties every table that refers to this one too, however far, whatever its keys
-    say
-    about deletes. ``DROP ... CASCADE`` takes views, keys and, of a type, the columns of that type along. A
-    migration
-    that truncates a table it has not made loses what was in it. Name what is meant, and keep a copy.
+    ``TRUNCATE ... CASCADE`` empties every table that references this one, directly or indirectly, whatever
+    their foreign keys define for deletes. ``DROP ... CASCADE`` also drops views and foreign keys and, for a
+    type, the columns of that type. A migration that truncates a table it did not create loses its rows. Name
+    the objects to remove, and keep a backup.
     """
 
     ID = "SQ057"
@@ -68,7 +69,7 @@ class TruncateCascade(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
         if _RESETS.search(self.source.path) and not migration_files.is_migration(self.source.path):
             return
@@ -79,34 +80,45 @@ class TruncateCascade(SqlCheck):
                 self._drop(statement)
 
     def _truncate(self, statement: Statement) -> None:
-        node = statement.node
-        names = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
-        kept = [one for one in names if not self.script.is_new(one) and not _SPENT.search(one.name)]
-        if not kept:
+        name = next(self._emptied(statement), None)
+        if name is None:
             return
-        if node.get("behavior") == "DROP_CASCADE":
-            if not (self.script.is_sql and statement.fragment.migrates):  # squawk says it
-                self.say(statement, f"CASCADE empties every table that refers to {kept[0]} too, however far")
+        if statement.node.get("behavior") == "DROP_CASCADE":
+            if not (self.script.is_sql and statement.fragment.migrates):  # squawk reports it
+                self.report_at(
+                    statement,
+                    f"CASCADE also empties every table that references {name}, "
+                    "directly or indirectly; name the tables",
+                )
         elif _runs_now(statement) and not migration_files.is_seed(self.source.path):
-            self.say(statement, f"everything in {kept[0]} is gone once this migration has run")
+            self.report_at(statement, f"migration deletes all rows of {name}; keep a backup")
+
+    def _emptied(self, statement: Statement) -> Iterator[Name]:
+        """Yield the existing tables of a TRUNCATE whose rows matter."""
+        for relation in kinds(statement.node.get("relations", []), "RangeVar"):
+            name = self.script.name_of(relation)
+            if not self.script.is_new(name) and not _DISPOSABLE.search(name.name):
+                yield name
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node
         kind = _CASCADED.get(node.get("removeType", ""))
         if kind is None or not (_runs_now(statement) or kind == "schema"):
             return
-        name = next((_named(one) for one in node.get("objects", [])), Name("public", ""))
-        if (kind == "table" and self.script.is_new(name)) or name in self._made:
+        name = next((_named(object) for object in node.get("objects", [])), Name("public", ""))
+        if (kind == "table" and self.script.is_new(name)) or name in self._created:
             return
         taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
-            kind, "views and keys"
+            kind, "views and foreign keys"
         )
         level = Severity.INFO if kind == "table" else None
-        self.say(statement, f"CASCADE drops {taken} along with {name}", severity=level)
+        self.report_at(
+            statement, f"CASCADE also drops {taken} with {name}; drop them by name", severity=level
+        )
 
     @property
-    def _made(self) -> set[Name]:
-        """Types and schemas of this file."""
+    def _created(self) -> set[Name]:
+        """Types and schemas that this file creates."""
         enums = {dotted(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
         return enums | {
             Name("public", s.node.get("schemaname", "")) for s in self.script.of("CreateSchemaStmt")
@@ -114,13 +126,13 @@ class TruncateCascade(SqlCheck):
 
 
 def _runs_now(statement: Statement) -> bool:
-    """Return True if a migration runs a statement; what stands in a function runs when that is called."""
+    """Return True if the migration runs a statement itself, not a function that contains it."""
     is_called = statement.outer is not None and statement.outer.kind != "DoStmt"
     return statement.fragment.migrates and not is_called
 
 
-def _named(one: Node) -> Name:
-    kind, inside = unwrapped(one)
+def _named(node: Node) -> Name:
+    kind, inside = unwrapped(node)
     if kind == "TypeName":
         return Name("public", type_name(inside))
-    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(one)))
+    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(node)))

@@ -1,6 +1,8 @@
-"""SQ040: a statement that is no Postgres."""
+"""SQ040: statement that PostgreSQL cannot parse."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -8,23 +10,25 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.dialects import POSTGRES_WORDS, shows_postgres
+from wardround_sql.parsing.statements import Unparsed
 from wardround_sql.parsing.typo_detection import is_read_elsewhere, slip_of
 from wardround_sql.project import migration_files
 
 _MOST = 100
-"""Statements of a file that are looked at: one in which so many do not parse is something else."""
+"""Maximum number of statements to inspect; a file with more errors is not SQL of this dialect."""
 _READ = 1
-"""Statements that parse for each that does not."""
+"""Minimum number of statements that parse per statement that does not."""
 
 
 class UnparsedSql(SqlCheck):
-    """A statement is not what Postgres reads, so the migration fails there and nothing was said about it.
+    """Statement that PostgreSQL cannot parse.
 
-    It is a warning where one word with a letter set right makes it a statement, and where the file is a
-    migration surely for Postgres (it or one beside it has what hardly another database reads, and most of its
-    statements parse) and nobody else reads it: neither another database nor a later Postgres, nor does a
-    client fill in parts of it. In such a migration it is a note where somebody else might. If the file is for
-    another database all the same, set ``dialect`` below ``[tool.wardround.sql]``.
+    The migration fails at this statement, and no other rule has checked it. The severity is warn if
+    correcting one letter of a keyword makes the statement valid. It is also warn in a migration that is
+    certainly for PostgreSQL (it or an adjacent file uses syntax of hardly any other database, and most of its
+    statements parse) if no other database, later PostgreSQL version or client-side template accepts the
+    statement; otherwise it is info there. If the file is for another database, set ``dialect`` in
+    ``[tool.wardround.sql]``.
     """
 
     ID = "SQ040"
@@ -59,34 +63,42 @@ class UnparsedSql(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if not script.is_sql or not script.is_postgres or script.is_template or script.is_spare:
-            return
-        if not script.unparsed:
-            return
-        slips = {bad: right for bad in script.unparsed[:_MOST] if (right := slip_of(bad)) is not None}
+        unparsed = script.unparsed if self._is_reviewed() else []
+        slips = {bad: slip for bad in unparsed[:_MOST] if (slip := slip_of(bad)) is not None}
         for bad, slip in slips.items():
-            text = f"Postgres says {bad.message}; {slip.meant} is meant"
-            self.report(script.span_of_unparsed(replace(bad, point=slip.point)), text, severity=Severity.WARN)
-        left = [bad for bad in script.unparsed if bad not in slips]
-        if not left or not (script.exposure.is_supabase or self._is_sure()):
-            return
-        wrong = [bad for bad in left[:_MOST] if not is_read_elsewhere(bad)] if script.surely_postgres else []
-        for bad in wrong or left[:1]:
-            text = f"this statement was not reviewed: Postgres says {bad.message}"
-            certain = bool(wrong) or (script.exposure.is_supabase and script.surely_postgres)
-            self.report(script.span_of_unparsed(bad), text, severity=Severity.WARN if certain else None)
+            location = script.locations.span_of_unparsed(replace(bad, point=slip.point))
+            text = f"PostgreSQL reports {bad.message}; write {slip.meant}"
+            self.report(location, text, severity=Severity.WARN)
+        rest = [bad for bad in unparsed if bad not in slips]
+        if rest and (script.exposure.is_supabase or self._is_sure()):
+            self._unread(rest)
+
+    def _is_reviewed(self) -> bool:
+        script = self.script
+        return (
+            script.is_sql and script.is_postgres and not script.is_template and not script.is_non_production
+        )
+
+    def _unread(self, statements: Sequence[Unparsed]) -> None:
+        """Report the statements that no other database accepts, else the first one."""
+        is_certain = self.script.is_certainly_postgres
+        wrong = [bad for bad in statements[:_MOST] if not is_read_elsewhere(bad)] if is_certain else []
+        level = Severity.WARN if wrong or (self.script.exposure.is_supabase and is_certain) else None
+        for bad in wrong or statements[:1]:
+            text = f"statement was not reviewed: PostgreSQL reports {bad.message}"
+            self.report(self.script.locations.span_of_unparsed(bad), text, severity=level)
 
     def _is_sure(self) -> bool:
-        """Whether a migration is for Postgres beyond doubt, and readable but for a few statements."""
+        """Return True if a migration is certainly for PostgreSQL, and mostly parseable."""
         script = self.script
-        read = sum(1 for statement in script.everything if statement.outer is None)
+        read = sum(1 for statement in script.all_statements if statement.outer is None)
         if not migration_files.is_migration(script.path, script.options.migrations) or read < _READ * len(
             script.unparsed
         ):
             return False
-        if not script.surely_postgres:
+        if not script.is_certainly_postgres:
             return False
-        beside = migration_files.set_patterns(script.path)
+        adjacent = migration_files.set_patterns(script.path)
         return shows_postgres(script.sql) or bool(
-            script.source.project.files_with_word(POSTGRES_WORDS, beside)
+            script.source.project.files_with_word(POSTGRES_WORDS, adjacent)
         )

@@ -1,4 +1,4 @@
-"""SQ012: a view that shows the table of users to the API."""
+"""SQ012: view that exposes ``auth.users`` to the API."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from wardround_sql.parsing.pg_nodes import kinds
 
 
 class AuthUsersExposed(SqlCheck):
-    """A view in a schema that an API serves reads auth.users.
+    """View in an exposed schema that selects from ``auth.users``.
 
-    The table holds e-mail addresses, phone numbers and tokens of all users. A view shows what it selects to
-    whoever may read the view, whatever guards the table. Copy what is to be public into a table of its own.
+    The table holds e-mail addresses, phone numbers and tokens of all users, and the view shows the selected
+    columns to all of its readers, regardless of the table's own protection. Copy public data into a separate
+    table.
     """
 
     ID = "SQ012"
@@ -47,11 +48,14 @@ class AuthUsersExposed(SqlCheck):
                 continue
             relation = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            if not self.script.is_exposed(name) or self.script.whole.is_unread(name):
+            if not self.script.is_exposed(name) or self.script.set_schema.is_unreadable(name):
                 continue
             for table in kinds(statement.node.get("query"), "RangeVar"):
                 if (table.get("schemaname"), table.get("relname")) == ("auth", "users"):
-                    self.say(
-                        statement, f"{name} shows auth.users to whoever can read it", table.get("location")
+                    self.report_at(
+                        statement,
+                        f"view {name} exposes auth.users to all of its readers; "
+                        "copy public columns into a table",
+                        table.get("location"),
                     )
                     break

@@ -1,4 +1,4 @@
-"""SQ005: a SECURITY DEFINER function that trusts the caller's search path."""
+"""SQ005: SECURITY DEFINER function without a search_path."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround_sql.schema.model import Name
 
 
 class DefinerWithoutSearchPath(SqlCheck):
-    """A SECURITY DEFINER function does not set its search_path.
+    """SECURITY DEFINER function that does not set its ``search_path``.
 
-    It runs with its owner's rights, but finds tables and functions by the caller's search path: whoever can
-    create objects in any schema of that path puts their own in place of yours. Add ``SET search_path = ''``
-    and qualify the names.
+    It runs with its owner's privileges but resolves names by the caller's search path, so anyone who can
+    create objects in a schema of that path can substitute their own. Add ``SET search_path = ''`` and qualify
+    the names.
     """
 
     ID = "SQ005"
@@ -46,19 +46,21 @@ class DefinerWithoutSearchPath(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt", "AlterFunctionStmt"):
-            routine = self.script.whole.routines.opened_by(statement)
-            if routine is None or self.script.whole.pins_all:
+            routine = self.script.set_schema.routines.opened_by(statement)
+            if routine is None or self.script.set_schema.pins_all:
                 continue
-            made = routine.made.node.get("options", []) if routine.made else []
-            if text_of(option(made, "language")) in ("c", "internal"):
+            created = routine.made.node.get("options", []) if routine.made else []
+            if text_of(option(created, "language")) in ("c", "internal"):
                 continue
             name = Name(routine.schema, routine.name)
-            text = f"function {name} runs as its owner but by the caller's search_path; set it"
-            self.say(statement, text, _place(statement))
+            text = f"function {name} runs as its owner but with the caller's search_path; add SET search_path"
+            self.report_at(statement, text, _security_location(statement))
 
 
-def _place(statement: Statement) -> int | None:
-    """Where SECURITY DEFINER is written."""
-    given = statement.node.get("options") or statement.node.get("actions") or []
-    elements = (content(one, "DefElem") or {} for one in given)
-    return next((one.get("location") for one in elements if one.get("defname") == "security"), None)
+def _security_location(statement: Statement) -> int | None:
+    """Return the location of SECURITY DEFINER."""
+    arguments = statement.node.get("options") or statement.node.get("actions") or []
+    elements = (content(item, "DefElem") or {} for item in arguments)
+    return next(
+        (element.get("location") for element in elements if element.get("defname") == "security"), None
+    )

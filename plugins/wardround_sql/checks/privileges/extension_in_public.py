@@ -1,4 +1,4 @@
-"""SQ013: an extension among the tables an API serves."""
+"""SQ013: extension in a schema exposed by the API."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PLACED = frozenset(
 
 
 class ExtensionInPublic(SqlCheck):
-    """An extension is installed into a schema that an API serves.
+    """Extension installed into a schema that an API exposes.
 
-    Its functions and tables are then served too, and stand in the way of your own names. Install it with
-    ``WITH SCHEMA extensions``.
+    Its functions and tables become part of the API and occupy names of the schema. Install it ``WITH SCHEMA
+    extensions``.
     """
 
     ID = "SQ013"
@@ -62,5 +62,13 @@ class ExtensionInPublic(SqlCheck):
         for statement in self.script.of("CreateExtensionStmt"):
             name = statement.node.get("extname", "")
             where = text_of(option(statement.node.get("options"), "schema")) or self.script.default_schema
-            if name not in _PLACED and not self.script.is_spare and self.script.exposure.serves(where):
-                self.say(statement, f"extension {name} goes into schema {where}, which the API serves")
+            if (
+                name not in _PLACED
+                and not self.script.is_non_production
+                and self.script.exposure.serves(where)
+            ):
+                self.report_at(
+                    statement,
+                    f"extension {name} is installed into schema {where}, which the API exposes; "
+                    "use WITH SCHEMA extensions",
+                )

@@ -1,4 +1,4 @@
-"""SQ016: a foreign table that an API serves."""
+"""SQ016: foreign table in a schema exposed by the API."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class ForeignTableInApi(SqlCheck):
-    """A foreign table stands in a schema that an API serves.
+    """Foreign table in a schema that an API exposes.
 
-    Row-level security does not exist for foreign tables: whoever may read it reads the other system with the
-    rights of the server. Keep it in a schema that is not exposed.
+    Foreign tables have no row-level security: every role with SELECT reads the remote system with the
+    privileges of the server. Move it to a schema that is not exposed.
     """
 
     ID = "SQ016"
@@ -45,7 +45,10 @@ class ForeignTableInApi(SqlCheck):
         for statement in self.script.of("CreateForeignTableStmt"):
             relation = statement.node.get("base", {}).get("relation", {})
             name = self.script.name_of(relation)
-            whole = self.script.whole
-            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
-                text = f"foreign table {name} is served by the API, and no policy can guard it"
-                self.say(statement, text, relation.get("location"))
+            schema = self.script.set_schema
+            if self.script.is_exposed(name) and not schema.is_unreadable(name) and name not in schema.moved:
+                text = (
+                    f"foreign table {name} is exposed by the API without row-level security; "
+                    "move it to another schema"
+                )
+                self.report_at(statement, text, relation.get("location"))

@@ -1,4 +1,4 @@
-"""SQ006: a function of an API that leaves its search path open."""
+"""SQ006: exposed function without a search_path."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import is_true, option, text_of, texts
-from wardround_sql.schema.model import dotted
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.schema.model import Name, dotted
 
 
 class FunctionSearchPathMutable(SqlCheck):
-    """A function of a schema that an API serves does not set its search_path.
+    """Function in an exposed schema that does not set its ``search_path``.
 
-    Its names mean whatever the caller's search path makes of them, so it can behave differently for different
-    roles. ``SET search_path = ''`` with qualified names gives it one meaning.
+    Its names are resolved by the caller's search path, so it may behave differently for each role. Add ``SET
+    search_path = ''`` and qualify the names.
     """
 
     ID = "SQ006"
@@ -45,14 +46,26 @@ class FunctionSearchPathMutable(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
-            options = statement.node.get("options", [])
-            name = dotted(texts(statement.node.get("funcname")), self.script.default_schema)
-            if is_true(option(options, "security")) or "sql_body" in statement.node:
-                continue
-            if text_of(option(options, "language")) in ("c", "internal") or not self.script.is_exposed(name):
-                continue
-            routine = self.script.whole.routines.made_by(statement)
-            if routine is None or routine.pinned or routine.definer or self.script.whole.pins_all:
-                continue
-            if self.script.exposure.serves(routine.schema):
-                self.say(statement, f"function {name} leaves its search_path to the caller")
+            if self._uses_callers_path(statement):
+                name = self._name(statement)
+                self.report_at(
+                    statement, f"function {name} uses the caller's search_path; add SET search_path"
+                )
+
+    def _name(self, statement: Statement) -> Name:
+        return dotted(texts(statement.node.get("funcname")), self.script.default_schema)
+
+    def _uses_callers_path(self, statement: Statement) -> bool:
+        options = statement.node.get("options", [])
+        if is_true(option(options, "security")) or "sql_body" in statement.node:
+            return False
+        is_compiled = text_of(option(options, "language")) in ("c", "internal")
+        return not is_compiled and self.script.is_exposed(self._name(statement)) and self._is_open(statement)
+
+    def _is_open(self, statement: Statement) -> bool:
+        """Return True if the function is exposed in the end, without a search path of its own."""
+        schema = self.script.set_schema
+        routine = schema.routines.made_by(statement)
+        if routine is None or routine.pinned or routine.definer or schema.pins_all:
+            return False
+        return self.script.exposure.serves(routine.schema)

@@ -1,4 +1,4 @@
-"""SQ008: rights given to everyone."""
+"""SQ008: privilege granted to PUBLIC or anon."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, items, kinds, option, texts
 from wardround_sql.parsing.statements import Statement
-from wardround_sql.queries.facts import Granted, foreign_facts
+from wardround_sql.queries.fact_types import Granted
+from wardround_sql.queries.facts import foreign_facts
 from wardround_sql.schema.model import Name, dotted, roles_of
 
 _DEFAULTS = "ACL_TARGET_DEFAULTS"
@@ -19,12 +20,12 @@ _TABLES = ("OBJECT_TABLE", "OBJECT_SCHEMA", "OBJECT_DATABASE")
 
 
 class GrantToEveryone(SqlCheck):
-    """A right is granted to PUBLIC or to anon, that is, to everyone who can connect.
+    """Privilege granted to PUBLIC or ``anon``, that is, to everyone who can connect.
 
-    PUBLIC covers every role there is and will be; anon is whoever has the address of the API. Grant it to the
-    role that needs it. Default privileges reach every table that is made later as well. Where row-level
-    security guards the table, a grant to anon is only the door to it, and nothing is said; nor where some
-    columns may be read of a table that was closed before.
+    PUBLIC includes all present and future roles; ``anon`` is every unauthenticated client of the API. Grant
+    the privilege to the role that needs it. Default privileges also apply to every table created later. A
+    grant to ``anon`` on a table with row-level security is not reported, since policies restrict the rows,
+    nor is SELECT on some columns of a table whose privileges were revoked before.
     """
 
     ID = "SQ008"
@@ -52,79 +53,95 @@ class GrantToEveryone(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in foreign_facts(self.script, Granted):
-            text = f"{found.rights} is granted to everyone ({found.who}){found.note}"
-            self.report(found.span, text, severity=Severity.INFO if found.rights == "SELECT" else None)
+        for fact in foreign_facts(self.script, Granted):
+            text = (
+                f"{fact.rights} is granted to everyone ({fact.who}); "
+                f"grant it to the role that needs it{fact.note}"
+            )
+            self.report(fact.span, text, severity=Severity.INFO if fact.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
-            if node.get("is_grant") and node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
-                self._routines(statement, node)
-            if not node.get("is_grant") or node.get("objtype") not in _TABLES:
-                continue
-            for role in kinds(node.get("grantees", []), "RoleSpec"):
-                (name,) = roles_of([{"RoleSpec": role}])
-                if name in ("public", "anon"):
-                    self._look_at(statement, node, name, role)
+            if node.get("is_grant"):
+                self._grant(statement, node)
+
+    def _grant(self, statement: Statement, node: Node) -> None:
+        if node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
+            self._routines(statement, node)
+        if node.get("objtype") not in _TABLES:
+            return
+        for role in kinds(node.get("grantees", []), "RoleSpec"):
+            (name,) = roles_of([{"RoleSpec": role}])
+            if name in ("public", "anon"):
+                self._check_role(statement, node, name, role)
 
     def _routines(self, statement: Statement, node: Node) -> None:
-        """Rights to run functions with the rights of their owner, of which the migration set knows."""
-        definers = self._definers
+        """Report EXECUTE on SECURITY DEFINER functions of the migration set."""
         everyone = (
-            r
-            for r in kinds(node.get("grantees", []), "RoleSpec")
-            if roles_of([{"RoleSpec": r}]) == ("public",)
+            role
+            for role in kinds(node.get("grantees", []), "RoleSpec")
+            if roles_of([{"RoleSpec": role}]) == ("public",)
         )
         role = next(everyone, None)
-        if role is None or not definers:
-            return
-        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
-            where = set(texts(node.get("objects")))
-            reached = sorted(name for name in definers if name.schema in where)
-        else:
-            named = (texts(one.get("objname")) for one in kinds(node.get("objects", []), "ObjectWithArgs"))
-            reached = sorted(
-                name for parts in named if (name := dotted(parts, self.script.default_schema)) in definers
+        reached = self._reached_definers(node) if role is not None and self._definers else []
+        if role is not None and reached:
+            text = (
+                f"everyone (PUBLIC) may execute {reached[0]}, which runs with its owner's privileges; "
+                "grant it to a role"
             )
-        if reached:
-            text = f"everyone (PUBLIC) may run {reached[0]}, which has the rights of its owner"
-            self.say(statement, text, role.get("location"))
+            self.report_at(statement, text, role.get("location"))
+
+    def _reached_definers(self, node: Node) -> list[Name]:
+        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
+            schemas = set(texts(node.get("objects")))
+            return sorted(name for name in self._definers if name.schema in schemas)
+        routines = kinds(node.get("objects", []), "ObjectWithArgs")
+        names = (dotted(texts(routine.get("objname")), self.script.default_schema) for routine in routines)
+        return sorted(name for name in names if name in self._definers)
 
     @cached_property
     def _definers(self) -> set[Name]:
-        return {Name(*parts) for parts in self.script.whole.routines.definers()}
+        return {Name(*parts) for parts in self.script.set_schema.routines.definers()}
 
-    def _look_at(self, statement: Statement, node: Node, who: str, role: Node) -> None:
-        rights = sorted(
-            p.get("priv_name", "").upper() for p in kinds(node.get("privileges", []), "AccessPriv")
-        ) or ["ALL"]
-        if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
+    def _check_role(self, statement: Statement, node: Node, who: str, role: Node) -> None:
+        privileges = _privileges(node)
+        if node.get("objtype") != "OBJECT_TABLE" and set(privileges) <= _HARMLESS:
             return
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
-        if tables and all(who in self.script.whole.shut.get(name, ()) for name in tables):
-            return  # taken back by a later statement
-        if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
+        if self._is_revoked(node, who) or self._is_restricted(node, who):
             return
-        told = "everyone (PUBLIC)" if who == "public" else "anon, that is, anyone"
         by_default = node.get("targtype") == _DEFAULTS
-        level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
-        what = f"{', '.join(rights)} on every table to come" if by_default else ", ".join(rights)
-        self.say(statement, f"{what} is granted to {told}", role.get("location"), level)
+        level = Severity.INFO if who == "anon" and (by_default or privileges == ["SELECT"]) else None
+        what = f"{', '.join(privileges)} on every future table" if by_default else ", ".join(privileges)
+        self.report_at(
+            statement,
+            f"{what} is granted to {_GRANTEES[who]}; grant it to the role that needs it",
+            role.get("location"),
+            level,
+        )
+
+    def _is_revoked(self, node: Node, who: str) -> bool:
+        """Return True if a later statement revokes the grant."""
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
+        return bool(tables) and all(who in self.script.set_schema.shut.get(name, ()) for name in tables)
+
+    def _is_restricted(self, node: Node, who: str) -> bool:
+        """Return True if row-level security or a list of columns restricts the grant."""
+        return (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who)
 
     def _is_narrowed(self, node: Node, who: str) -> bool:
-        """Whether reading some columns is all that is given, of tables where everything was taken before."""
+        """Return True if only SELECT on some columns is granted, on tables whose privileges were revoked."""
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
-        taken = all(self.script.whole.is_withheld(name, who, "select") for name in tables)
+        taken = all(self.script.set_schema.is_withheld(name, who, "select") for name in tables)
         return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:
-        """Whether one of the tables has no row-level security, as far as can be seen."""
-        whole = self.script.whole
-        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
-        views = [t for t in tables if t in whole.secured_views]
+        """Return True if one of the tables has no known row-level security."""
+        schema = self.script.set_schema
+        tables = [self.script.name_of(relation) for relation in kinds(node.get("objects", []), "RangeVar")]
+        views = [t for t in tables if t in schema.secured_views]
         guarded = [
-            t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.is_enabled_by_loop(t)
+            t for t in tables if (t in schema.tables and schema.tables[t].rls) or schema.is_enabled_by_loop(t)
         ]
         if node.get("targtype") in ("ACL_TARGET_ALL_IN_SCHEMA", _DEFAULTS):
             rights = {p.get("priv_name", "") for p in kinds(node.get("privileges", []), "AccessPriv")}
@@ -132,8 +149,20 @@ class GrantToEveryone(SqlCheck):
         return len(guarded) + len(views) < len(tables)
 
 
+_HARMLESS = frozenset({"USAGE", "CONNECT", "TEMPORARY", "TEMP"})
+_GRANTEES = {"public": "everyone (PUBLIC)", "anon": "anon, that is, every unauthenticated client"}
+
+
+def _privileges(node: Node) -> list[str]:
+    named = (
+        privilege.get("priv_name", "").upper()
+        for privilege in kinds(node.get("privileges", []), "AccessPriv")
+    )
+    return sorted(named) or ["ALL"]
+
+
 def _granted(statement: Statement) -> Node:
-    """The grant in a statement; none in defaults of the platform, which every dump repeats."""
+    """Return the grant of a statement; empty for the platform's defaults, which every dump repeats."""
     if statement.kind == "GrantStmt":
         return statement.node
     owners = roles_of(items(option(statement.node.get("options"), "roles")))

@@ -1,4 +1,4 @@
-"""SQ015: a materialised view that an API serves."""
+"""SQ015: materialized view in a schema exposed by the API."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class MaterializedViewInApi(SqlCheck):
-    """A materialised view stands in a schema that an API serves.
+    """Materialized view in a schema that an API exposes.
 
-    Row-level security does not exist for materialised views: whoever may read it reads all of it. Keep it
-    in a schema of its own, or revoke it from the API's roles.
+    Materialized views have no row-level security: every role with SELECT reads all rows. Move it to a schema
+    that is not exposed, or revoke it from the API's roles.
     """
 
     ID = "SQ015"
@@ -44,7 +44,10 @@ class MaterializedViewInApi(SqlCheck):
                 continue
             relation = statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            whole = self.script.whole
-            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
-                text = f"materialised view {name} is served by the API, and no policy can guard it"
-                self.say(statement, text, relation.get("location"))
+            schema = self.script.set_schema
+            if self.script.is_exposed(name) and not schema.is_unreadable(name) and name not in schema.moved:
+                text = (
+                    f"materialized view {name} is exposed by the API without row-level security; "
+                    "move or revoke it"
+                )
+                self.report_at(statement, text, relation.get("location"))

@@ -1,4 +1,4 @@
-"""SQ086: a password that the database is asked for as it was typed."""
+"""SQ086: password compared in SQL."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _COMPARED = LazyPattern(
 
 
 class PasswordComparedInQuery(SqlCheck):
-    """A query finds a user by name and password, so the password is kept readable, or under a fast hash.
+    """Password compared in a query, which requires it to be stored as plain text or as a fast hash.
 
-    Whoever reads the table has everybody's passwords, and so do the logs of the database. Read the row by
-    name alone, and compare in the application with what argon2, bcrypt or scrypt made of the password.
+    Anyone who reads the table or the database logs obtains the passwords of all users. Select the row by user
+    name only, and verify the password in the application with argon2, bcrypt or scrypt.
     """
 
     ID = "SQ086"
@@ -47,11 +47,13 @@ class PasswordComparedInQuery(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for fragment, masked in masked_fragments(self.script):
-            for found in _COMPARED.finditer(masked):
-                place = span_in(self.script, fragment, *found.span("name"))
+            for match in _COMPARED.finditer(masked):
+                location = span_in(self.script, fragment, *match.span("name"))
                 self.report(
-                    place, "the password is kept as it is typed, or nearly so; compare a slow hash in code"
+                    location,
+                    "password is compared in SQL, so it is stored unhashed or weakly hashed; "
+                    "verify a slow hash in code",
                 )

@@ -1,4 +1,4 @@
-"""SQ062: a function with its owner's rights that anybody may call, and that asks nobody who calls."""
+"""SQ062: SECURITY DEFINER function without an authorization check."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from wardround_sql.parsing.pg_nodes import Node, content, kinds, text_of, texts,
 from wardround_sql.parsing.statements import Statement
 from wardround_sql.project.migration_files import set_patterns
 from wardround_sql.schema.model import roles_of
+from wardround_sql.schema.routines import Routine
 
-_ASKS = LazyPattern(
+_CALLER_CHECK = LazyPattern(
     r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"
     r"\b(?:is|has|can|check|assert|require|verify|authori[sz]e|ensure|get_my|get_current|get_user|my|current|jwt|"
     r"user)_\w*\s*\(|\bhmac\s*\(|\bcrypt\s*\(",
     re.IGNORECASE,
 )
-"""What a body says that looks at who calls, or hands that to a function that does."""
+"""Code in a body that checks the caller, or delegates to a function that does."""
 _SECRET = LazyPattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
 _WRITES = LazyPattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
 _READS = LazyPattern(r"(?i)\bfrom\s+[\w.\"]+")
-_TAKEN = LazyPattern(
+_REVOKED = LazyPattern(
     r"(?is)\brevoke\b[^;]*\bon\s+(?:all\s+)?(?:functions|routines)\b[^;]*\bfrom\b[^;]*\b(?:public|anon)\b"
 )
+_BYPASS = "returns rows bypassing row-level security"
 _CALLERS = {"public", "anon", "authenticated"}
 
 
 class UnguardedDefinerFunction(SqlCheck):
-    """A function that runs as its owner changes rows, clients may call it, and it asks nobody who calls.
+    """SECURITY DEFINER function that clients can call and that does not check the caller.
 
-    Row-level security does not hold inside SECURITY DEFINER, and everyone may execute a new function, so the
-    API offers it to every client with any arguments. Compare with ``auth.uid()`` in the body, make it
-    SECURITY INVOKER, move it to a schema that is not served, or REVOKE EXECUTE FROM PUBLIC, anon and
+    Row-level security does not apply inside the function, and PUBLIC may execute new functions by default, so
+    the API offers it to every client with arbitrary arguments. Check ``auth.uid()`` in the body, make it
+    SECURITY INVOKER, move it to a schema that is not exposed, or REVOKE EXECUTE FROM PUBLIC, anon and
     authenticated.
     """
 
@@ -73,34 +75,36 @@ class UnguardedDefinerFunction(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateFunctionStmt"):
-            routine = self.script.whole.routines.made_by(statement)
-            is_served = not statement.node.get("is_procedure")  # PostgREST calls functions alone
-            if routine is None or not routine.definer or statement.outer is not None or not is_served:
-                continue
-            if not self.script.exposure.serves(routine.schema) or self.script.is_spare:
-                continue
-            if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+            routine = self.script.set_schema.routines.made_by(statement)
+            if routine is None or not self._is_exposed(statement, routine):
                 continue
             writes = _WRITES.search(statement.text) is not None
-            if _ASKS.search(statement.text) or not (writes or _gives_rows(statement)):
+            if not (writes or _returns_rows(statement)):
                 continue
             callers = self._callers(routine.name)
-            if callers and not writes:
-                text = (
-                    f"{routine.name} gives rows past row-level security, {callers} may call it, "
-                    "and it does not ask who calls"
-                )
-                self.say(statement, text, severity=Severity.INFO)
-            elif callers:
-                self.say(
+            effect = "changes rows with its owner's privileges" if writes else _BYPASS
+            has_parameters = bool(statement.node.get("parameters"))
+            if callers:
+                self.report_at(
                     statement,
-                    f"{routine.name} changes rows with its owner's rights, {callers} may call it, "
-                    "and it does not ask who calls",
-                    severity=None if statement.node.get("parameters") else Severity.INFO,
+                    f"{routine.name} {effect}, {callers} may call it, "
+                    "and it does not check the caller; check auth.uid()",
+                    severity=None if writes and has_parameters else Severity.INFO,
                 )
 
+    def _is_exposed(self, statement: Statement, routine: Routine) -> bool:
+        """Return True if the API serves a SECURITY DEFINER function that does not check the caller."""
+        is_function = not statement.node.get("is_procedure")  # PostgREST calls only functions
+        if not routine.definer or statement.outer is not None or not is_function:
+            return False
+        if not self.script.exposure.serves(routine.schema) or self.script.is_non_production:
+            return False
+        if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+            return False
+        return _CALLER_CHECK.search(statement.text) is None
+
     def _callers(self, name: str) -> str:
-        """Which clients may execute a function; nothing if none is left."""
+        """Return a description of the clients that may execute a function; empty if there are none."""
         taken: set[str] = set()
         given: set[str] = set()
         for statement in self._grants.get(name, ()):
@@ -110,27 +114,27 @@ class UnguardedDefinerFunction(SqlCheck):
             else:
                 taken |= roles
                 given -= roles
-        if not taken and self._are_all_taken:
+        if not taken and self._are_all_revoked:
             taken = {"public"}
         if not taken:
             return "everyone"
         if given:
-            return "everyone" if given - {"authenticated"} else "whoever is signed in"
+            return "everyone" if given - {"authenticated"} else "every signed-in user"
         return ""
 
     @cached_property
     def _grants(self) -> dict[str, list[Statement]]:
-        """The grants of the set, by the functions they are about."""
-        found: dict[str, list[Statement]] = {}
+        """Grants of the set, by function."""
+        result: dict[str, list[Statement]] = {}
         for statement in self.script.set_statements:
             for name in _functions(statement.node) if statement.kind == "GrantStmt" else ():
-                found.setdefault(name, []).append(statement)
-        return found
+                result.setdefault(name, []).append(statement)
+        return result
 
     @cached_property
-    def _are_all_taken(self) -> bool:
-        """Whether the set takes the right to execute functions away from all of them, or by default."""
-        return any(_TAKEN.search(text) for text in self._texts())
+    def _are_all_revoked(self) -> bool:
+        """Return True if the set revokes EXECUTE on all functions, or by default."""
+        return any(_REVOKED.search(text) for text in self._texts())
 
     def _texts(self) -> Iterator[str]:
         yield self.script.sql
@@ -144,22 +148,25 @@ def _returns(statement: Statement) -> str:
     return type_name(statement.node.get("returnType", {}))
 
 
-def _gives_rows(statement: Statement) -> bool:
-    """Whether a function gives whole rows of what it is asked for by its arguments."""
-    modes = {one.get("mode") for one in kinds(statement.node.get("parameters", []), "FunctionParameter")}
+def _returns_rows(statement: Statement) -> bool:
+    """Return True if a function returns rows selected by its arguments."""
+    modes = {
+        parameter.get("mode")
+        for parameter in kinds(statement.node.get("parameters", []), "FunctionParameter")
+    }
     many = statement.node.get("returnType", {}).get("setof") or "FUNC_PARAM_TABLE" in modes
     return bool(many and modes - {"FUNC_PARAM_TABLE", "FUNC_PARAM_OUT"} and _READS.search(statement.text))
 
 
 def _takes_secret(statement: Statement) -> bool:
-    """Whether what it is given shows that the caller may: a token, or a code sent to somebody."""
-    given = kinds(statement.node.get("parameters", []), "FunctionParameter")
-    return any(_SECRET.search(one.get("name", "")) for one in given)
+    """Return True if a parameter proves authorization: a token, or a code sent to a user."""
+    arguments = kinds(statement.node.get("parameters", []), "FunctionParameter")
+    return any(_SECRET.search(item.get("name", "")) for item in arguments)
 
 
 def _functions(node: Node) -> set[str]:
-    """The names of the functions a grant is about."""
-    found = (content(one, "ObjectWithArgs") or {} for one in node.get("objects", []))
-    return {texts(one.get("objname"))[-1] for one in found if one.get("objname")} | {
-        text_of(one) for one in node.get("objects", []) if text_of(one)
+    """Return the names of the functions of a grant."""
+    result = (content(object, "ObjectWithArgs") or {} for object in node.get("objects", []))
+    return {texts(item.get("objname"))[-1] for item in result if item.get("objname")} | {
+        text_of(entry) for entry in node.get("objects", []) if text_of(entry)
     }

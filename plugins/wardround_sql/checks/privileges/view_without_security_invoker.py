@@ -1,4 +1,4 @@
-"""SQ007: a view that shows its owner's rows to everyone."""
+"""SQ007: exposed view without ``security_invoker``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_true, kinds, option
-from wardround_sql.schema.model import sets_option
+from wardround_sql.schema.builder import sets_option
 
 
 class ViewWithoutSecurityInvoker(SqlCheck):
-    """A view that an API serves does not run as its caller.
+    """View in an exposed schema without ``security_invoker``.
 
-    A view reads its tables with the rights of its owner, so row-level security does not count for whoever
-    selects from it. Add ``WITH (security_invoker = on)``, or revoke the view from the API's roles.
+    The view reads its tables with the privileges of its owner, so row-level security does not apply to its
+    readers. Add ``WITH (security_invoker = on)``, or revoke the view from the API's roles.
     """
 
     ID = "SQ007"
@@ -47,27 +47,29 @@ class ViewWithoutSecurityInvoker(SqlCheck):
         for statement in self.script.of("ViewStmt"):
             relation = statement.node.get("view", {})
             reads = any(True for _ in kinds(statement.node.get("query"), "RangeVar"))
-            says = is_true(option(statement.node.get("options"), "security_invoker"))
-            if reads and not says and relation.get("relpersistence") != "t" and self._is_open(relation):
+            message = is_true(option(statement.node.get("options"), "security_invoker"))
+            if reads and not message and relation.get("relpersistence") != "t" and self._is_open(relation):
                 name = self.script.name_of(relation)
-                text = f"view {name} is served by the API and reads past row-level security"
-                self.say(statement, f"{text}; add security_invoker", relation.get("location"))
-        self._look_at_options()
+                text = f"view {name} is exposed by the API and bypasses row-level security"
+                self.report_at(statement, f"{text}; add security_invoker", relation.get("location"))
+        self._check_options()
 
-    def _look_at_options(self) -> None:
-        """The option that was there and is taken away."""
+    def _check_options(self) -> None:
+        """Report views whose option is removed."""
         for statement in self.script.of("AlterTableStmt"):
             relation = statement.node.get("relation", {})
             commands = kinds(statement.node.get("cmds", []), "AlterTableCmd")
             taken = any(sets_option(command, "security_invoker") is False for command in commands)
             if taken and self._is_open(relation):
                 name = self.script.name_of(relation)
-                text = f"view {name}, which the API serves, reads past row-level security from here on"
-                self.say(statement, text, relation.get("location"))
+                text = (
+                    f"view {name}, exposed by the API, now bypasses row-level security; keep security_invoker"
+                )
+                self.report_at(statement, text, relation.get("location"))
 
     def _is_open(self, relation: Node) -> bool:
-        """Whether clients reach a view that does not run as its caller, when all is done."""
-        whole, name = self.script.whole, self.script.name_of(relation)
-        moved = name in whole.moved
-        safe = name in whole.secured_views or whole.is_unread(name)
+        """Return True if clients reach a view that does not run as its caller in the end."""
+        schema, name = self.script.set_schema, self.script.name_of(relation)
+        moved = name in schema.moved
+        safe = name in schema.secured_views or schema.is_unreadable(name)
         return self.script.is_exposed(name) and not safe and not moved

@@ -1,4 +1,4 @@
-"""SQ069: an OR that takes in more than was meant."""
+"""SQ069: OR without parentheses after AND."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wardround_sql.check import SqlCheck
 
 
 class AndOrWithoutParentheses(SqlCheck):
-    """AND binds before OR, so the second value of a column comes without the other conditions.
+    """OR after AND without parentheses, which bypasses the other conditions.
 
-    ``tenant = 1 AND state = 'a' OR state = 'b'`` finds the rows in state b of all tenants. Put brackets
-    around the OR, or write ``state IN ('a', 'b')``.
+    AND binds more tightly than OR: ``tenant = 1 AND state = 'a' OR state = 'b'`` returns the rows in state b
+    of all tenants. Put parentheses around the OR, or write ``state IN ('a', 'b')``.
     """
 
     ID = "SQ069"
@@ -43,9 +43,9 @@ class AndOrWithoutParentheses(SqlCheck):
     def run(self) -> None:
         from wardround_sql.queries.conditions import loose_ors  # sqlglot is slow to import
 
-        for found in loose_ors(self.script):
+        for fact in loose_ors(self.script):
             self.report(
-                found.span,
-                f"without brackets this {found.subject} needs none of the other conditions, "
-                f"{found.detail} among them{found.note}",
+                fact.span,
+                f"OR on {fact.subject} without parentheses bypasses the other conditions, such as "
+                f"{fact.detail}; add parentheses{fact.note}",
             )

@@ -1,4 +1,4 @@
-"""SQ060: BETWEEN two days over points in time."""
+"""SQ060: BETWEEN dates on a timestamp."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _DATED = LazyPattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|
 
 
 class BetweenDaysOverTimestamps(SqlCheck):
-    """BETWEEN compares a point in time with two days, so all of the last day but midnight is missing.
+    """BETWEEN two dates on a timestamp, which excludes all but midnight of the last day.
 
-    A day compared with a timestamp is its first moment. Write ``at >= first AND at < last + interval '1
+    A date compared with a timestamp means its first moment. Write ``at >= first AND at < last + interval '1
     day'``.
     """
 
@@ -57,40 +57,42 @@ class BetweenDaysOverTimestamps(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for statement in self.script.queries:
             if statement.kind in ("CreateFunctionStmt", "DoStmt"):
                 continue
-            for one in statement.kinds("A_Expr"):
-                name = column_name(one.get("lexpr"))
-                if one.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
-                    self._look_at(statement, one, name[-1])
+            for expression in statement.kinds("A_Expr"):
+                name = column_name(expression.get("lexpr"))
+                if expression.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
+                    self._check_bounds(statement, expression, name[-1])
 
-    def _look_at(self, statement: Statement, one: Node, name: str) -> None:
-        bounds = items(one.get("rexpr"))
+    def _check_bounds(self, statement: Statement, node: Node, name: str) -> None:
+        bounds = items(node.get("rexpr"))
         if len(bounds) == 2 and (_is_day(bounds[1]) or self._is_named_day(statement, bounds[1])):
-            place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
-            self.say(statement, f"of the last day only midnight is in: {name} is a point in time", place)
+            child = next((n["location"] for n in walk(node.get("lexpr")) if "location" in n), None)
+            self.report_at(
+                statement,
+                f"{name} is a timestamp, so BETWEEN includes only midnight of the last day; use >= and <",
+                child,
+            )
 
     def _is_named_day(self, statement: Statement, bound: object) -> bool:
-        """Whether a placeholder's name says that it is a day."""
+        """Return True if a placeholder is named after a date."""
         kind, inside = unwrapped(bound)
         if kind != "ParamRef" or not isinstance(inside.get("location"), int):
             return False
-        at = statement.offset + statement.point(inside["location"])
-        found = _NAMED.match(statement.fragment.text, at)
-        name = next((group for group in found.groups() if group), "") if found else ""
+        position = statement.offset + statement.point(inside["location"])
+        result = _NAMED.match(statement.fragment.text, position)
+        name = next((group for group in result.groups() if group), "") if result else ""
         return bool(_DATED.search(name))
 
 
 def _is_one_day(node: object) -> bool:
-    """Whether an expression is the length of a day: what is taken from the first moment of a month to end
-    it.
-    """
+    """Return True if an expression is an interval of one day, as subtracted from the start of a month."""
     cast = content(node, "TypeCast") or {}
-    said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
-    return type_name(cast.get("typeName", {})) == "interval" and said.strip().lower() in (
+    text = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
+    return type_name(cast.get("typeName", {})) == "interval" and text.strip().lower() in (
         "1 day",
         "1 days",
         "p1d",
@@ -98,7 +100,7 @@ def _is_one_day(node: object) -> bool:
 
 
 def _is_day(bound: object) -> bool:
-    """Whether a bound is a day, as it is written or by a cast."""
+    """Return True if a bound is a date, as a literal or by a cast."""
     taken = content(bound, "A_Expr")
     if taken is not None:
         return texts(taken.get("name")) == ["-"] and _is_one_day(taken.get("rexpr"))

@@ -1,4 +1,4 @@
-"""SQ070: a column compared with itself."""
+"""SQ070: column compared with itself."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class ColumnComparedWithItself(SqlCheck):
-    """Both sides of a comparison are the same column, so it holds for every row that has a value.
+    """Column compared with itself, which is true for every row with a value.
 
-    In a function whose parameter has the name of a column, the name means the column. Give the parameter
-    another name (``p_tenant_id``), or say ``function.parameter``; in a join, name the other table.
+    If a function's parameter has the name of a column, the name refers to the column. Rename the parameter
+    (``p_tenant_id``), or write ``function.parameter``; in a join, name the other table.
     """
 
     ID = "SQ070"
@@ -41,9 +41,12 @@ class ColumnComparedWithItself(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.conditions import compared_with_themselves  # sqlglot is slow to import
 
-        for found in compared_with_themselves(self.script):
-            self.report(found.span, f"{found.subject} is compared with itself{found.note}")
+        for fact in compared_with_themselves(self.script):
+            self.report(
+                fact.span,
+                f"{fact.subject} is compared with itself; qualify or rename one operand{fact.note}",
+            )

@@ -1,4 +1,4 @@
-"""SQ037: a comparison with NULL."""
+"""SQ037: comparison with NULL."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from wardround_sql.queries.facts import null_comparisons
 
 
 class ComparedWithNull(SqlCheck):
-    """A condition compares something with NULL, which is never true.
+    """Comparison with NULL, which is never true.
 
-    ``x = NULL`` and ``x <> NULL`` are unknown whatever x is, so no row is found; ``x NOT IN (1, NULL)``
-    finds none
-    either. Write ``IS NULL``, ``IS NOT NULL`` or ``IS DISTINCT FROM``.
+    ``x = NULL`` and ``x <> NULL`` are unknown for any x, so no row matches, and neither does ``x NOT IN (1,
+    NULL)``. Write ``IS NULL``, ``IS NOT NULL`` or ``IS DISTINCT FROM``.
     """
 
     ID = "SQ037"
@@ -41,14 +40,12 @@ class ComparedWithNull(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in null_comparisons(self.script):
-            if found.listed:
-                text = (
-                    f"NULL in the list: with NOT IN no row is found, with IN it changes nothing{found.note}"
-                )
+        for fact in null_comparisons(self.script):
+            if fact.listed:
+                text = f"NULL in the list: NOT IN matches no row, and IN ignores it; remove it{fact.note}"
             else:
                 text = (
-                    f"{found.column} is compared with NULL, which is never true; "
-                    f"write IS NULL or IS NOT NULL{found.note}"
+                    f"{fact.column} is compared with NULL, which is never true; "
+                    f"write IS NULL or IS NOT NULL{fact.note}"
                 )
-            self.report(found.span, text)
+            self.report(fact.span, text)

@@ -1,4 +1,4 @@
-"""SQ071: a condition on a part of a date."""
+"""SQ071: date function on a column in a condition."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class DateFunctionOnColumn(SqlCheck):
-    """A condition takes the day, month or year of a column, so an index on the column is of no use.
+    """Date function on a column in a condition, which prevents the use of an index on the column.
 
-    The function is computed for every row of the table. Compare the column itself with the two ends:
-    ``at >= day AND at < day + interval '1 day'``.
+    The function is computed for every row of the table. Compare the column itself with both bounds: ``at >=
+    day AND at < day + interval '1 day'``.
     """
 
     ID = "SQ071"
@@ -43,13 +43,14 @@ class DateFunctionOnColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         from wardround_sql.queries.conditions import dates_of_columns  # sqlglot is slow to import
 
-        for found in dates_of_columns(self.script):
+        for fact in dates_of_columns(self.script):
             self.report(
-                found.span,
-                f"an index on {found.subject} is of no use here; compare the column with both "
-                f"ends{found.note}",
+                fact.span,
+                f"date function prevents the use of an index on {fact.subject}; "
+                "compare the column with both "
+                f"bounds{fact.note}",
             )

@@ -1,4 +1,4 @@
-"""SQ067: what the database reads otherwise than it looks."""
+"""SQ067: syntax with an unexpected meaning in the file's dialect."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from wardround_sql.queries.dialect_traps import REPLACES, TRAPS, Trap, replaced
 
 
 class DialectTrap(SqlCheck):
-    """The statement means something else in the database it is written for.
+    """Syntax with an unexpected meaning in the database that the statement is written for.
 
-    Oracle keeps ``''`` as NULL and numbers rows before it sorts them; SQL Server's ``@@IDENTITY`` is the
-    key a trigger inserted; MySQL ignores foreign keys of MyISAM tables and those beside a column, and its
-    ``utf8`` has no emoji; SQLite takes a name in double quotes for a text, until there is a column of that
-    name; BigQuery reads every table of a wildcard. The message says what happens and what to write.
+    Oracle stores ``''`` as NULL and assigns ROWNUM before it sorts; SQL Server's ``@@IDENTITY`` may be a key
+    that a trigger inserted; MySQL ignores foreign keys of MyISAM tables and those declared with a column, and
+    its ``utf8`` cannot store emoji; SQLite reads a double-quoted name as a string unless a column has that
+    name; BigQuery reads every table of a wildcard. The message explains the effect and the alternative.
     """
 
     ID = "SQ067"
@@ -62,12 +62,12 @@ class DialectTrap(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        if script.is_postgres or script.is_spare:
+        if script.is_postgres or script.is_non_production:
             return
         for fragment, masked in masked_fragments(script):
             for trap in self._traps(masked, fragment.text, migrates=fragment.migrates):
-                place = span_in(script, fragment, trap.start, trap.end)
-                self.report(place, trap.says, severity=trap.severity)
+                location = span_in(script, fragment, trap.start, trap.end)
+                self.report(location, trap.says, severity=trap.severity)
 
     def _traps(self, code: str, text: str, *, migrates: bool) -> Iterator[Trap]:
         dialect = self.script.dialect

@@ -1,20 +1,20 @@
-"""SQ033: some rows, but which."""
+"""SQ033: LIMIT without ORDER BY."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries.facts import bare_limits
-from wardround_sql.queries.nondeterministic import any_of_each, chosen_rows, says_which
+from wardround_sql.queries.nondeterministic import arbitrary_group_rows, chosen_rows
+from wardround_sql.queries.row_intent import requests_specific_row
 
 
 class LimitWithoutOrderBy(SqlCheck):
-    """LIMIT without ORDER BY gives any rows.
+    """LIMIT without ORDER BY, which returns arbitrary rows.
 
-    Which ones depends on the plan, on the last vacuum and on what else runs. Pages overlap or miss rows.
-    Order by something unique. ``LIMIT 1`` is reported where the name of the function says that it wants the
-    latest
-    or the like, or where the condition leaves several rows; ``DISTINCT ON`` needs an order too.
+    The rows depend on the query plan, the last vacuum and concurrent queries, so pages overlap or skip rows.
+    Order by a unique column. ``LIMIT 1`` is reported only if the function's name implies an order, such as
+    "latest", or the condition matches several rows; ``DISTINCT ON`` needs an order too.
     """
 
     ID = "SQ033"
@@ -45,18 +45,16 @@ class LimitWithoutOrderBy(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
-        for found in bare_limits(self.script):
+        for fact in bare_limits(self.script):
+            self.report(fact.span, f"LIMIT without ORDER BY returns arbitrary rows; add ORDER BY{fact.note}")
+        for fact in arbitrary_group_rows(self.script):
             self.report(
-                found.span, f"LIMIT without ORDER BY: which rows come out is left to chance{found.note}"
+                fact.span, "DISTINCT ON without ORDER BY keeps an arbitrary row of each group; add ORDER BY"
             )
-        for found in any_of_each(self.script):
-            self.report(
-                found.span, "DISTINCT ON without ORDER BY: which row of each is kept is left to chance"
-            )
-        for found in chosen_rows(self.script):
-            if found.parameter or says_which(self.source.text, self.script.offset_of(found.span)):
-                self.report(
-                    found.span, "LIMIT 1 without ORDER BY: which of the rows comes out is left to chance"
-                )
+        for fact in chosen_rows(self.script):
+            if fact.parameter or requests_specific_row(
+                self.source.text, self.script.locations.offset_of(fact.span)
+            ):
+                self.report(fact.span, "LIMIT 1 without ORDER BY returns an arbitrary row; add ORDER BY")

@@ -1,4 +1,4 @@
-"""SQ030: NOT IN over values that may be NULL."""
+"""SQ030: NOT IN over a nullable column."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries.facts import Exclusion, not_ins
+from wardround_sql.queries.fact_types import Exclusion
+from wardround_sql.queries.facts import not_ins
 
 
 class NotInNullableSubquery(SqlCheck):
-    """NOT IN over a subquery that can give NULL finds nothing as soon as it does.
+    """NOT IN over a subquery that may return NULL.
 
-    ``x NOT IN (1, NULL)`` is never true. One NULL in the column, and the query silently gives no rows. Use
-    ``NOT EXISTS``, or say ``WHERE column IS NOT NULL`` in the subquery.
+    ``x NOT IN (1, NULL)`` is never true, so one NULL in the column silently makes the result empty. Use ``NOT
+    EXISTS``, or add ``WHERE column IS NOT NULL`` to the subquery.
     """
 
     ID = "SQ030"
@@ -41,18 +42,18 @@ class NotInNullableSubquery(SqlCheck):
     ]
 
     def run(self) -> None:
-        told: set[tuple[int, int]] = set()
-        for found in not_ins(self.script):
-            required = self._is_required(found)
-            if required is not True and found.span.start not in told:
-                told.add(found.span.start)
-                text = f"NOT IN gives no rows as soon as one {found.column} is NULL{found.note}"
-                self.report(found.span, text, severity=None if required is False else Severity.INFO)
+        reported: set[tuple[int, int]] = set()
+        for fact in not_ins(self.script):
+            required = self._is_required(fact)
+            if required is not True and fact.span.start not in reported:
+                reported.add(fact.span.start)
+                text = f"NOT IN matches no row if any {fact.column} is NULL; use NOT EXISTS{fact.note}"
+                self.report(fact.span, text, severity=None if required is False else Severity.INFO)
 
-    def _is_required(self, found: Exclusion) -> bool | None:
-        """Whether the column cannot be NULL; None if nothing here tells."""
-        if found.table is not None and self.script.is_postgres:
-            table = self.script.known_table(found.table)
-            if table is not None and found.column in table.columns:
-                return table.columns[found.column].required
-        return True if found.column in ("id", "uuid", "pk") else None
+    def _is_required(self, exclusion: Exclusion) -> bool | None:
+        """Return True if the column is NOT NULL; None if it is unknown."""
+        if exclusion.table is not None and self.script.is_postgres:
+            table = self.script.known_table(exclusion.table)
+            if table is not None and exclusion.column in table.columns:
+                return table.columns[exclusion.column].required
+        return True if exclusion.column in ("id", "uuid", "pk") else None

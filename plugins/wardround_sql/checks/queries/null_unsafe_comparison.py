@@ -1,4 +1,4 @@
-"""SQ038: a comparison that passes over NULL."""
+"""SQ038: comparison that ignores NULL."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ _TRIGGER = ("old", "new")
 
 
 class NullUnsafeComparison(SqlCheck):
-    """A comparison leaves out the rows where one side is NULL.
+    """Comparison that silently excludes rows with NULL.
 
-    ``a <> b`` is unknown as soon as one of them is NULL: a trigger that compares OLD and NEW so does not
-    see a value
-    that comes or goes, ``WHERE a <> 'x'`` does not find the rows without a, and ``WHERE a = $1`` finds
-    nothing when
-    NULL is passed. Use ``IS DISTINCT FROM`` and ``IS NOT DISTINCT FROM``, or test for NULL beside it.
+    ``a <> b`` is unknown if either is NULL: a trigger that compares OLD and NEW misses a value that is set or
+    cleared, ``WHERE a <> 'x'`` excludes rows where a is NULL, and ``WHERE a = $1`` matches nothing if NULL is
+    passed. Use ``IS DISTINCT FROM`` and ``IS NOT DISTINCT FROM``, or test for NULL as well.
     """
 
     ID = "SQ038"
@@ -52,10 +50,10 @@ class NullUnsafeComparison(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         if not self.script.is_postgres:
-            self._foreign()
+            self._other_dialects()
             return
         for statement in self.script.queries:
             if statement.kind in (CONDITION, "CreateTrigStmt"):
@@ -67,28 +65,20 @@ class NullUnsafeComparison(SqlCheck):
     # Triggers
 
     def _trigger(self, statement: Statement) -> None:
-        whole = statement.node if statement.kind == CONDITION else statement.node.get("whenClause", {})
-        tested = {tuple(column_name(t.get("arg"))) for t in kinds(whole, "NullTest")}
-        for one in kinds(whole, "A_Expr"):
-            if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["<>"]:
-                continue
-            left, right = (column_name(one.get(side)) for side in ("lexpr", "rexpr"))
-            pair = len(left) == len(right) == 2 and left[1] == right[1]
-            if (
-                not pair
-                or {left[0].lower(), right[0].lower()} != set(_TRIGGER)
-                or {tuple(left), tuple(right)} & tested
-            ):
-                continue
-            required = self._is_required(statement, left[1])
-            if required is not True and left[1] != "id":
-                text = f"this misses {left[1]} becoming NULL, or no longer being it; use IS DISTINCT FROM"
-                place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
-                self.say(statement, text, place, Severity.WARN if required is False else None)
+        is_condition = statement.kind == CONDITION
+        condition = statement.node if is_condition else statement.node.get("whenClause", {})
+        tested = {tuple(column_name(test.get("arg"))) for test in kinds(condition, "NullTest")}
+        for expression in kinds(condition, "A_Expr"):
+            column = _changed_column(expression, tested)
+            required = self._is_required(statement, column) if column else None
+            if column and required is not True and column != "id":
+                text = f"<> misses a change of {column} to or from NULL; use IS DISTINCT FROM"
+                level = Severity.WARN if required is False else None
+                self.report_at(statement, text, _location(expression.get("lexpr")), level)
                 return
 
     def _is_required(self, statement: Statement, column: str) -> bool | None:
-        """Whether a column of the trigger's table cannot be NULL; None if nothing here tells."""
+        """Return True if a column of the trigger's table is NOT NULL; None if it is unknown."""
         if statement.kind == CONDITION:
             name = texts((statement.outer.node if statement.outer else {}).get("funcname"))[-1:]
             triggers = [
@@ -96,8 +86,8 @@ class NullUnsafeComparison(SqlCheck):
             ]
         else:
             triggers = [statement]
-        for one in triggers:
-            table = self.script.known_table(self.script.name_of(one.node.get("relation", {})))
+        for item in triggers:
+            table = self.script.known_table(self.script.name_of(item.node.get("relation", {})))
             if table is not None and column in table.columns:
                 return table.columns[column].required
         return None
@@ -107,21 +97,26 @@ class NullUnsafeComparison(SqlCheck):
     def _filters(self, statement: Statement) -> None:
         for select in statement.nodes:
             where = select.get("whereClause")
-            if where is None or not (is_select(select) or "relation" in select):
-                continue
-            tables = self._tables(select)
-            tested = {tuple(column_name(t.get("arg"))[-1:]) for t in kinds(where, "NullTest")}
-            for one in _parts(where):
-                found = _excluded(one)
-                name = column_name(found) if found else []
-                if not name or tuple(name[-1:]) in tested or not self._may_be_null(name, tables):
-                    continue
-                text = f"rows where {name[-1]} is NULL are left out as well; say so, or use IS DISTINCT FROM"
-                place = next((n["location"] for n in walk(found) if "location" in n), None)
-                self.say(statement, text, place)
+            if where is not None and (is_select(select) or "relation" in select):
+                for column in self._excluding_columns(select, where):
+                    text = (
+                        f"condition also excludes rows where {column_name(column)[-1]} is NULL; "
+                        "test for NULL, or use IS DISTINCT FROM"
+                    )
+                    self.report_at(statement, text, _location(column))
+
+    def _excluding_columns(self, select: Node, where: object) -> Iterator[object]:
+        """Yield the nullable columns that a condition compares without a test for NULL."""
+        tables = self._tables(select)
+        tested = {tuple(column_name(test.get("arg"))[-1:]) for test in kinds(where, "NullTest")}
+        for part in _conjuncts(where):
+            column = _excluded(part)
+            name = column_name(column) if column else []
+            if name and tuple(name[-1:]) not in tested and self._may_be_null(name, tables):
+                yield column
 
     def _tables(self, select: Node) -> dict[str, Name]:
-        found = {}
+        result = {}
         sources = [*select.get("fromClause", []), *select.get("usingClause", [])]
         if "relation" in select:
             sources.append({"RangeVar": select["relation"]})
@@ -130,11 +125,11 @@ class NullUnsafeComparison(SqlCheck):
             if relation is None:
                 return {}
             alias = (relation.get("alias") or {}).get("aliasname") or relation.get("relname", "")
-            found[alias] = self.script.name_of(relation)
-        return found
+            result[alias] = self.script.name_of(relation)
+        return result
 
     def _may_be_null(self, name: list[str], tables: dict[str, Name]) -> bool:
-        """Whether a column is known, and known to take NULL."""
+        """Return True if a column is known to be nullable."""
         owner = (
             tables.get(name[-2])
             if len(name) > 1
@@ -148,44 +143,51 @@ class NullUnsafeComparison(SqlCheck):
     # Arguments
 
     def _arguments(self) -> None:
-        """``column = $1`` where the code around says that the value may be None or null."""
+        """Report ``column = $1`` if the surrounding code declares the value as nullable."""
         for statement in self.script.queries:
             nullable = statement.fragment.maybe_null
             if not nullable:
                 continue
             for select in statement.nodes:
                 where = select.get("whereClause") if isinstance(select, dict) else None
-                for one in _conjuncts(where):
-                    found = content(one, "A_Expr") or {}
-                    if found.get("kind") != "AEXPR_OP" or texts(found.get("name")) != ["="]:
+                for conjunct in _conjuncts(where):
+                    expression = content(conjunct, "A_Expr") or {}
+                    if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
                         continue
-                    self._argument(statement, found, nullable)
+                    self._argument(statement, expression, nullable)
 
     def _argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
         column, value = equal.get("lexpr"), equal.get("rexpr")
         name = column_name(column)
-        places = [n["location"] for n in walk(value) if isinstance(n.get("location"), int)]
-        if not name or not places or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
+        if not name or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
             return
-        if {statement.offset + statement.point(place) for place in places} & set(nullable):
-            where = next((n["location"] for n in walk(column) if "location" in n), None)
-            text = f"nothing is found when NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
-            self.say(statement, text, where)
+        locations = [node["location"] for node in walk(value) if isinstance(node.get("location"), int)]
+        if {statement.offset + statement.point(location) for location in locations} & set(nullable):
+            text = f"condition matches no row if NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
+            self.report_at(statement, text, _location(column))
 
     # Other dialects
 
-    def _foreign(self) -> None:
-        from wardround_sql.queries.null_comparisons import left_out
+    def _other_dialects(self) -> None:
+        from wardround_sql.queries.null_comparisons import excluded_nulls
 
-        for span, column, note in left_out(self.script):
-            self.report(
-                span, f"rows where {column} is NULL are left out as well; say so, or test for NULL{note}"
-            )
+        for span, column, note in excluded_nulls(self.script):
+            self.report(span, f"condition also excludes rows where {column} is NULL; test for NULL{note}")
 
 
-def _parts(where: object) -> Iterator[object]:
-    """The parts of a condition that a row has to meet, none of which stands beside an OR."""
-    yield from _conjuncts(where)
+def _location(node: object) -> int | None:
+    return next((child["location"] for child in walk(node) if "location" in child), None)
+
+
+def _changed_column(expression: Node, tested: set[tuple[str, ...]]) -> str:
+    """Return the column of ``OLD.a <> NEW.a``, unless a test for NULL accompanies it; else empty."""
+    if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["<>"]:
+        return ""
+    left, right = (column_name(expression.get(operand)) for operand in ("lexpr", "rexpr"))
+    if not len(left) == len(right) == 2 or left[1] != right[1]:
+        return ""
+    is_pair = {left[0].lower(), right[0].lower()} == set(_TRIGGER)
+    return left[1] if is_pair and not {tuple(left), tuple(right)} & tested else ""
 
 
 def _conjuncts(where: object) -> Iterator[object]:
@@ -197,28 +199,30 @@ def _conjuncts(where: object) -> Iterator[object]:
         yield where
 
 
+_NEGATABLE = ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
+
+
 def _excluded(part: object) -> object:
-    """The column that a ``<>``,
-    ``NOT IN`` or ``NOT LIKE`` with constants compares; None for anything else.
-    """
-    one = content(part, "A_Expr")
-    if one is None:
-        negation = content(part, "BoolExpr")
-        inside = (
-            content(negation["args"][0], "A_Expr")
-            if negation and negation.get("boolop") == "NOT_EXPR"
-            else None
-        )
-        return (
-            inside.get("lexpr")
-            if inside and inside.get("kind") in ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
-            else None
-        )
-    if one.get("kind") not in ("AEXPR_OP", "AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE"):
+    """Return the column that ``<>``, ``NOT IN`` or ``NOT LIKE`` compares with constants, else None."""
+    expression = content(part, "A_Expr")
+    if expression is None:
+        return _negated_column(part)
+    if expression.get("kind") not in ("AEXPR_OP", *_NEGATABLE):
         return None
-    right = one.get("rexpr")
-    constant = content(right, "A_Const") or (one.get("kind") == "AEXPR_IN")
-    wanted = texts(one.get("name")) in (["<>"], ["!~~"], ["!~~*"])
-    value = content(right, "A_Const") or {}
-    empty = value.get("isnull") or ("sval" in value and not value["sval"].get("sval"))
-    return one.get("lexpr") if wanted and constant and not empty else None
+    if texts(expression.get("name")) not in (["<>"], ["!~~"], ["!~~*"]):
+        return None
+    value = content(expression.get("rexpr"), "A_Const") or {}
+    is_constant = bool(value) or expression.get("kind") == "AEXPR_IN"
+    return expression.get("lexpr") if is_constant and not _is_empty(value) else None
+
+
+def _negated_column(part: object) -> object:
+    negation = content(part, "BoolExpr")
+    if not negation or negation.get("boolop") != "NOT_EXPR":
+        return None
+    inside = content(negation["args"][0], "A_Expr")
+    return inside.get("lexpr") if inside and inside.get("kind") in _NEGATABLE else None
+
+
+def _is_empty(value: Node) -> bool:
+    return bool(value.get("isnull") or ("sval" in value and not value["sval"].get("sval")))

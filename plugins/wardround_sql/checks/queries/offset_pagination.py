@@ -1,4 +1,4 @@
-"""SQ034: pages by OFFSET."""
+"""SQ034: OFFSET pagination."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.queries.facts import offsets
 
 
 class OffsetPagination(SqlCheck):
-    """Pages are cut out with OFFSET.
+    """Pagination with OFFSET.
 
-    The database reads and throws away every row before the page, so later pages get slower; and rows that
-    come or go meanwhile are shown twice or never. Go on from the last key seen: ``WHERE id > $1 ORDER BY id
+    The database reads and discards all rows before the page, so later pages are slower, and rows inserted or
+    deleted meanwhile appear twice or not at all. Continue from the last key: ``WHERE id > $1 ORDER BY id
     LIMIT n``.
     """
 
@@ -43,6 +43,10 @@ class OffsetPagination(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in offsets(self.script):
-            if not self.script.is_spare:
-                self.report(found.span, f"OFFSET reads and throws away all rows before the page{found.note}")
+        for fact in offsets(self.script):
+            if not self.script.is_non_production:
+                self.report(
+                    fact.span,
+                    "OFFSET reads and discards all rows before the page; "
+                    f"continue from the last key{fact.note}",
+                )

@@ -1,4 +1,4 @@
-"""SQ200: ON CONFLICT names columns that no unique constraint is about."""
+"""SQ200: ON CONFLICT without a matching unique constraint."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _BUILT = LazyPattern(
     r"\.from\(\s*['\"`](?P<other>\w+)['\"`]\s*\)\s*\.upsert\((?:[^()]|\([^()]*\))*?\bonConflict:\s*"
     r"(?P<supabase>['\"`][\w, ]+['\"`])"
 )
-"""Knex's and Supabase's way to say it, where the columns are written there."""
+"""Knex and Supabase calls with literal columns."""
 _WORD = LazyPattern(r"\w+")
 
 
 class OnConflictWithoutUnique(SqlCheck):
-    """ON CONFLICT names columns on which the table has no unique constraint or index.
+    """ON CONFLICT on columns without a matching unique constraint or index.
 
-    The columns must be exactly those of one: neither some of them nor more. A plain index is none, and one
-    with a WHERE counts only if ON CONFLICT repeats it. Every such statement fails when it runs, whether or
-    not there is a conflict. Name the columns of the constraint there is, or add the one that is meant first.
+    The columns must be exactly those of one unique constraint or index; a plain index does not count, and a
+    partial one counts only if ON CONFLICT repeats its WHERE. The statement fails at every execution, with or
+    without a conflict. Name the columns of an existing constraint, or add the constraint first.
     """
 
     ID = "SQ200"
@@ -64,11 +64,11 @@ class OnConflictWithoutUnique(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
         for statement in self.script.queries:
             own = [statement.node] if statement.kind == "InsertStmt" else []
-            for node in [*own, *statement.kinds("InsertStmt")] if self._is_read(statement) else ():
+            for node in [*own, *statement.kinds("InsertStmt")] if self._is_inspected(statement) else ():
                 clause = node.get("onConflictClause", {})
                 if clause.get("infer"):
                     self._insert(statement, node, clause)
@@ -76,47 +76,54 @@ class OnConflictWithoutUnique(SqlCheck):
             self._built()
 
     def _built(self) -> None:
-        """The same as query builders say it."""
-        for found in _BUILT.finditer(self.source.text):
-            columns = _WORD.findall(found["knex"] or found["supabase"])
-            table = Name("public", found["table"] or found["other"])
-            held = uniques_of(self.script, None, table) if columns else []
-            if held and not any(_is_key(one, frozenset(columns), partial=False) for one in held):
-                place = self.script.span_of(*found.span("knex" if found["knex"] else "supabase"))
-                self.report(place, _says(table, columns, held))
+        """Report ON CONFLICT of query builders."""
+        for match in _BUILT.finditer(self.source.text):
+            columns = _WORD.findall(match["knex"] or match["supabase"])
+            table = Name("public", match["table"] or match["other"])
+            values = uniques_of(self.script, None, table) if columns else []
+            if values and not any(_is_key(item, frozenset(columns), partial=False) for item in values):
+                location = self.script.locations.span_of(*match.span("knex" if match["knex"] else "supabase"))
+                self.report(location, _message(table, columns, values))
 
-    def _is_read(self, statement: Statement) -> bool:
-        """Whether a statement is one that is looked at by itself, not by what stands in it."""
+    def _is_inspected(self, statement: Statement) -> bool:
+        """Return True if a statement is inspected itself, not through the statements of its body."""
         return statement.kind not in ("CreateFunctionStmt", "DoStmt")
 
     def _insert(self, statement: Statement, node: Node, clause: Node) -> None:
         infer: Node = clause["infer"]
         table = self.script.name_of(node.get("relation", {}))
-        found = uniques_of(self.script, statement, table)
-        if not found or any(_matches(one, infer) for one in found):
+        result = uniques_of(self.script, statement, table)
+        if not result or any(_matches(item, infer) for item in result):
             return
         name = infer.get("conname")
         if name:
-            text = f"{table} has no constraint {name}, so this fails whenever it runs"
+            text = (
+                f"{table} has no constraint {name}, so ON CONFLICT always fails; name an existing constraint"
+            )
         else:
             elements = members(infer.get("indexElems"), "IndexElem")
-            text = _says(table, [str(one.get("name") or "an expression") for one in elements], found)
-        self.say(statement, text, clause.get("location"))
+            text = _message(
+                table, [str(element.get("name") or "an expression") for element in elements], result
+            )
+        self.report_at(statement, text, clause.get("location"))
 
 
-def _says(table: Name, columns: list[str], found: list[Uniques]) -> str:
-    has = ", ".join(sorted({str(one) for one in found[0].known if one.whole})) or "nothing"
-    wanted = ", ".join(columns)
-    return f"{table} has no unique constraint on exactly ({wanted}), so this fails; unique is {has}"
+def _message(table: Name, columns: list[str], result: list[Uniques]) -> str:
+    has = ", ".join(sorted({str(item) for item in result[0].known if item.whole})) or "none"
+    expected = ", ".join(columns)
+    return (
+        f"{table} has no unique constraint on exactly ({expected}), so ON CONFLICT fails; "
+        f"its unique columns are {has}"
+    )
 
 
-def _matches(one: Uniques, infer: Node) -> bool:
-    """Whether ON CONFLICT finds what it needs."""
+def _matches(uniques: Uniques, infer: Node) -> bool:
+    """Return True if ON CONFLICT has a matching constraint or index."""
     if infer.get("conname"):
-        return any(known.name[:63] == infer["conname"] and known.constraint for known in one.known)
-    wanted = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))
-    return _is_key(one, wanted, partial="whereClause" in infer)
+        return any(known.name[:63] == infer["conname"] and known.constraint for known in uniques.known)
+    expected = frozenset(map(part_of, members(infer.get("indexElems"), "IndexElem")))
+    return _is_key(uniques, expected, partial="whereClause" in infer)
 
 
-def _is_key(one: Uniques, wanted: frozenset[str], *, partial: bool) -> bool:
-    return any(known.parts == wanted and (known.whole or partial) for known in one.known)
+def _is_key(uniques: Uniques, expected: frozenset[str], *, partial: bool) -> bool:
+    return any(known.parts == expected and (known.whole or partial) for known in uniques.known)

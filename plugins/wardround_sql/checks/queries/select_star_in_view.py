@@ -1,4 +1,4 @@
-"""SQ032: a view with whatever columns there are."""
+"""SQ032: SELECT * in a view."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wardround_sql.queries.facts import view_stars
 
 
 class SelectStarInView(SqlCheck):
-    """A view selects all columns.
+    """SELECT * in a view.
 
-    The star is resolved when the view is made: columns added later are missing from it, and a column dropped
-    from the table cannot be while the view stands. Columns nobody meant to show are shown. Name them.
+    The star is expanded when the view is created: later columns are missing, a column of the table cannot be
+    dropped while the view exists, and columns may be exposed unintentionally. Name the columns.
     """
 
     ID = "SQ032"
@@ -43,7 +43,9 @@ class SelectStarInView(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in view_stars(self.script):
+        for fact in view_stars(self.script):
             self.report(
-                found.span, f"view {found.view} has the columns of the day it is made; name them{found.note}"
+                fact.span,
+                f"SELECT * in view {fact.view} is expanded when the view is created; "
+                f"name the columns{fact.note}",
             )

@@ -1,22 +1,29 @@
-"""SQ020: an UPDATE or DELETE of every row."""
+"""SQ020: UPDATE or DELETE without WHERE."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import column_name, content
+from wardround_sql.parsing.pg_nodes import Node, column_name, content
 from wardround_sql.project.migration_files import is_seed
-from wardround_sql.queries.facts import Write, conjuncts
+from wardround_sql.queries.fact_types import Write
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.queries.unfiltered_writes import writes
+
+_BACKFILL = (
+    "UPDATE fills every row of {table} while ALTER TABLE holds its lock; fill it in batches, "
+    "in a separate migration"
+)
 
 
 class WriteWithoutWhere(SqlCheck):
-    """An UPDATE or DELETE has no WHERE and changes every row.
+    """UPDATE or DELETE without WHERE, which changes every row.
 
-    If one row was meant, all others are lost with it. If all were meant, say so: ``TRUNCATE`` for emptying a
-    table, ``WHERE true`` for the rest. A migration that fills a column it has just added keeps everybody
-    from the table until the last row is written; both together are a note.
+    If only some rows were intended, the data of all others is lost. State the intention otherwise:
+    ``TRUNCATE`` to empty a table, ``WHERE true`` for the rest. A migration that fills a column it has just
+    added blocks the table until the last row is written. The severity is info in migrations and for calls of
+    an ORM.
     """
 
     ID = "SQ020"
@@ -49,64 +56,54 @@ class WriteWithoutWhere(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or self.script.is_template or is_seed(self.source.path):
+        if self.script.is_non_production or self.script.is_template or is_seed(self.source.path):
             return
         for write in writes(self.script):
-            if self._is_meant(write) or write.table.name.startswith("{"):
+            if self._is_intended(write) or write.table.name.startswith("{"):
                 continue
             text = f"{write.verb} without WHERE changes every row of {write.table}{write.note}"
             if self._is_backfill(write):
-                text = (
-                    f"this fills every row of {write.table} while the lock of ALTER TABLE is held; fill "
-                    f"it in "
-                    "batches, in a migration of its own"
-                )
+                text = _BACKFILL.format(table=write.table)
             self.report(write.span, text, severity=self._level(write))
         self._half_filled()
 
     def _half_filled(self) -> None:
-        """UPDATE of the rows that have no value yet in a column which the file has just added: all of
-        them.
-        """
+        """Report UPDATE of the rows without a value in a column that the file has just added: all rows."""
         for statement in self.script.of("UpdateStmt"):
-            node = statement.node
-            tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
-            if not tests or not all(tests) or "fromClause" in node or not self.script.migrates(statement):
+            tested = _null_tested(statement.node)
+            if not tested or statement.outer is not None or not self.script.migrates(statement):
                 continue
-            tested = {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}
-            own = self.script.own.tables.get(self.script.name_of(node.get("relation", {})))
-            if (
-                own is not None
-                and own.created is None
-                and tested & set(own.columns)
-                and statement.outer is None
-            ):
-                self.say(
-                    statement,
-                    f"this fills every row of {own.name} while the lock of ALTER TABLE is held; fill it in "
-                    "batches, in a migration of its own",
-                    severity=Severity.INFO,
-                )
+            own = self.script.own_schema.tables.get(self.script.name_of(statement.node.get("relation", {})))
+            if own is not None and own.created is None and tested & set(own.columns):
+                self.report_at(statement, _BACKFILL.format(table=own.name), severity=Severity.INFO)
 
     def _level(self, write: Write) -> Severity | None:
-        """A note where every row is plainly meant: in migrations, and where an ORM has to be asked for it."""
+        """Return info where every row is evidently intended: in migrations, and for calls of an ORM."""
         fragment = write.statement.fragment if write.statement else None
         in_migration = write.verb == "UPDATE" and (fragment is None or fragment.migrates)
         return Severity.INFO if in_migration or (fragment is not None and fragment.modelled) else None
 
     def _is_backfill(self, write: Write) -> bool:
-        """Whether an UPDATE fills columns that this migration has just added to a table in use."""
-        own = self.script.own.tables.get(write.table)
+        """Return True if an UPDATE fills columns that this migration has just added to a table in use."""
+        own = self.script.own_schema.tables.get(write.table)
         added = own is not None and own.created is None and set(write.columns) <= set(own.columns)
         return write.verb == "UPDATE" and bool(write.columns) and added
 
-    def _is_meant(self, write: Write) -> bool:
-        """Whether the table is this file's own, or the columns are those it has just added."""
+    def _is_intended(self, write: Write) -> bool:
+        """Return True if this file creates the table, or has just added the columns."""
         if write.statement is None:
             return False
-        own = self.script.own.tables.get(write.table)
+        own = self.script.own_schema.tables.get(write.table)
         if own is None:
             return write.table.name.startswith(("tmp", "temp", "_tmp", "old.", "new."))
         return own.created is not None or (
             self._is_backfill(write) and not self.script.migrates(write.statement)
         )
+
+
+def _null_tested(node: Node) -> set[str]:
+    """Return the columns of a WHERE that consists of tests for NULL; empty for any other."""
+    tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
+    if not all(tests) or "fromClause" in node:
+        return set()
+    return {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}

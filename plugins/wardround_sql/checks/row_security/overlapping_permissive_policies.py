@@ -1,4 +1,4 @@
-"""SQ011: several permissive policies for the same thing."""
+"""SQ011: overlapping permissive policies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _COMMANDS = ("select", "insert", "update", "delete")
 
 
 class OverlappingPermissivePolicies(SqlCheck):
-    """Two permissive policies of a table answer for the same role and the same action.
+    """Permissive policies of a table that apply to the same role and action.
 
-    Postgres evaluates both for every row and lets the row through if either does, which costs time and
-    makes it hard to see what is allowed. Make one policy of them, joined by OR, or make one restrictive.
+    PostgreSQL evaluates all of them for every row and admits the row if any passes, which costs time and
+    obscures the effective rule. Merge them into one policy with OR, or make one restrictive.
     """
 
     ID = "SQ011"
@@ -56,38 +56,38 @@ class OverlappingPermissivePolicies(SqlCheck):
     ]
 
     def run(self) -> None:
-        whole = self.script.whole
+        schema = self.script.set_schema
         for statement in self.script.of("CreatePolicyStmt"):
-            mine = whole.policy_made_by(statement)
-            if mine is None or not mine.permissive or not self.script.is_exposed(mine.table):
+            own = schema.policy_made_by(statement)
+            if own is None or not own.permissive or not self.script.is_exposed(own.table):
                 continue
-            first = self._first(mine.table)
-            at = min((first[key] for key in _asked(mine) if key in first), default=None)
-            other = mine if at is None else whole.policies_of(mine.table)[at]
-            if other is not mine:
+            first = self._first(own.table)
+            position = min((first[key] for key in _shared_keys(own) if key in first), default=None)
+            other = own if position is None else schema.policies_of(own.table)[position]
+            if other is not own:
                 text = (
-                    f'policies "{other.name}" and "{mine.name}" of {mine.table} are both '
-                    "evaluated for the same rows"
+                    f'permissive policies "{other.name}" and "{own.name}" of {own.table} are both '
+                    "evaluated for the same rows; merge them"
                 )
-                self.say(statement, text)
+                self.report_at(statement, text)
 
     @cached_property
     def _firsts(self) -> dict[Name, dict[tuple[str, str], int]]:
         return {}
 
     def _first(self, table: Name) -> dict[tuple[str, str], int]:
-        """Which permissive policy of a table is the first for each role and action."""
+        """Return the first permissive policy of a table for each role and action."""
         if table not in self._firsts:
-            found = self._firsts[table] = {}
-            for number, policy in enumerate(self.script.whole.policies_of(table)):
+            result = self._firsts[table] = {}
+            for number, policy in enumerate(self.script.set_schema.policies_of(table)):
                 roles = _roles(policy) if policy.permissive else set()
                 for key in product({*roles, _ANY} if roles else (), _commands(policy)):
-                    found.setdefault(key, number)
+                    result.setdefault(key, number)
         return self._firsts[table]
 
 
 _ANY = ""
-"""In place of a role: whoever a policy is for."""
+"""Any role, in place of a role."""
 
 
 def _roles(policy: Policy) -> set[str]:
@@ -98,8 +98,8 @@ def _commands(policy: Policy) -> tuple[str, ...]:
     return _COMMANDS if policy.command == "all" else (policy.command,)
 
 
-def _asked(policy: Policy) -> Iterator[tuple[str, str]]:
-    """The roles and actions of which those of an overlapping policy have one."""
+def _shared_keys(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Return the roles and actions that an overlapping policy may share."""
     roles = _roles(policy)
     more = ("public", _ANY) if "public" in roles else ("public",) if roles else ()
     return product({*roles, *more}, _commands(policy))

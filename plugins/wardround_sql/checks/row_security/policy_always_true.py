@@ -1,4 +1,4 @@
-"""SQ002: a policy whose condition is always true."""
+"""SQ002: write policy whose condition is always true."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import roles_of
 
 _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_auth_admin", "dashboard_user"})
 
 
 class PolicyAlwaysTrue(SqlCheck):
-    """A policy lets everyone write, because its condition is always true.
+    """Policy for writing whose condition is always true.
 
-    ``USING (true)`` or ``WITH CHECK (true)`` on INSERT, UPDATE, DELETE or ALL is the same as no row-level
-    security for the roles it names, and without TO it names everybody. Compare the row with the caller, for
-    example ``(select auth.uid()) = user_id``, or name the role that is meant. A policy that lets everyone
-    read is not reported: that is how public data is published.
+    ``USING (true)`` or ``WITH CHECK (true)`` on INSERT, UPDATE, DELETE or ALL disables row-level security for
+    its roles, and without TO for everyone. Compare the row with the caller, for example ``(select auth.uid())
+    = user_id``, or name the intended role. Policies for SELECT are not reported: they publish public data.
     """
 
     ID = "SQ002"
@@ -46,32 +46,36 @@ class PolicyAlwaysTrue(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            node = statement.node
-            policy = self.script.policy(statement)
-            is_new = statement.kind == "CreatePolicyStmt"
-            if (policy is None and is_new) or (policy is not None and not policy.permissive):
-                continue
-            command = policy.command if policy else ("write" if "with_check" in node else "select")
-            roles = set(policy.roles if policy else roles_of(node.get("roles")))
-            if (roles and roles <= _TRUSTED) or command == "select":
-                continue
-            conditions = self.script.conditions(statement)
-            always = next((one for one in conditions if is_constant_true(one)), None)
-            if always is not None:
-                who = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
-                what = {"all": "read and write", "write": "write"}.get(command, command)
-                is_open = command != "insert" and roles & {"public", "anon"}
-                whom = "everyone (PUBLIC)" if who == "public" else who
-                text = (
-                    f'policy "{node.get("policy_name")}" lets {whom} {what} every row: its '
-                    "condition is always true"
-                )
-                self.say(statement, text, _place(always), Severity.ERROR if is_open else Severity.WARN)
+            policy, node = self.script.policy(statement), statement.node
+            if policy is not None and policy.permissive:
+                self._check(statement, policy.command, set(policy.roles))
+            elif policy is None and statement.kind == "AlterPolicyStmt":
+                command = "write" if "with_check" in node else "select"
+                self._check(statement, command, set(roles_of(node.get("roles"))))
+
+    def _check(self, statement: Statement, command: str, roles: set[str]) -> None:
+        if command != "select" and not (roles and roles <= _TRUSTED):
+            self._check_conditions(statement, command, roles)
+
+    def _check_conditions(self, statement: Statement, command: str, roles: set[str]) -> None:
+        always = next(filter(is_constant_true, self.script.conditions(statement)), None)
+        if always is None:
+            return
+        named = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
+        grantee = "everyone (PUBLIC)" if named == "public" else named
+        action = {"all": "read and write", "write": "write"}.get(command, command)
+        is_open = command != "insert" and roles & {"public", "anon"}
+        text = (
+            f'policy "{statement.node.get("policy_name")}" lets {grantee} {action} every row: its '
+            "condition is always true; compare the row with the caller"
+        )
+        level = Severity.ERROR if is_open else Severity.WARN
+        self.report_at(statement, text, _constant_location(always), level)
 
 
-def _place(condition: Node) -> int | None:
-    """Where the part of a condition that is always true is written."""
+def _constant_location(condition: Node) -> int | None:
+    """Return the location of the part of a condition that is always true."""
     inside = next(iter(condition.values()))
     if inside.get("boolop") == "OR_EXPR":
-        return _place(next(one for one in inside["args"] if is_constant_true(one)))
-    return next((one["location"] for one in walk(inside.get("lexpr", inside)) if "location" in one), None)
+        return _constant_location(next(item for item in inside["args"] if is_constant_true(item)))
+    return next((node["location"] for node in walk(inside.get("lexpr", inside)) if "location" in node), None)

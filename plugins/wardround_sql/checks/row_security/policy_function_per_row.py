@@ -1,4 +1,4 @@
-"""SQ004: a policy that calls a function for every row."""
+"""SQ004: policy that calls a function for every row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CHEAP = frozenset(
 
 
 class PolicyFunctionPerRow(SqlCheck):
-    """A policy calls a function that does not depend on the row, once for every row.
+    """Policy that calls a function for every row although the result does not depend on the row.
 
-    ``auth.uid()`` and ``current_setting()`` give the same for the whole query, but Postgres calls them again
-    for each row it looks at. In ``(select auth.uid())`` they run once.
+    ``auth.uid()`` and ``current_setting()`` return the same value during a query, but PostgreSQL calls them
+    again for each row it reads. Written as ``(select auth.uid())``, they run once.
     """
 
     ID = "SQ004"
@@ -46,36 +46,36 @@ class PolicyFunctionPerRow(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             conditions = reversed(self.script.conditions(statement))
-            call = next((c for one in conditions for c in _calls(one)), None)
+            call = next((c for condition in conditions for c in _calls(condition)), None)
             if call is not None:
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
-                text = f"{name}() runs once for each row here; (select {name}(...)) runs once"
-                self.say(statement, text, call.get("location"), Severity.INFO if inserts else None)
+                text = f"{name}() runs once per row; write (select {name}(...)), which runs once per query"
+                self.report_at(statement, text, call.get("location"), Severity.INFO if inserts else None)
 
 
 def _calls(condition: object) -> list[Node]:
-    """Calls in a condition that do not depend on the row, in source order.
+    """Return the calls in a condition that do not depend on the row, in source order.
 
-    Subqueries are not entered: Postgres answers EXISTS for all rows at once where it can, by a hash.
+    Subqueries are skipped: PostgreSQL evaluates EXISTS for all rows at once if it can, by a hash.
     """
-    found, stack = [], [condition]
+    result, stack = [], [condition]
     while stack:
-        one = stack.pop()
-        if isinstance(one, list):
-            stack.extend(one)
-        elif isinstance(one, dict):
-            call = one.get("FuncCall")
+        item = stack.pop()
+        if isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, dict):
+            call = item.get("FuncCall")
             if isinstance(call, dict) and not _depends(call) and function_name(call) not in _CHEAP:
-                found.append(call)
-            stack.extend(value for key, value in one.items() if key != "SubLink")
-            stack.append(one.get("SubLink", {}).get("testexpr"))
-    return sorted(found, key=lambda call: call.get("location", 0))
+                result.append(call)
+            stack.extend(value for key, value in item.items() if key != "SubLink")
+            stack.append(item.get("SubLink", {}).get("testexpr"))
+    return sorted(result, key=lambda call: call.get("location", 0))
 
 
 def _depends(call: Node) -> bool:
-    """Whether a call has an argument that is not a constant."""
+    """Return True if a call has an argument that is not a constant."""
     return any(
-        "ColumnRef" in one or "SubLink" in one or "FuncCall" in one
-        for one in walk(items(call.get("args", [])))
+        "ColumnRef" in node or "SubLink" in node or "FuncCall" in node
+        for node in walk(items(call.get("args", [])))
     )

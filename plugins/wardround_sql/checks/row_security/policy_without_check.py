@@ -1,4 +1,4 @@
-"""SQ003: a policy for writing that does not say what may be written."""
+"""SQ003: write policy without WITH CHECK."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _PLAIN = frozenset(
         "upper",
     }
 )
-"""Functions that surely do not know who is calling; any other may ask."""
+"""Functions that do not depend on the caller; any other may."""
 
 
 class PolicyWithoutCheck(SqlCheck):
-    """A policy for writing has no WITH CHECK, and USING does not tie the row to the caller.
+    """Policy for writing without WITH CHECK whose USING does not tie the row to the caller.
 
-    An INSERT policy without it lets no row in at all. For UPDATE and ALL, Postgres applies USING to the new
-    row too. Where USING asks who is calling, as ``(select auth.uid()) = user_id`` does, that is enough and
-    nothing is said. Where one way through it does not, as ``status = 'draft'``, the row may be handed to
-    anybody: say in WITH CHECK what it must look like.
+    An INSERT policy without WITH CHECK admits no row. For UPDATE and ALL, PostgreSQL applies USING to the new
+    row too, which suffices if USING checks the caller, as in ``(select auth.uid()) = user_id``; such policies
+    are not reported. If one branch does not, as in ``status = 'draft'``, the row may be assigned to anyone:
+    restrict the new row in WITH CHECK.
     """
 
     ID = "SQ003"
@@ -78,77 +78,83 @@ class PolicyWithoutCheck(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
-            command = node.get("cmd_name", "all")
-            policy = self.script.policy(statement)
-            if (
-                policy is None
-                or policy.check is not statement
-                or policy.using is not statement
-                or "with_check" in node
-                or command not in ("insert", "update", "all")
-                or not node.get("permissive")
-            ):
+            if not self._lacks_check(statement):
                 continue
             if is_constant_true(node.get("qual")):
-                continue  # SQ002 says what is wrong there
+                continue  # SQ002 reports it
             if roles_of(node.get("roles")) == ("service_role",):
                 continue
             name = node.get("policy_name")
-            if command == "insert":
-                self.say(
-                    statement, f'policy "{name}" is for INSERT and has no WITH CHECK, so it lets no row in'
+            if node.get("cmd_name", "all") == "insert":
+                self.report_at(
+                    statement,
+                    f'INSERT policy "{name}" has no WITH CHECK, so it admits no row; add WITH CHECK',
                 )
-            elif not _asks_the_caller(node.get("qual")) or self._leaves_the_owner(statement):
-                text = f'policy "{name}" has no WITH CHECK, and USING does not tie the new row to its writer'
-                self.say(statement, text, severity=Severity.INFO)
+            elif not _checks_caller(node.get("qual")) or self._ignores_owner(statement):
+                text = (
+                    f'policy "{name}" has no WITH CHECK, '
+                    "and USING does not tie the new row to its writer; add WITH CHECK"
+                )
+                self.report_at(statement, text, severity=Severity.INFO)
 
-    def _leaves_the_owner(self, statement: Statement) -> bool:
-        """Whether rows have an owner, and USING ties them to a claim that many callers share, and no more."""
+    def _lacks_check(self, statement: Statement) -> bool:
+        """Return True if a permissive policy for writing has no WITH CHECK in the end."""
+        node, policy = statement.node, self.script.policy(statement)
+        if policy is None or policy.check is not statement or policy.using is not statement:
+            return False
+        writes = node.get("cmd_name", "all") in ("insert", "update", "all")
+        return writes and "with_check" not in node and bool(node.get("permissive"))
+
+    def _ignores_owner(self, statement: Statement) -> bool:
+        """Return True if rows have an owner, and USING ties them only to a claim that many callers share."""
         table = self.script.name_of(statement.node.get("table", {}))
-        keys = self.script.whole.foreign_keys.get(table, ())
-        owned = any(key.target == _USERS for key in keys)
+        keys = self.script.set_schema.foreign_keys.get(table, ())
         condition = statement.node.get("qual")
         comparison = content(condition, "A_Expr")
-        if not owned or comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+        if comparison is None or _reads_tables(condition) or not any(key.target == _USERS for key in keys):
             return False
-        calls = {function_name(call) for call in kinds(condition, "FuncCall")}
-        fields = [column_name(comparison.get(side)) for side in ("lexpr", "rexpr")]
-        claims = {text_of(one) or _string(one) for one in walk(condition)}
-        return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
+        claims = {text_of(child) or _string(child) for child in walk(condition)}
+        if set(_called_functions(condition)) != {"auth.jwt"} or claims & {"sub", "role", "user_role"}:
+            return False
+        return any(column_name(comparison.get(operand)) for operand in ("lexpr", "rexpr"))
 
 
-def _asks_for_anyone(condition: object) -> bool:
-    """Whether a condition is true for everybody who is logged in: there is an id, or that role."""
+def _reads_tables(condition: object) -> bool:
+    return any(True for _ in kinds(condition, "RangeVar"))
+
+
+def _called_functions(condition: object) -> list[str]:
+    return [function_name(call) for call in kinds(condition, "FuncCall")]
+
+
+def _admits_any_user(condition: object) -> bool:
+    """Return True if a condition is true for every signed-in user: it tests for an id, or that role."""
     presence = content(condition, "NullTest")
     if presence is not None:
-        calls = [function_name(call) for call in kinds(presence, "FuncCall")]
-        return calls == ["auth.uid"] and not any(True for _ in kinds(presence, "RangeVar"))
+        return _called_functions(presence) == ["auth.uid"] and not _reads_tables(presence)
     comparison = content(condition, "A_Expr")
-    if comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+    if comparison is None or _reads_tables(condition):
         return False
-    calls = [function_name(call) for call in kinds(comparison, "FuncCall")]
-    return calls == ["auth.role"] and any(
-        _string(one) in ("authenticated", "anon") for one in walk(comparison)
+    return _called_functions(comparison) == ["auth.role"] and any(
+        _string(node) in ("authenticated", "anon") for node in walk(comparison)
     )
 
 
 def _string(node: Node) -> str:
-    """The text of a literal."""
+    """Return the text of a literal."""
     return str((content(node, "A_Const") or {}).get("sval", {}).get("sval", ""))
 
 
-def _asks_the_caller(condition: object) -> bool:
-    """Whether every way through a condition depends on who is calling."""
+def _checks_caller(condition: object) -> bool:
+    """Return True if every branch of a condition depends on the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
-        asked = (_asks_the_caller(one) for one in inside.get("args", []))
-        return all(asked) if inside["boolop"] == "OR_EXPR" else any(asked)
-    constant = content(condition, "A_Const")
-    if constant is not None:
+        branches = (_checks_caller(branch) for branch in inside.get("args", []))
+        return all(branches) if inside["boolop"] == "OR_EXPR" else any(branches)
+    if content(condition, "A_Const") is not None:
         return not is_constant_true(condition)
-    if _asks_for_anyone(condition):
+    if _admits_any_user(condition):
         return False
-    calls = (function_name(call) for call in kinds(condition, "FuncCall"))
-    return any(name not in _PLAIN for name in calls) or any(
-        True for _ in kinds(condition, "SQLValueFunction")
-    )
+    if not _PLAIN.issuperset(_called_functions(condition)):
+        return True
+    return any(True for _ in kinds(condition, "SQLValueFunction"))

@@ -1,17 +1,18 @@
-"""SQ010: a policy on a table whose row-level security is off."""
+"""SQ010: policy on a table without row-level security."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
+from wardround_sql.schema.model import Name
 
 
 class PolicyWithoutRls(SqlCheck):
-    """A table has a policy, and row-level security is not enabled on it.
+    """Policy on a table whose row-level security is not enabled.
 
-    Until ``ALTER TABLE ... ENABLE ROW LEVEL SECURITY`` runs, Postgres stores policies and does not look at
-    them: the table is as open as without.
+    PostgreSQL stores the policies but ignores them until ``ALTER TABLE ... ENABLE ROW LEVEL SECURITY`` runs,
+    so all rows are accessible. Enable it in the same migration.
     """
 
     ID = "SQ010"
@@ -44,27 +45,30 @@ class PolicyWithoutRls(SqlCheck):
     ]
 
     def run(self) -> None:
-        told = set()
-        for statement, _ in self.script.commands("AT_DisableRowSecurity"):
-            relation = statement.node.get("relation", {})
-            name = self.script.name_of(relation)
-            table = self.script.whole.tables.get(name)
-            guarded = bool(self.script.whole.policies_of(name))
-            if table is not None and table.rls is False and guarded and not self.script.is_exposed(name):
-                text = f"the policies of {name} do nothing from here on: its row-level security is off"
-                self.say(statement, text, relation.get("location"))
+        self._check_disabling()
+        reported = set()
         for statement in self.script.of("CreatePolicyStmt"):
             relation = statement.node.get("table", {})
             name = self.script.name_of(relation)
-            table = self.script.whole.tables.get(name)
-            if (
-                name in told
-                or table is None
-                or table.created is None
-                or table.rls is not None
-                or self.script.whole.is_enabled_by_loop(name)
-            ):
-                continue
-            told.add(name)
-            text = f"this policy does nothing: row-level security is not enabled on {name}"
-            self.say(statement, text, relation.get("location"))
+            if name not in reported and self._is_unprotected(name):
+                reported.add(name)
+                text = f"policy has no effect: row-level security is not enabled on {name}; enable it"
+                self.report_at(statement, text, relation.get("location"))
+
+    def _check_disabling(self) -> None:
+        schema = self.script.set_schema
+        for statement, _ in self.script.commands("AT_DisableRowSecurity"):
+            relation = statement.node.get("relation", {})
+            name = self.script.name_of(relation)
+            table = schema.tables.get(name)
+            is_disabled = table is not None and table.rls is False and bool(schema.policies_of(name))
+            if is_disabled and not self.script.is_exposed(name):
+                text = f"policies of {name} have no effect after this: row-level security is disabled"
+                self.report_at(statement, text, relation.get("location"))
+
+    def _is_unprotected(self, name: Name) -> bool:
+        """Return True if the set creates the table and never sets its row-level security."""
+        table = self.script.set_schema.tables.get(name)
+        if table is None or table.created is None or table.rls is not None:
+            return False
+        return not self.script.set_schema.is_enabled_by_loop(name)

@@ -1,4 +1,4 @@
-"""SQ054: rows that belong to somebody, and everybody may read them."""
+"""SQ054: private rows that all users may read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import is_constant_true, walk
+from wardround_sql.parsing.pg_nodes import Node, is_constant_true, walk
+from wardround_sql.parsing.statements import Statement
 from wardround_sql.schema.model import Name, Table, roles_of
 
 _TABLE = LazyPattern(
@@ -24,10 +25,10 @@ _OWNER = LazyPattern(
 
 
 class PrivateRowsReadableByAll(SqlCheck):
-    """A policy lets everyone who is logged in read every row of a table whose rows are somebody's own.
+    """Policy that lets all users read every row of a table with private data.
 
-    ``USING (true)`` for reading is how public data is published. A table with an owner, and with messages,
-    payments or addresses in it, is seldom meant to be: compare the owner with ``(select auth.uid())``.
+    ``USING (true)`` for SELECT publishes the table. A table with an owner column and with messages, payments
+    or addresses is rarely public: compare the owner with ``(select auth.uid())``.
     """
 
     ID = "SQ054"
@@ -69,33 +70,42 @@ class PrivateRowsReadableByAll(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
-            policy = self.script.policy(statement)
-            if policy is None or not policy.permissive or policy.using is not statement:
-                continue
-            reads = node.get("cmd_name", "all") == "select" and is_constant_true(node.get("qual"))
-            if not reads or not set(roles_of(node.get("roles")) or ("public",)) & _ANYONE:
+            if not self._admits_everyone(statement):
                 continue
             name = self.script.name_of(node.get("table", {}))
             table = self.script.known_table(name)
             why = _private(name, table) if table is not None and self.script.is_exposed(name) else ""
             if why:
-                place = min(
-                    (n["location"] for n in walk(node["qual"]) if isinstance(n.get("location"), int)),
-                    default=None,
+                locations = (child["location"] for child in walk(node["qual"]) if _is_located(child))
+                text = (
+                    f'policy "{node.get("policy_name")}" lets everyone read all rows of {name}, '
+                    f"{why}; compare the owner"
                 )
-                text = f'policy "{node.get("policy_name")}" lets everyone read all of {name}, {why}'
-                self.say(statement, text, place)
+                self.report_at(statement, text, min(locations, default=None))
+
+    def _admits_everyone(self, statement: Statement) -> bool:
+        """Return True if a permissive SELECT policy for clients is always true in the end."""
+        node, policy = statement.node, self.script.policy(statement)
+        if policy is None or not policy.permissive or policy.using is not statement:
+            return False
+        if node.get("cmd_name", "all") != "select" or not is_constant_true(node.get("qual")):
+            return False
+        return bool(set(roles_of(node.get("roles")) or ("public",)) & _ANYONE)
 
 
 _ANYONE = frozenset({"public", "anon", "authenticated"})
 
 
+def _is_located(node: Node) -> bool:
+    return isinstance(node.get("location"), int)
+
+
 def _private(name: Name, table: Table) -> str:
-    """Why the rows of a table are private; nothing if they may well be public."""
+    """Return the reason why the rows of a table are private; empty if they may be public."""
     owner = next((column for column in table.columns if _OWNER.search(column)), "")
-    told = next((column for column in table.columns if _COLUMN.search(column)), "")
+    private = next((column for column in table.columns if _COLUMN.search(column)), "")
     if not owner:
         return ""
-    if told:
-        return f"with {told} of each {owner}" if told != owner else ""
+    if private:
+        return f"with the {private} of each {owner}" if private != owner else ""
     return f"whose rows belong to {owner}" if _TABLE.search(name.name) else ""

@@ -1,4 +1,4 @@
-"""SQ065: a public bucket whose files everybody can list."""
+"""SQ065: public bucket whose files clients can list."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 from wardround_sql.parsing.pg_nodes import Node, column_name, content, is_constant_true, items, kinds
-from wardround_sql.parsing.statements import SqlFragment, parsed
+from wardround_sql.parsing.statements import SqlFragment, Statement, parsed
 from wardround_sql.project.migration_files import set_patterns
-from wardround_sql.queries.facts import conjuncts
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import roles_of
 
 _CLIENTS = {"public", "anon", "authenticated"}
 
 
 class PublicBucketListing(SqlCheck):
-    """Everybody may read all rows of a public bucket, and so list its files.
+    """Policy that lets clients list the files of a public bucket.
 
-    The files of a public bucket are served by their address without asking a policy. A policy for SELECT on
-    ``storage.objects`` adds nothing but the list of all names, of all users. Leave it out, or limit it to the
+    The files of a public bucket are served by their URL without a policy. A policy for SELECT on
+    ``storage.objects`` only adds the list of all file names of all users. Remove it, or restrict it to the
     user's own folder.
     """
 
@@ -59,51 +59,58 @@ class PublicBucketListing(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
-            node = statement.node
-            table = node.get("table", {})
-            reads = node.get("permissive") and node.get("cmd_name", "all") in ("select", "all")
-            clients = set(roles_of(node.get("roles")) or ("public",)) & _CLIENTS
-            if (table.get("schemaname"), table.get("relname")) != ("storage", "objects") or not reads:
+            named = _buckets(statement.node.get("qual")) if self._lists_files(statement) else None
+            if named is None:
                 continue
-            named = _buckets(node.get("qual")) if clients and self.script.policy(statement) else None
-            open_ones = (
-                sorted(self._public() & named if named else self._public()) if named is not None else []
-            )
-            if open_ones:
-                self.say(
-                    statement, f"bucket {open_ones[0]} is public; this policy lets clients list all its files"
+            exposed = sorted(self._public_buckets() & named if named else self._public_buckets())
+            if exposed:
+                self.report_at(
+                    statement,
+                    f"policy lets clients list all files of public bucket {exposed[0]}; "
+                    "remove or restrict it",
                 )
 
-    def _public(self) -> set[str]:
-        """The buckets that the migration set makes public."""
+    def _lists_files(self, statement: Statement) -> bool:
+        """Return True if a permissive policy lets clients read ``storage.objects``."""
+        node = statement.node
+        table = node.get("table", {})
+        if (table.get("schemaname"), table.get("relname")) != ("storage", "objects"):
+            return False
+        if not node.get("permissive") or node.get("cmd_name", "all") not in ("select", "all"):
+            return False
+        clients = set(roles_of(node.get("roles")) or ("public",)) & _CLIENTS
+        return bool(clients) and self.script.policy(statement) is not None
+
+    def _public_buckets(self) -> set[str]:
+        """Return the buckets that the migration set makes public."""
         project, path = self.source.project, self.source.path
-        others = (one for one in project.files_with_word(("buckets",), set_patterns(path)) if one != path)
-        found: dict[str, bool] = {}
-        for text in (self.script.sql, *(project.read(one) or "" for one in others)):
-            found.update(_set_public(text) if "storage" in text else ())
-        return {bucket for bucket, is_public in found.items() if is_public}
+        others = (item for item in project.files_with_word(("buckets",), set_patterns(path)) if item != path)
+        result: dict[str, bool] = {}
+        for text in (self.script.sql, *(project.read(other) or "" for other in others)):
+            result.update(_set_public(text) if "storage" in text else ())
+        return {bucket for bucket, is_public in result.items() if is_public}
 
 
 def _buckets(condition: object) -> set[str] | None:
-    """The buckets a policy is about, no name for all of them; None where it asks for more than the bucket."""
+    """Return the buckets of a policy, empty for all of them; None if it tests more than the bucket."""
     named: set[str] = set()
     for part in conjuncts(condition):
         comparison = content(part, "A_Expr") or {}
         if column_name(comparison.get("lexpr"))[-1:] == ["bucket_id"]:
             right = comparison.get("rexpr")
-            named |= {_constant(one) for one in (items(right) or [right])}
+            named |= {_constant(node) for node in (items(right) or [right])}
         elif not is_constant_true(part):
             return None
     return named - {""}
 
 
 def _constant(node: object) -> str:
-    found = content(node, "A_Const") or {}
-    return str(found.get("sval", {}).get("sval", ""))
+    constant = content(node, "A_Const") or {}
+    return str(constant.get("sval", {}).get("sval", ""))
 
 
 def _set_public(text: str) -> Iterator[tuple[str, bool]]:
-    """The buckets a text makes or changes, and whether they are public."""
+    """Yield the buckets that a text creates or changes, and whether they are public."""
     for statement in parsed(SqlFragment(text), "").statements:
         relation = statement.node.get("relation", {})
         if isinstance(relation, dict) and relation.get("relname") == "buckets":
@@ -113,13 +120,13 @@ def _set_public(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _inserted(node: Node) -> Iterator[tuple[str, bool]]:
-    columns = [one.get("name") for one in kinds(node.get("cols", []), "ResTarget")]
+    columns = [target.get("name") for target in kinds(node.get("cols", []), "ResTarget")]
     rows = (content(node.get("selectStmt"), "SelectStmt") or {}).get("valuesLists", [])
     for row in rows:
-        given = dict(zip(columns, items(row), strict=False))
-        name = _constant(given.get("id")) or _constant(given.get("name"))
+        arguments = dict(zip(columns, items(row), strict=False))
+        name = _constant(arguments.get("id")) or _constant(arguments.get("name"))
         if name:
-            yield name, is_constant_true(given.get("public"))
+            yield name, is_constant_true(arguments.get("public"))
 
 
 def _updated(node: Node) -> Iterator[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""SQ063: a policy that asks the table it guards."""
+"""SQ063: policy that reads its own table."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _READS = ("select", "all")
 
 
 class RecursivePolicy(SqlCheck):
-    """A policy for reading a table reads the same table, so every query of it fails.
+    """Policy for reading a table that reads the same table, which makes every query fail.
 
-    To know which rows may be seen Postgres has to read the table, which asks the policy again: "infinite
-    recursion detected in policy". The same happens where two tables' policies read each other. Put the
-    look-up into a SECURITY DEFINER function, inside which no policy holds.
+    PostgreSQL reads the table to evaluate the policy, which applies the policy again: "infinite recursion
+    detected in policy". The same happens if the policies of two tables read each other. Move the lookup to a
+    SECURITY DEFINER function, which bypasses policies.
     """
 
     ID = "SQ063"
@@ -51,62 +51,69 @@ class RecursivePolicy(SqlCheck):
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             name = self.script.name_of(statement.node.get("table", {}))
             policy = self.script.policy(statement)
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             if policy is None or not policy.permissive or policy.command not in _READS:
                 continue
             if policy.using is not statement or (table is not None and table.rls is False):
                 continue
-            found = next(self._circles(name, policy, statement), None)
-            if found is not None:
-                place, through = found
-                self.say(statement, f"reading {name} asks this policy, which reads {through}", place)
+            circle = next(self._cycles(name, policy, statement), None)
+            if circle is not None:
+                location, through = circle
+                self.report_at(
+                    statement,
+                    f"reading {name} evaluates this policy, which reads {through}; "
+                    "use a SECURITY DEFINER function",
+                    location,
+                )
 
-    def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
-        """The places where a policy comes back to its own table, and how."""
+    def _cycles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
+        """Yield the locations where a policy reads its own table, and the path."""
         condition = statement.node.get("qual", {})
         for other, place in self._read(condition):
             if other == table:
                 yield place, f"{table} again"
-            elif any(self._comes_back(one, policy) for one in self._policies(other)):
+            elif any(self._reads_table(item, policy) for item in self._policies(other)):
                 yield place, f"{other}, whose policy reads {table}"
         for call in kinds(condition, "FuncCall"):
-            if any(one == table for one in self._read_by(function_name(call))):
+            if any(entry == table for entry in self._read_by(function_name(call))):
                 yield call.get("location"), f"{table} again through {function_name(call)}()"
 
-    def _comes_back(self, other: Policy, policy: Policy) -> bool:
-        if other.command not in _READS or not _meet(other.roles, policy.roles):
+    def _reads_table(self, other: Policy, policy: Policy) -> bool:
+        if other.command not in _READS or not _overlap(other.roles, policy.roles):
             return False
         return any(name == policy.table for name, _place in self._read(other.using.node.get("qual", {})))
 
     def _policies(self, table: Name) -> list[Policy]:
-        """The policies of another table, in this file or another of the set."""
-        return [one for one in self.script.policies_of(table) if one.permissive]
+        """Return the policies of another table, in this file or another of the set."""
+        return [item for item in self.script.policies_of(table) if item.permissive]
 
     def _read(self, node: Node) -> Iterator[tuple[Name, int | None]]:
-        """The tables a condition reads."""
-        named = {one.get("ctename") for one in kinds(node, "CommonTableExpr")}
-        for one in kinds(node, "RangeVar"):
-            if "schemaname" in one or one.get("relname") not in named:
-                yield self.script.name_of(one), one.get("location")
+        """Yield the tables that a condition reads."""
+        named = {cte.get("ctename") for cte in kinds(node, "CommonTableExpr")}
+        for relation in kinds(node, "RangeVar"):
+            if "schemaname" in relation or relation.get("relname") not in named:
+                yield self.script.name_of(relation), relation.get("location")
 
     def _read_by(self, function: str) -> Iterator[Name]:
-        """The tables that a function of this file reads with its caller's rights."""
+        """Yield the tables that a function of this file reads with its caller's privileges."""
         for inner in self._bodies.get(function, ()):
             yield from (name for name, _place in self._read(inner.node))
 
     @cached_property
     def _bodies(self) -> dict[str, list[Statement]]:
-        """What stands in functions with their caller's rights, by their names with and without schema."""
-        found: dict[str, list[Statement]] = {}
-        for inner in self.script.everything:
-            made = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
-            if made is not None and not made.definer:
-                for name in (made.name, f"{made.schema}.{made.name}"):
-                    found.setdefault(name, []).append(inner)
-        return found
+        """Statements of functions with their caller's privileges, by names with and without schema."""
+        result: dict[str, list[Statement]] = {}
+        for inner in self.script.all_statements:
+            created = (
+                self.script.set_schema.routines.made_by(inner.outer) if inner.outer is not None else None
+            )
+            if created is not None and not created.definer:
+                for name in (created.name, f"{created.schema}.{created.name}"):
+                    result.setdefault(name, []).append(inner)
+        return result
 
 
-def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """Whether policies for two sets of roles can hold for one query."""
+def _overlap(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """Return True if policies for two sets of roles can apply to one query."""
     every = {"public"}
     return not roles or not others or bool(every & {*roles, *others}) or bool(set(roles) & set(others))

@@ -9,10 +9,10 @@ from wardround_sql.check import SqlCheck
 
 
 class RlsWithoutPolicy(SqlCheck):
-    """Row-level security is enabled and no policy lets anybody in.
+    """Row-level security enabled on a table without any policy.
 
-    Only the owner and roles that bypass row-level security see rows. That may be meant for tables the server
-    alone uses; if clients are to read the table, the policy is missing.
+    Only the owner and roles that bypass row-level security see rows. That is correct for tables that only the
+    server uses; if clients read the table, add a policy.
     """
 
     ID = "SQ009"
@@ -51,9 +51,12 @@ class RlsWithoutPolicy(SqlCheck):
             name = self.script.name_of(relation)
             if not self.script.is_exposed(name):
                 continue
-            whole = self.script.whole
-            if self.script.own.is_barred(name) or whole.has_policy_by_loop(name):
-                continue  # the same file says that no client is meant, or a loop makes the policies
-            if name in whole.tables and not whole.policies_of(name):
-                text = f"row-level security is on for {name} and no policy lets anyone in"
-                self.say(statement, text, relation.get("location"))
+            schema = self.script.set_schema
+            if self.script.own_schema.is_inaccessible(name) or schema.has_policy_by_loop(name):
+                continue  # the file revokes access from all clients, or creates the policies in a loop
+            if name in schema.tables and not schema.policies_of(name):
+                text = (
+                    f"row-level security is enabled on {name} without a policy, "
+                    "so clients see no row; add a policy"
+                )
+                self.report_at(statement, text, relation.get("location"))

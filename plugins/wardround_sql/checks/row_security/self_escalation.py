@@ -1,4 +1,4 @@
-"""SQ019: users who may change what they are allowed to do."""
+"""SQ019: users who can change their own privileges."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PEOPLE = ("user", "member", "profile", "account")
 
 
 class SelfEscalation(SqlCheck):
-    """Users may update their own row, and the row says what they are allowed to do.
+    """Policy that lets users update their own row, which holds their privileges.
 
-    A policy chooses rows, not columns, so whoever owns the row sets ``is_admin`` or ``role`` too. Revoke
-    UPDATE on the table and grant it for the columns that are meant, or keep such columns in a table that only
-    the server writes. A trigger that sees the row before it is written is taken for a guard.
+    A policy restricts rows, not columns, so the owner of a row can also set ``is_admin`` or ``role``. Revoke
+    UPDATE on the table and grant it for the permitted columns, or store privileges in a table that only the
+    server writes. A trigger that fires before the write counts as protection.
     """
 
     ID = "SQ019"
@@ -63,43 +63,50 @@ class SelfEscalation(SqlCheck):
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
             name = self.script.name_of(node.get("table", {}))
-            table = self.script.whole.tables.get(name)
+            table = self.script.set_schema.tables.get(name)
             writes = node.get("permissive") and node.get("cmd_name", "all") in ("update", "all")
             by_users = set(roles_of(node.get("roles"))) & {"public", "anon", "authenticated"}
             if self.script.policy(statement) is None:
                 continue
-            if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_kept(table):
+            if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_protected(
+                table
+            ):
                 continue
-            for column in self._rights(table, statement):
+            for column in self._privilege_columns(table, statement):
                 text = (
-                    f'with policy "{node.get("policy_name")}" users set {column} in their own row of {name}'
+                    f'policy "{node.get("policy_name")}" lets users set {column} in their own row of '
+                    f"{name}; revoke it"
                 )
-                self.say(statement, text)
+                self.report_at(statement, text)
                 break
 
-    def _is_kept(self, table: Table) -> bool:
-        """Whether something else than the policy may say which columns are written."""
-        whole, name = self.script.whole, table.name
-        strict = any(not one.permissive for one in whole.policies_of(name))
-        return strict or name in whole.guarded or whole.is_withheld(name, "authenticated", "update")
+    def _is_protected(self, table: Table) -> bool:
+        """Return True if something other than the policy may restrict the writable columns."""
+        schema, name = self.script.set_schema, table.name
+        strict = any(not item.permissive for item in schema.policies_of(name))
+        return strict or name in schema.guarded or schema.is_withheld(name, "authenticated", "update")
 
-    def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
-        """The columns that say what the owner of a row may do, and that the policy does not mention."""
-        node = statement.node
-        mine = set(_own_columns(node.get("qual")))
-        said = {part for one in walk([node.get("qual"), node.get("with_check")]) for part in column_name(one)}
-        unique = any(len(key) == 1 and key[0] in mine for key in table.keys)
-        people = unique or any(word in table.name.name for word in _PEOPLE)
-        sought = _SURE | (_ROLES if people else frozenset())
-        return (column for column in table.columns if mine and column in sought - said)
+    def _privilege_columns(self, table: Table, statement: Statement) -> Iterator[str]:
+        """Return the columns with privileges of the row's owner that the policy does not mention."""
+        conditions = [statement.node.get("qual"), statement.node.get("with_check")]
+        own = set(_own_columns(conditions[0]))
+        mentioned = {part for node in walk(conditions) for part in column_name(node)}
+        candidates = _SURE | (_ROLES if _holds_people(table, own) else frozenset())
+        return (column for column in table.columns if own and column in candidates - mentioned)
+
+
+def _holds_people(table: Table, own: set[str]) -> bool:
+    """Return True if a table has one row per user, by a key or its name."""
+    unique = any(len(key) == 1 and key[0] in own for key in table.keys)
+    return unique or any(word in table.name.name for word in _PEOPLE)
 
 
 def _own_columns(condition: object) -> Iterator[str]:
-    """The columns that must hold the id of the caller."""
+    """Yield the columns that must equal the id of the caller."""
     inside = content(condition, "BoolExpr")
     if inside and inside.get("boolop") == "AND_EXPR":
-        for one in inside.get("args", []):
-            yield from _own_columns(one)
+        for part in inside.get("args", []):
+            yield from _own_columns(part)
     comparison = content(condition, "A_Expr")
     if comparison and texts(comparison.get("name")) == ["="]:
         left, right = comparison.get("lexpr"), comparison.get("rexpr")
@@ -110,6 +117,6 @@ def _own_columns(condition: object) -> Iterator[str]:
 
 
 def _is_caller(node: object) -> bool:
-    """Whether an expression is the id of the caller, not something looked up by it."""
+    """Return True if an expression is the id of the caller, not a lookup by it."""
     calls = [function_name(call) for call in kinds(node, "FuncCall")]
     return calls == ["auth.uid"] and not any(True for _ in kinds(node, "RangeVar"))

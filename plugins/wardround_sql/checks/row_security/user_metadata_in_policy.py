@@ -1,4 +1,4 @@
-"""SQ014: a policy that trusts what users write about themselves."""
+"""SQ014: policy based on metadata that users can change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.parsing.pg_nodes import texts, type_name, walk
+from wardround_sql.parsing.pg_nodes import Node, texts, type_name, walk
 from wardround_sql.parsing.statements import Statement
 
 _OWN = frozenset({"user_metadata", "raw_user_meta_data"})
@@ -21,10 +21,10 @@ _DECIDES = LazyPattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|r
 
 
 class UserMetadataInPolicy(SqlCheck):
-    """A policy decides by user_metadata, which every user can change.
+    """Policy that relies on ``user_metadata``, which every user can change.
 
-    Supabase lets users update their own metadata, so whoever likes makes themselves an administrator.
-    Decide by ``app_metadata``, or by a table that only the server writes.
+    Supabase lets users update their own metadata, so any user can become an administrator. Use
+    ``app_metadata``, or a table that only the server writes.
     """
 
     ID = "SQ014"
@@ -56,27 +56,31 @@ class UserMetadataInPolicy(SqlCheck):
         for statement in self.script.of("CreateFunctionStmt"):
             self._function(statement)
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            for one in walk(self.script.conditions(statement)):
-                constant = one.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in one else ""
-                parts = {part.strip() for part in constant.strip("{}").split(",")}
-                fields = one.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in one else []
-                parts |= {field.get("String", {}).get("sval", "") for field in fields}
-                if parts & _OWN:
-                    inside = one.get("A_Const") or one.get("ColumnRef") or {}
-                    text = (
-                        f'policy "{statement.node.get("policy_name")}" decides by metadata '
-                        "that users write themselves"
-                    )
-                    self.say(statement, text, inside.get("location"))
-                    break
+            nodes = walk(self.script.conditions(statement))
+            node = next((node for node in nodes if _names(node) & _OWN), None)
+            if node is not None:
+                inside = node.get("A_Const") or node.get("ColumnRef") or {}
+                text = (
+                    f'policy "{statement.node.get("policy_name")}" relies on metadata '
+                    "that users can change; use app_metadata"
+                )
+                self.report_at(statement, text, inside.get("location"))
 
     def _function(self, statement: Statement) -> None:
-        """A function that says who somebody is by what they wrote."""
-        found = _READS.search(statement.text)
+        """Report a function that identifies users by their own metadata."""
+        match = _READS.search(statement.text)
         name = texts(statement.node.get("funcname"))[-1]
         returned = type_name(statement.node.get("returnType", {}))
-        if found is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
+        if match is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
             return
-        at = min(found.start(group) for group in (1, 2, 3) if found[group])
-        text = f"{name}() decides by metadata that users write themselves"
-        self.say(statement, text, len(statement.text[: at - 1].encode()))
+        offset = min(match.start(group) for group in (1, 2, 3) if match[group])
+        text = f"{name}() relies on metadata that users can change; use app_metadata"
+        self.report_at(statement, text, len(statement.text[: offset - 1].encode()))
+
+
+def _names(node: Node) -> set[str]:
+    """Return the keys of a JSON path, or the parts of a column, in a node."""
+    constant = node.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in node else ""
+    fields = node.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in node else []
+    parts = {part.strip() for part in constant.strip("{}").split(",")}
+    return parts | {field.get("String", {}).get("sval", "") for field in fields}

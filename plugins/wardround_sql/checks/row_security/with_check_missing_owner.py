@@ -1,4 +1,4 @@
-"""SQ053: a policy that lets a row be handed to somebody else."""
+"""SQ053: WITH CHECK that ignores the owner."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from wardround_sql.parsing.pg_nodes import (
     texts,
     walk,
 )
-from wardround_sql.queries.facts import conjuncts
+from wardround_sql.parsing.statements import Statement
+from wardround_sql.queries.selects import conjuncts
 from wardround_sql.schema.model import Name, roles_of
 
 _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
 
 
 class WithCheckMissingOwner(SqlCheck):
-    """USING ties a row to the caller by a column, and WITH CHECK does not ask for that column.
+    """WITH CHECK that ignores the column by which USING ties a row to the caller.
 
-    WITH CHECK is about the row as it will be. Without the owner in it, whoever may change a row may write any
-    other owner, or tenant, into it. Repeat the comparison of USING in WITH CHECK.
+    WITH CHECK applies to the new row. Without the owner in it, anyone who may change a row can assign it to
+    any other owner or tenant. Repeat the comparison of USING in WITH CHECK.
     """
 
     ID = "SQ053"
@@ -60,65 +61,70 @@ class WithCheckMissingOwner(SqlCheck):
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
-            check = node.get("with_check")
-            policy = self.script.policy(statement)
-            if policy is None or check is None or policy.check is not statement or not policy.permissive:
+            if not self._restricts_writes(statement) or self._is_protected(statement):
                 continue
-            command = node.get("cmd_name", "all")
-            if command not in ("insert", "update", "all") or is_constant_true(check):
-                continue  # SQ002 speaks about the latter
             table = self.script.name_of(node.get("table", {}))
-            owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
-            held = all(
-                self.script.whole.is_withheld(table, role, "update") for role in ("anon", "authenticated")
-            )
-            guarded = table in self.script.whole.guarded or held
-            if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):
-                continue
-            if not _asks_for(check, owner, table.name):
-                place = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
-                text = (
-                    f'policy "{node.get("policy_name")}" asks for {owner} of the row as it was, and not '
-                    f"as it "
-                    "will be: it can be given to anyone"
-                    if command != "insert"
-                    else f'policy "{node.get("policy_name")}" does not ask for {owner}: rows can be '
-                    f"made for anyone"
+            is_insert = node.get("cmd_name", "all") == "insert"
+            owner = self._owner(table) if is_insert else next(_owners(node.get("qual")), "")
+            if owner and not _checks_owner(node["with_check"], owner, table.name):
+                defect = (
+                    f"does not check {owner}, so rows can be inserted for anyone"
+                    if is_insert
+                    else f"checks {owner} of the old row only, so the row can be assigned to anyone"
                 )
-                self.say(statement, text, _first(check, place))
+                text = f'policy "{node.get("policy_name")}" {defect}; compare it in WITH CHECK'
+                self.report_at(statement, text, _first(node["with_check"]))
+
+    def _restricts_writes(self, statement: Statement) -> bool:
+        """Return True if the policy's WITH CHECK is effective and not always true, which SQ002 reports."""
+        check, policy = statement.node.get("with_check"), self.script.policy(statement)
+        if policy is None or check is None or policy.check is not statement or not policy.permissive:
+            return False
+        writes = statement.node.get("cmd_name", "all") in ("insert", "update", "all")
+        return writes and not is_constant_true(check)
+
+    def _is_protected(self, statement: Statement) -> bool:
+        """Return True if a trigger, revoked privileges or the policy's role protect the owner."""
+        schema, table = self.script.set_schema, self.script.name_of(statement.node.get("table", {}))
+        if table in schema.guarded or roles_of(statement.node.get("roles")) == ("service_role",):
+            return True
+        return all(schema.is_withheld(table, role, "update") for role in ("anon", "authenticated"))
 
     def _owner(self, table: Name) -> str:
-        """The column by which every other policy of a table ties its rows to the caller."""
+        """Return the column by which every other policy of a table ties its rows to the caller."""
         others = [
-            one.using.node.get("qual") for one in self.script.policies_of(table) if one.command != "insert"
+            item.using.node.get("qual") for item in self.script.policies_of(table) if item.command != "insert"
         ]
-        found = [next(_owners(one), "") for one in others if one is not None]
-        return found[0] if found and len(set(found)) == 1 else ""
+        result = [next(_owners(entry), "") for entry in others if entry is not None]
+        return result[0] if result and len(set(result)) == 1 else ""
 
 
-def _first(check: object, place: int | None) -> int | None:
-    """The leftmost place of a condition."""
-    found = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
-    return min(found, default=place)
+def _first(check: object) -> int | None:
+    """Return the leftmost location of a condition."""
+    locations = [node["location"] for node in walk(check) if isinstance(node.get("location"), int)]
+    return min((item for item in locations if item > 0), default=next(iter(locations), None))
 
 
 def _owners(using: object) -> Iterator[str]:
-    """The columns that USING sets equal to something of the caller, whatever else is asked."""
+    """Yield the columns that USING equates with a value of the caller."""
     for part in conjuncts(using):
-        one = content(part, "A_Expr") or {}
-        if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["="]:
+        expression = content(part, "A_Expr") or {}
+        if expression.get("kind") != "AEXPR_OP" or texts(expression.get("name")) != ["="]:
             continue
-        for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
-            name = column_name(one.get(side))
-            calls = {function_name(call) for call in kinds(one.get(other), "FuncCall")}
-            tables = any(True for _ in kinds(one.get(other), "RangeVar"))
-            if name and calls & _CALLER and not tables:
+        for operand, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
+            name = column_name(expression.get(operand))
+            if name and _is_callers_value(expression.get(other)):
                 yield name[-1]
 
 
-def _asks_for(check: object, owner: str, table: str) -> bool:
-    """Whether a condition is about the owner, the whole row, other tables, or what a function decides."""
-    columns = {column_name({"ColumnRef": one})[-1] for one in kinds(check, "ColumnRef")}
+def _is_callers_value(node: object) -> bool:
+    calls = {function_name(call) for call in kinds(node, "FuncCall")}
+    return bool(calls & _CALLER) and not any(True for _ in kinds(node, "RangeVar"))
+
+
+def _checks_owner(check: object, owner: str, table: str) -> bool:
+    """Return True if a condition tests the owner, the row, other tables, or calls a deciding function."""
+    columns = {column_name({"ColumnRef": reference})[-1] for reference in kinds(check, "ColumnRef")}
     calls = {function_name(call) for call in kinds(check, "FuncCall")}
     calls -= {"auth.role"}
     decides = any("." in name or name.startswith(("is_", "has_", "can_", "may_")) for name in calls)

@@ -1,4 +1,4 @@
-"""SQ017: an index that is there already."""
+"""SQ017: duplicate index."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from wardround_sql.check import SqlCheck
 
 
 class DuplicateIndex(SqlCheck):
-    """An index is the same as another one of the table.
+    """Index identical to another index of the table.
 
-    Both are written at every change of a row and only one is read. Drop one of them.
+    Every write updates both, and queries use only one. Drop one of them.
     """
 
     ID = "SQ017"
@@ -51,7 +51,9 @@ class DuplicateIndex(SqlCheck):
         seen: dict[tuple[object, str], str] = {}
         if not any(True for _ in self.script.of("IndexStmt")):
             return
-        for index in (index for held in self.script.whole.indexes.values() for index in held):
+        for index in (index for item in self.script.set_schema.indexes.values() for index in item):
             known = seen.setdefault((index.table, index.shape), index.name)
             if known != index.name and self.is_here(index.statement):
-                self.say(index.statement, f'index "{index.name}" is the same as "{known}" on {index.table}')
+                self.report_at(
+                    index.statement, f'index "{index.name}" duplicates "{known}" on {index.table}; drop one'
+                )

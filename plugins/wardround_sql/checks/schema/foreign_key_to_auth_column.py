@@ -1,4 +1,4 @@
-"""SQ064: a foreign key to a column of Supabase's users that may go away."""
+"""SQ064: foreign key to a column of ``auth.users`` other than id."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from wardround_sql.parsing.pg_nodes import texts
 
 
 class ForeignKeyToAuthColumn(SqlCheck):
-    """A foreign key refers to a column of auth.users other than ``id``.
+    """Foreign key to a column of ``auth.users`` other than ``id``.
 
-    The tables of the ``auth`` schema belong to Supabase; only their primary keys are promised to stay. The
-    unique constraint on phone or email can be changed by an upgrade, which then fails on the key, and so
-    does a user who changes the number. Refer to ``auth.users (id)``.
+    Supabase manages the ``auth`` schema and guarantees only its primary keys. An upgrade that changes the
+    unique constraint on phone or email fails because of the foreign key, and so does a user's change of the
+    number. Reference ``auth.users (id)``.
     """
 
     ID = "SQ064"
@@ -43,9 +43,12 @@ class ForeignKeyToAuthColumn(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
-            for one in statement.kinds("Constraint"):
-                target, columns = one.get("pktable", {}), texts(one.get("pk_attrs"))
+            for constraint in statement.kinds("Constraint"):
+                target, columns = constraint.get("pktable", {}), texts(constraint.get("pk_attrs"))
                 users = (target.get("schemaname"), target.get("relname")) == ("auth", "users")
                 if users and columns and columns != ["id"]:
-                    says = f"auth.users ({', '.join(columns)}) is not promised to stay; refer to its id"
-                    self.say(statement, says, one.get("location"))
+                    message = (
+                        f"auth.users ({', '.join(columns)}) is not guaranteed to remain unique; "
+                        "reference its id"
+                    )
+                    self.report_at(statement, message, constraint.get("location"))

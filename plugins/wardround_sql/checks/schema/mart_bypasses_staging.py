@@ -1,4 +1,4 @@
-"""SQ085: a dbt model that reads past the staging models."""
+"""SQ085: dbt model that bypasses staging."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wardround_sql.check import SqlCheck
 from wardround_sql.frontends.dbt import is_model
 
 _SOURCE = LazyPattern(r"\{\{-?\s*(?P<call>source)\s*\(")
-_LATE = LazyPattern(
+_DOWNSTREAM = LazyPattern(
     r"(?:^|/)(?:marts?|intermediate|reporting|reports)/|(?:^|/)(?:fct|dim|int|mart|rpt)_[^/]+\.sql$"
 )
-_EARLY = LazyPattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
+_STAGING = LazyPattern(r"(?:^|/)(?:staging|base|sources?|snapshots?)/|(?:^|/)(?:stg|base|src)_[^/]+\.sql$")
 _REF = LazyPattern(r"\{\{-?\s*ref\s*\(\s*['\"](?:stg|base)_")
 _COMMENT = LazyPattern(r"--[^\n]*+|\{#(?:[^#]|#(?!\}))*+#\}|/\*(?:[^*]|\*(?!/))*+\*/")
 _NAMED = LazyPattern(
@@ -24,12 +24,11 @@ _OTHER_FROM = LazyPattern(r"(?i)(?:\bdistinct|\b(?:extract|trim|substring|overla
 
 
 class MartBypassesStaging(SqlCheck):
-    """A model behind staging reads a raw table itself.
+    """Model downstream of staging that reads a raw table directly.
 
-    What staging does to the table, its names, types and deleted rows, is missing here or done twice, and a
-    change of the source has to be followed in both places. Read the staging model by ``ref()``. A table
-    named outright is not in dbt's graph at all: it is not built first, and reads production from every
-    environment.
+    The renaming, casting and filtering of the staging model are missing or duplicated, and a change of the
+    source must be made in both models. Read the staging model through ``ref()``. A hard-coded table is not
+    part of dbt's graph: it is not built first, and every environment reads production.
     """
 
     ID = "SQ085"
@@ -66,24 +65,24 @@ class MartBypassesStaging(SqlCheck):
 
     def run(self) -> None:
         path, text = self.source.path, self.source.text
-        if not is_model(path, text) or self.script.is_spare:
+        if not is_model(path, text) or self.script.is_non_production:
             return
-        code = _COMMENT.sub(lambda found: " " * len(found.group()), text)
-        late = _LATE.search(path) is not None or _REF.search(code) is not None
-        for found in _SOURCE.finditer(code) if late and not _EARLY.search(path) else ():
-            place = self.script.span_of(*found.span("call"))
-            self.report(place, "a raw table is read past its staging model; use ref()")
-        for found in _NAMED.finditer(code):
-            if _is_table(code, found):
-                place = self.script.span_of(*found.span("name"))
-                self.report(place, f"{found['name']} is not in dbt's graph; use source() or ref()")
+        code = _COMMENT.sub(lambda result: " " * len(result.group()), text)
+        downstream = _DOWNSTREAM.search(path) is not None or _REF.search(code) is not None
+        for match in _SOURCE.finditer(code) if downstream and not _STAGING.search(path) else ():
+            location = self.script.locations.span_of(*match.span("call"))
+            self.report(location, "model reads a raw table instead of its staging model; use ref()")
+        for match in _NAMED.finditer(code):
+            if _is_table(code, match):
+                location = self.script.locations.span_of(*match.span("name"))
+                self.report(location, f"{match['name']} is not in dbt's graph; use source() or ref()")
 
 
-def _is_table(code: str, found: re.Match[str]) -> bool:
-    """Whether a dotted name behind FROM is a table, and no column, array or catalogue."""
-    first = found["name"].split(".")[0].strip('"`')
+def _is_table(code: str, match: re.Match[str]) -> bool:
+    """Return True if a dotted name after FROM is a table, not a column, array or catalog."""
+    first = match["name"].split(".")[0].strip('"`')
     if first.lower() in ("information_schema", "pg_catalog") or _OTHER_FROM.search(
-        code[: found.start()][-60:]
+        code[: match.start()][-60:]
     ):
         return False
     name = re.escape(first)

@@ -1,4 +1,4 @@
-"""SQ035: money in a binary fraction."""
+"""SQ035: money in a floating-point column."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _CASTS = LazyPattern(r"::\s*(?:float|real|double)|\bas\s+(?:float|real|double)",
 
 
 class MoneyInFloat(SqlCheck):
-    """An amount of money is stored as a binary floating point number.
+    """Amount of money in a floating-point column.
 
-    0.1 has no exact binary form, so sums come out a fraction off and equal amounts compare unequal. Use
-    ``numeric(precision, scale)``, or whole cents in ``bigint``.
+    0.1 has no exact binary representation, so sums are off by fractions and equal amounts compare unequal.
+    Use ``numeric(precision, scale)``, or an integer number of cents in ``bigint``.
     """
 
     ID = "SQ035"
@@ -53,20 +53,20 @@ class MoneyInFloat(SqlCheck):
     ]
 
     def run(self) -> None:
-        for found in typed_columns(self.script):
-            if _FLOATS.match(found.type) and is_money(found.column):
+        for fact in typed_columns(self.script):
+            if _FLOATS.match(fact.type) and is_money(fact.column):
                 text = (
-                    f"{found.column} is money in a {found.type}, which has no exact cents; use "
-                    f"numeric{found.note}"
+                    f"{fact.column} is money in a {fact.type}, which cannot store cents exactly; use "
+                    f"numeric{fact.note}"
                 )
-                self.report(found.span, text)
-        if not self.script.is_spare:
+                self.report(fact.span, text)
+        if not self.script.is_non_production:
             self._functions()
-        if self.script.is_sql and not self.script.is_spare and _CASTS.search(self.script.sql):
+        if self.script.is_sql and not self.script.is_non_production and _CASTS.search(self.script.sql):
             self._casts()
 
     def _functions(self) -> None:
-        """What functions of Postgres take and give."""
+        """Report parameters and return values of PostgreSQL functions."""
         for statement in self.script.of("CreateFunctionStmt"):
             node = statement.node
             name = texts(node.get("funcname"))[-1]
@@ -75,18 +75,21 @@ class MoneyInFloat(SqlCheck):
                 (p.get("name", ""), p.get("argType", {}))
                 for p in kinds(node.get("parameters", []), "FunctionParameter")
             ]
-            for said, kind in typed:
-                if _FLOATS.match(type_name(kind)) and is_money(said.lower().removesuffix("_for")):
-                    text = f"{said} is money in a {type_name(kind)}, which has no exact cents; use numeric"
-                    self.say(statement, text, kind.get("location"))
+            for words, kind in typed:
+                if _FLOATS.match(type_name(kind)) and is_money(words.lower().removesuffix("_for")):
+                    text = (
+                        f"{words} is money in a {type_name(kind)}, which cannot store cents exactly; "
+                        "use numeric"
+                    )
+                    self.report_at(statement, text, kind.get("location"))
                     break
 
     def _casts(self) -> None:
-        """Casts in models of dbt and in views, whose columns others read as they are."""
-        for found in float_casts(self.script):
-            if is_money(found.column):
+        """Report casts in dbt models and views, whose columns are read by others."""
+        for fact in float_casts(self.script):
+            if is_money(fact.column):
                 text = (
-                    f"{found.column} is money cast to a {found.type}, which has no "
-                    f"exact cents; use numeric{found.note}"
+                    f"{fact.column} is money cast to a {fact.type}, which cannot store cents exactly; "
+                    f"use numeric{fact.note}"
                 )
-                self.report(found.span, text)
+                self.report(fact.span, text)

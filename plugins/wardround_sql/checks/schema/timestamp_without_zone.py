@@ -1,4 +1,4 @@
-"""SQ036: a moment without its zone."""
+"""SQ036: timestamp without time zone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround_sql.check import SqlCheck
+from wardround_sql.queries.fact_types import TypedColumn
 from wardround_sql.queries.facts import typed_columns
 
 _ZONE = LazyPattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
@@ -17,11 +18,11 @@ _DRIZZLE = LazyPattern(
 
 
 class TimestampWithoutZone(SqlCheck):
-    """A column is a timestamp without time zone.
+    """Column of type ``timestamp`` without time zone.
 
-    It keeps what the clock showed and forgets where, so the same value is another moment for each session's
-    time zone. ``timestamptz`` takes no more room and keeps the moment. What Prisma and pg_dump write is not
-    reported: the type is not chosen there.
+    It stores the clock time without the zone, so the same value is a different moment in each session's time
+    zone. ``timestamptz`` takes the same space and stores the moment. Output of Prisma and pg_dump is not
+    reported, since the type is not chosen there.
     """
 
     ID = "SQ036"
@@ -57,23 +58,29 @@ class TimestampWithoutZone(SqlCheck):
     def run(self) -> None:
         if "drizzle-orm/pg-core" in self.source.text:
             self._of_drizzle()
-        if not self.script.is_postgres or self.script.is_spare:
-            return
+        if self.script.is_postgres and not self.script.is_non_production:
+            self._of_postgres()
+
+    def _of_postgres(self) -> None:
         columns = typed_columns(self.script)
-        if self.script.is_generated and not any(one.type == "timestamptz" for one in columns):
+        if self.script.is_generated and not any(column.type == "timestamptz" for column in columns):
             return
-        placed = {one.table for one in columns if _ZONE.search(one.column)}
-        for found in columns:
-            if found.type != "timestamp" or not found.statement:
-                continue
-            if found.table not in placed and not _LOCAL.search(found.column):
-                self.report(found.span, f"{found.column} forgets the time zone; use timestamptz")
+        zoned = {column.table for column in columns if _ZONE.search(column.column)}
+        for column in columns:
+            if column.type == "timestamp" and column.statement and column.table not in zoned:
+                self._plain(column)
+
+    def _plain(self, column: TypedColumn) -> None:
+        if not _LOCAL.search(column.column):
+            self.report(column.span, f"{column.column} does not store the time zone; use timestamptz")
 
     def _of_drizzle(self) -> None:
-        """Columns of Drizzle, from which it writes the migrations."""
-        if self.script.is_spare:
+        """Report Drizzle columns, from which it generates the migrations."""
+        if self.script.is_non_production:
             return
-        for found in _DRIZZLE.finditer(self.source.text):
-            if "withTimezone" not in (found["options"] or "") and not _LOCAL.search(found["key"]):
-                place = self.script.span_of(found.start("call"), found.end("call"))
-                self.report(place, f"{found['key']} forgets the time zone; pass {{ withTimezone: true }}")
+        for match in _DRIZZLE.finditer(self.source.text):
+            if "withTimezone" not in (match["options"] or "") and not _LOCAL.search(match["key"]):
+                location = self.script.locations.span_of(match.start("call"), match.end("call"))
+                self.report(
+                    location, f"{match['key']} does not store the time zone; pass {{ withTimezone: true }}"
+                )

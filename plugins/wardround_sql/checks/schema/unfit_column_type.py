@@ -1,4 +1,4 @@
-"""SQ066: column types that do harm sooner or later."""
+"""SQ066: column type that does not fit its values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wardround_sql.parsing.statements import Statement
 from wardround_sql.queries.facts import typed_columns
 
 _INTERNAL = (
-    "is an internal number that a major upgrade gives anew, so pg_upgrade refuses the database; keep the name"
+    "is an internal number that a major upgrade reassigns, so pg_upgrade rejects the database; store the name"
 )
 _WHY = {
-    "money": "keeps no currency, and the number of its decimals is the server's locale; use numeric",
-    "timetz": "has a zone and no day, so daylight saving cannot be known; use timestamptz",
+    "money": "stores no currency, and the server's locale determines its decimals; use numeric",
+    "timetz": "has a zone and no date, so its daylight saving is undefined; use timestamptz",
     "regcollation": _INTERNAL,
     "regconfig": _INTERNAL,
     "regdictionary": _INTERNAL,
@@ -35,12 +35,12 @@ _SMALL = frozenset({"int4", "int", "integer", "int2", "smallint"})
 
 
 class UnfitColumnType(SqlCheck):
-    """A column has a type, or a default, that does not fit what it holds.
+    """Column type or default that does not fit the column's values.
 
-    ``money`` depends on the server's locale, ``time with time zone`` cannot know daylight saving, and most
-    of the ``reg...`` types make a major upgrade impossible. A default of ``'now'`` is the moment the table
-    was made, for every row. A key that counts up in 32 bits ends at 2,147,483,647, and changing it then
-    rewrites the table while nobody can use it.
+    ``money`` depends on the server's locale, ``time with time zone`` cannot handle daylight saving, and most
+    of the ``reg...`` types block a major upgrade. A default of ``'now'`` is evaluated once, when the table is
+    created. A 32-bit sequential key is exhausted at 2,147,483,647, and widening it then rewrites the table
+    under a lock.
     """
 
     ID = "SQ066"
@@ -78,18 +78,22 @@ class UnfitColumnType(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
-        for found in typed_columns(self.script):
-            if _LIST.search(found.column) and _TEXT.match(found.type):
-                says = f"{found.column} keeps a list in a text, without keys; use a table, or an array"
-                self.report(found.span, says)
-        if not self.script.is_postgres:
-            return
-        for found in typed_columns(self.script):
-            why = _WHY.get(found.type)
-            if why and found.statement is not None and not _is_temporary(found.statement):
-                self.report(found.span, f"{found.type} {why}")
+        for fact in typed_columns(self.script):
+            if _LIST.search(fact.column) and _TEXT.match(fact.type):
+                message = (
+                    f"{fact.column} stores a list as text, without foreign keys; use a table or an array"
+                )
+                self.report(fact.span, message)
+        if self.script.is_postgres:
+            self._of_postgres()
+
+    def _of_postgres(self) -> None:
+        for fact in typed_columns(self.script):
+            why = _WHY.get(fact.type)
+            if why and fact.statement is not None and not _is_temporary(fact.statement):
+                self.report(fact.span, f"{fact.type} {why}")
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
             if not _is_temporary(statement):
                 self._defaults(statement)
@@ -97,24 +101,26 @@ class UnfitColumnType(SqlCheck):
             self._keys()
 
     def _defaults(self, statement: Statement) -> None:
-        for one in statement.kinds("Constraint"):
-            cast = content(one.get("raw_expr"), "TypeCast") or {"arg": one.get("raw_expr")}
-            said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
+        for constraint in statement.kinds("Constraint"):
+            cast = content(constraint.get("raw_expr"), "TypeCast") or {"arg": constraint.get("raw_expr")}
+            text = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))
-            if one.get("contype") == "CONSTR_DEFAULT" and said.lower().strip() in _NOW and dated:
+            if constraint.get("contype") == "CONSTR_DEFAULT" and text.lower().strip() in _NOW and dated:
                 place = (content(cast.get("arg"), "A_Const") or {}).get("location")
-                self.say(statement, f"'{said}' is read once, when the table is made; use now()", place)
+                self.report_at(
+                    statement, f"'{text}' is evaluated once, when the table is created; use now()", place
+                )
 
     def _keys(self) -> None:
-        """Keys that count up in fewer bits than a table may need."""
+        """Report sequential keys with fewer bits than a table may need."""
         for statement in self.script.of("CreateStmt"):
             if _is_temporary(statement) or statement.fragment.modelled:
                 continue
             for column in _counted_keys(statement.node):
-                self.say(
+                self.report_at(
                     statement,
-                    f"{column['colname']} runs out of numbers at 2 thousand million; "
-                    "bigint GENERATED ALWAYS AS IDENTITY does not",
+                    f"{column['colname']} is exhausted at 2,147,483,647; "
+                    "use bigint GENERATED ALWAYS AS IDENTITY",
                     column.get("location"),
                 )
 
@@ -124,16 +130,20 @@ def _is_temporary(statement: Statement) -> bool:
 
 
 def _counted_keys(node: Node) -> Iterator[Node]:
-    """The columns that are the primary key and count up by themselves, in 32 bits or fewer."""
-    columns = list(kinds(node.get("tableElts", []), "ColumnDef"))
-    keys = {
-        tuple(str(key.get("String", {}).get("sval", "")) for key in one.get("keys", []))
-        for one in kinds(node.get("tableElts", []), "Constraint")
-        if one.get("contype") == "CONSTR_PRIMARY"
-    }
-    for column in columns:
-        said = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
-        is_key = "CONSTR_PRIMARY" in said or (column.get("colname", ""),) in keys
+    """Yield the sequential primary key columns of at most 32 bits."""
+    keys = set(_primary_keys(node))
+    for column in list(kinds(node.get("tableElts", []), "ColumnDef")):
+        constraints = {
+            constraint.get("contype") for constraint in kinds(column.get("constraints", []), "Constraint")
+        }
+        is_key = "CONSTR_PRIMARY" in constraints or (column.get("colname", ""),) in keys
         kind = type_name(column.get("typeName", {}))
-        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in said)):
+        if is_key and (kind in _COUNTED or (kind in _SMALL and "CONSTR_IDENTITY" in constraints)):
             yield column
+
+
+def _primary_keys(node: Node) -> Iterator[tuple[str, ...]]:
+    for constraint in kinds(node.get("tableElts", []), "Constraint"):
+        if constraint.get("contype") == "CONSTR_PRIMARY":
+            keys = constraint.get("keys", [])
+            yield tuple(str(key.get("String", {}).get("sval", "")) for key in keys)

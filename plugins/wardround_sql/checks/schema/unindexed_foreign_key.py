@@ -1,19 +1,18 @@
-"""SQ018: a foreign key without an index."""
+"""SQ018: foreign key without an index."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.schema.model import Name
+from wardround_sql.schema.model import ForeignKey, Name
 
 
 class UnindexedForeignKey(SqlCheck):
-    """The columns of a foreign key have no index.
+    """Foreign key whose columns have no index.
 
-    Postgres indexes the table a key points at, not the one it points from. Each DELETE or key change over
-    there then reads this whole table, and so does every join. Create an index that begins with these
-    columns.
+    PostgreSQL indexes the referenced columns, not the referencing ones, so each DELETE or key change in the
+    referenced table, and every join, scans this table. Create an index that begins with these columns.
     """
 
     ID = "SQ018"
@@ -44,23 +43,28 @@ class UnindexedForeignKey(SqlCheck):
     ]
 
     def run(self) -> None:
-        whole = self.script.whole
-        for key in (key for held in whole.foreign_keys.values() for key in held):
-            if not self.is_here(key.statement) or not key.columns or self.script.is_spare:
-                continue
-            table = whole.tables.get(key.table)
-            if not self.script.is_sql and not self._is_own(key.table, key.columns):
-                continue  # an earlier migration may have made the index
-            if table is None or table.partial or whole.is_indexed(key.table, key.columns):
-                continue
-            columns = ", ".join(key.columns)
-            text = (
-                f"foreign key ({columns}) of {key.table} to {key.target} has no index: deletes "
-                f"there scan {key.table}"
-            )
-            self.say(key.statement, text, key.location)
+        if self.script.is_non_production:
+            return
+        keys = self.script.set_schema.foreign_keys.values()
+        for key in (key for table_keys in keys for key in table_keys):
+            if self.is_here(key.statement) and self._lacks_index(key):
+                columns = ", ".join(key.columns)
+                text = (
+                    f"foreign key ({columns}) of {key.table} to {key.target} has no index, so deletes in "
+                    f"{key.target} scan {key.table}; add one"
+                )
+                self.report_at(key.statement, text, key.location)
+
+    def _lacks_index(self, key: ForeignKey) -> bool:
+        if not key.columns:
+            return False
+        if not self.script.is_sql and not self._is_own(key.table, key.columns):
+            return False  # an earlier migration may have created the index
+        schema = self.script.set_schema
+        table = schema.tables.get(key.table)
+        return table is not None and not table.partial and not schema.is_indexed(key.table, key.columns)
 
     def _is_own(self, name: Name, columns: tuple[str, ...]) -> bool:
-        """Whether the file makes the table, or the columns."""
-        table = self.script.own.tables.get(name)
+        """Return True if the file creates the table, or the columns."""
+        table = self.script.own_schema.tables.get(name)
         return table is not None and (table.created is not None or set(columns) <= set(table.columns))

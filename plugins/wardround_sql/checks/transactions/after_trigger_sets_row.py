@@ -1,4 +1,4 @@
-"""SQ202: a trigger that fires after a row was written sets values of it."""
+"""SQ202: AFTER trigger that sets values of NEW."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from wardround_sql.schema.triggers import AFTER, bodies, triggers_of
 
 
 class AfterTriggerSetsRow(SqlCheck):
-    """A function sets values of NEW, and the trigger that calls it fires AFTER the row was written.
+    """Function that sets values of NEW, called by an AFTER trigger.
 
-    The row is in the table by then, and the values go nowhere. Make it a BEFORE trigger.
+    The row is already written when the trigger fires, so the values are discarded. Make it a BEFORE trigger.
     """
 
     ID = "SQ202"
@@ -58,13 +58,15 @@ class AfterTriggerSetsRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
-        found = [(body, body.changes()) for body in bodies(self.script) if not body.asks_what]
-        called = triggers_of(self.script, {body.name for body, changes in found if changes})
-        for body, changes in found:
-            triggers = called.get(body.name, [])
-            if changes and triggers and all(one.timing == AFTER for one in triggers):
-                place = len(body.statement.text[: body.start + changes[0]].encode())
-                says = "the row was written before this trigger fires, so what is set here goes nowhere"
-                self.say(body.statement, says, place)
+        changed = [body for body in bodies(self.script) if not body.tests_operation and body.changes()]
+        called = triggers_of(self.script, {body.name for body in changed})
+        for body in changed:
+            if {trigger.timing for trigger in called.get(body.name, [])} == {AFTER}:
+                location = len(body.statement.text[: body.start + body.changes()[0]].encode())
+                message = (
+                    "AFTER trigger sets NEW after the row is written, so the value is discarded; "
+                    "use a BEFORE trigger"
+                )
+                self.report_at(body.statement, message, location)

@@ -1,8 +1,9 @@
-"""SQ201: a trigger that fires before a row is written gives nothing back, so that the row is not written."""
+"""SQ201: BEFORE trigger that cancels the write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
@@ -19,11 +20,11 @@ from wardround_sql.schema.triggers import (
 
 
 class BeforeTriggerDropsRow(SqlCheck):
-    """A row trigger that fires BEFORE a write gives back NULL or the wrong row, so the write does not happen.
+    """BEFORE row trigger that returns NULL or the wrong row, which cancels the write.
 
-    There is no error: the statement says that it changed no row. A function that sets values of NEW has to
-    end with ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is
-    for AFTER triggers, and to leave a row out on purpose. Without any RETURN each write fails.
+    No error is raised: the statement reports 0 changed rows. A function that sets values of NEW must end with
+    ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is for AFTER
+    triggers, and for skipping a row deliberately. Without any RETURN every write fails.
     """
 
     ID = "SQ201"
@@ -72,42 +73,60 @@ class BeforeTriggerDropsRow(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or not self.script.is_postgres:
+        if self.script.is_non_production or not self.script.is_postgres:
             return
-        mine = {body.name: body for body in bodies(self.script)}
-        triggers = triggers_of(self.script, mine.keys())
-        for body in mine.values():
-            for at, says in _wrong(body, triggers.get(body.name, [])):
-                place = None if at is None else len(body.statement.text[: body.start + at].encode())
-                self.say(body.statement, says, place)
-                break
-        own = [one for one in map(trigger_of, self.script.of("CreateTrigStmt")) if one is not None]
-        others = [one for one in own if one.function not in mine]
-        elsewhere = functions_of(self.script, {one.function for one in others})
+        own = {body.name: body for body in bodies(self.script)}
+        triggers = triggers_of(self.script, own.keys())
+        for body in own.values():
+            defect = next(_defects(body, triggers.get(body.name, [])), None)
+            if defect is not None:
+                offset, message = defect
+                text = body.statement.text
+                location = None if offset is None else len(text[: body.start + offset].encode())
+                self.report_at(body.statement, message, location)
+        self._functions_elsewhere(own)
+
+    def _functions_elsewhere(self, own: Collection[str]) -> None:
+        """Report the triggers of this file whose function is in another file."""
+        triggers = [trigger for trigger in map(trigger_of, self.script.of("CreateTrigStmt")) if trigger]
+        others = [trigger for trigger in triggers if trigger.function not in own]
+        functions = functions_of(self.script, {trigger.function for trigger in others})
         for trigger in others:
-            found = elsewhere.get(trigger.function)
-            for _at, says in _wrong(found, [trigger]) if found is not None else ():
-                self.say(trigger.statement, f"{trigger.function}: {says}")
-                break
+            body = functions.get(trigger.function)
+            defect = next(_defects(body, [trigger]), None) if body is not None else None
+            if defect is not None:
+                self.report_at(trigger.statement, f"{trigger.function}: {defect[1]}")
 
 
-def _wrong(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
-    """What is wrong with what a function gives back, and where that stands in its body."""
-    if triggers and (body.falls_off() or not (body.given or body.raises())):
-        at = body.changes()[-1] if body.falls_off() else None
-        yield at, f"{body.name} ends without RETURN, and the write it is fired for fails"
-    before = [one for one in triggers if one.timing == BEFORE]
+def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
+    """Yield the defects of a function's return values, and their locations in its body."""
+    if triggers and body.lacks_return():
+        yield body.changes()[-1], _WITHOUT_RETURN.format(name=body.name)
+    elif triggers and not body.given and not body.raises():
+        yield None, _WITHOUT_RETURN.format(name=body.name)
+    before = [trigger for trigger in triggers if trigger.timing == BEFORE]
     last = body.last_return() if before else None
-    if last is None:
-        return
-    what = last["what"].lower()
-    deletes = any(one.events & DELETE for one in before)
-    if what == "null" and (body.loses_changes(last.start()) or body.only_tells()):
-        yield (
-            last.start(),
-            "this trigger fires before the row is written, and NULL says not to write it; RETURN NEW",
-        )
-    elif what == "old" and not deletes and not body.asks_what and body.loses_changes(last.start()):
-        yield last.start(), "OLD says to leave the row as it was, and what was set in NEW is lost; RETURN NEW"
-    elif what == "new" and deletes and body.given == {"new"} and not body.asks_what:
-        yield last.start(), "NEW is NULL for a DELETE, which says not to delete the row; RETURN OLD"
+    if last is not None:
+        deletes = any(trigger.events & DELETE for trigger in before)
+        message = _return_defect(body, last, deletes=deletes)
+        if message:
+            yield last.start(), message
+
+
+_WITHOUT_RETURN = "{name} ends without RETURN, so the write that fires it fails; add RETURN NEW"
+
+
+def _return_defect(body: TriggerBody, last: re.Match[str], *, deletes: bool) -> str:
+    """Return the defect of a BEFORE trigger's last RETURN; empty if there is none."""
+    value = last["what"].lower()
+    loses_changes = body.loses_changes(last.start())
+    if value == "null":
+        is_defect = loses_changes or body.only_notifies()
+        return "BEFORE trigger returns NULL, which skips the write; RETURN NEW" if is_defect else ""
+    if body.tests_operation:
+        return ""
+    if value == "old" and not deletes and loses_changes:
+        return "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
+    if deletes and value == "new" and body.given == {"new"}:
+        return "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
+    return ""

@@ -1,4 +1,4 @@
-"""SQ082: a value that is read, changed and written back, while others do the same."""
+"""SQ082: lost update."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SETS = LazyPattern(r"(?i)\bupdate\s+[\w.]+\s+set\s")
 
 
 class LostUpdate(SqlCheck):
-    """A value is read, a new one computed from it, and that written back.
+    """Read-modify-write of a value without a lock.
 
-    Two callers at the same time read the same value, and one of the two changes is lost. Let the database
-    compute (``SET n = n - 1 WHERE n > 0``, Django's ``F()``), or lock the row when it is read: ``FOR
-    UPDATE``, ``select_for_update()``.
+    Two concurrent callers read the same value, and one of the two changes is lost. Let the database compute
+    (``SET n = n - 1 WHERE n > 0``, Django's ``F()``), or lock the row when it is read: ``FOR UPDATE``,
+    ``select_for_update()``.
     """
 
     ID = "SQ082"
@@ -69,18 +69,25 @@ class LostUpdate(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         if self.source.path.endswith(".py"):
             self._of_python()
         elif not self.script.is_sql and not self.source.path.endswith((".rb", ".sh")):
             for start, end, name in of_script(self.source.text):
-                self._note(start, end, f"{name} was read before; two requests at once lose one change")
+                self._note(
+                    start,
+                    end,
+                    f"{name} is computed from an earlier read, "
+                    "so concurrent requests lose a change; lock the row",
+                )
         for fragment, masked in masked_fragments(self.script) if self.script.is_sql else ():
             for start, end, column, _name in of_routines(masked):
                 span = span_in(self.script, fragment, start, end)
                 self.report(
-                    span, f"{column} is read here and written back below; two callers lose one change"
+                    span,
+                    f"{column} is read here and written back below, "
+                    "so concurrent callers lose a change; add FOR UPDATE",
                 )
 
     def _of_python(self) -> None:
@@ -89,14 +96,22 @@ class LostUpdate(SqlCheck):
             return
         for call, column in of_python(module.tree) if _SETS.search(self.source.text) else ():
             start = module.place(call)[0]
-            says = f"{column} is computed of what was read before; two callers lose one change"
+            message = (
+                f"{column} is computed from an earlier read, so concurrent callers lose a change; "
+                "compute it in SQL"
+            )
             self._note(
-                start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), says
+                start, start + len(call.func.attr if isinstance(call.func, ast.Attribute) else ""), message
             )
         if ".objects" in self.source.text and any(name.startswith("django") for name in module.imports):
-            for one, name in of_django(module.tree):
-                says = f"{name} was read before; two requests lose one change: F() or select_for_update()"
-                self._note(*module.place(one), says)
+            for item, name in of_django(module.tree):
+                message = (
+                    f"{name} is computed from an earlier read, so concurrent requests lose a change; "
+                    "use F() or select_for_update()"
+                )
+                self._note(*module.place(item), message)
 
-    def _note(self, start: int, end: int, says: str) -> None:
-        self.report(self.script.span_of(start, max(end, start + 1)), says, severity=Severity.INFO)
+    def _note(self, start: int, end: int, message: str) -> None:
+        self.report(
+            self.script.locations.span_of(start, max(end, start + 1)), message, severity=Severity.INFO
+        )

@@ -1,4 +1,4 @@
-"""SQ076: BEGIN and COMMIT inside the transaction of a migration tool."""
+"""SQ076: BEGIN and COMMIT inside a migration tool's transaction."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wardround_sql.project.migration_transactions import transaction_of
 
 
 class NestedTransaction(SqlCheck):
-    """A migration begins a transaction of its own inside that of its tool.
+    """Transaction inside the transaction of a migration tool.
 
-    BEGIN does nothing there but warn, and COMMIT ends the tool's transaction: when a later statement
-    fails, the first ones stay, and the tool notes a migration that never ran, or runs it again. Leave both
-    out, or switch the tool's transaction off.
+    BEGIN only raises a warning there, and COMMIT ends the tool's transaction: if a later statement fails, the
+    earlier ones are not rolled back, and the tool records a migration that did not complete or runs it again.
+    Remove both, or disable the tool's transaction.
     """
 
     ID = "SQ076"
@@ -57,10 +57,14 @@ class NestedTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if not self.script.is_sql or self.script.is_spare:
+        if not self.script.is_sql or self.script.is_non_production:
             return
         tool = "Flyway" if is_flyway(self.source.path) else transaction_of(self.source)
         for statement in self.script.of("TransactionStmt") if tool else ():
             if statement.node.get("kind") in ("TRANS_STMT_BEGIN", "TRANS_STMT_START"):
-                self.say(statement, f"{tool} runs this in a transaction already, and COMMIT ends that one")
+                self.report_at(
+                    statement,
+                    f"{tool} already runs this file in a transaction, which COMMIT ends; "
+                    "remove BEGIN and COMMIT",
+                )
                 break

@@ -1,19 +1,19 @@
-"""SQ077: a statement that the transaction around it does not hold."""
+"""SQ077: query outside the surrounding transaction."""
 
 from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries.js_transactions import begun_on_pools, beside_held, outside
+from wardround_sql.queries.js_transactions import begun_on_pools, outside, outside_begun
 
 
 class QueryOutsideTransaction(SqlCheck):
-    """Inside a transaction a statement runs on another connection, and so outside of it.
+    """Query inside a transaction block that runs on another connection, outside the transaction.
 
-    It is not undone with the rest, does not see what the transaction wrote, and can wait for its locks for
-    ever. Use the handle that the callback is given, or pass ``{ transaction }``. A pool lends any
-    connection for each query: BEGIN on a pool begins a transaction on one of them, and the next query
-    takes another. Take one connection for all.
+    It is not rolled back with the rest, does not see the transaction's writes, and may deadlock on its locks.
+    Use the handle that the callback receives, or pass ``{ transaction }``. A pool uses an arbitrary
+    connection for each query: BEGIN on a pool starts a transaction on one of them, and the next query runs on
+    another. Check out one connection for all queries.
     """
 
     ID = "SQ077"
@@ -53,16 +53,16 @@ class QueryOutsideTransaction(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_sql or self.script.is_spare:
+        if self.script.is_sql or self.script.is_non_production:
             return
         text = self.source.text
         for start, end, name in begun_on_pools(text):
-            says = (
-                f"{name} lends a connection for each query, so this begins a transaction that no "
-                f"other query is in"
+            message = (
+                f"{name} uses any connection for each query, so no other query joins this transaction; "
+                f"check out one connection"
             )
-            self.report(self.script.span_of(start, end), says)
+            self.report(self.script.locations.span_of(start, end), message)
         if not self.source.path.endswith((".py", ".rb", ".sh")):
-            for start, end, held in (*outside(text), *beside_held(text)):
-                says = f"this runs outside the transaction; use {held}"
-                self.report(self.script.span_of(start, end), says)
+            for start, end, values in (*outside(text), *outside_begun(text)):
+                message = f"query runs outside the transaction; use {values}"
+                self.report(self.script.locations.span_of(start, end), message)

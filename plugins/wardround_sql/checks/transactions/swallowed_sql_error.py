@@ -1,4 +1,4 @@
-"""SQ068: an error that nobody hears of."""
+"""SQ068: swallowed SQL error."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _DROPPED = LazyPattern(
 
 
 class SwallowedSqlError(SqlCheck):
-    """Whatever goes wrong in the block is caught, and nothing is done about it.
+    """Handler that catches all errors and ignores them.
 
-    ``WHEN OTHERS`` also catches what nobody thought of: a missing table, a full disk, a cancelled query.
-    The block is undone, the caller goes on as if it had worked. Name the condition that is meant (``WHEN
+    ``WHEN OTHERS`` also catches unexpected errors: a missing table, a full disk, a cancelled query. The block
+    is rolled back, and the caller continues as if it had succeeded. Name the expected condition (``WHEN
     unique_violation``), and log or raise the rest.
     """
 
@@ -53,9 +53,9 @@ class SwallowedSqlError(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_spare:
+        if self.script.is_non_production:
             return
         for fragment, masked in masked_fragments(self.script):
-            for found in _DROPPED.finditer(masked):
-                place = span_in(self.script, fragment, *found.span())
-                self.report(place, "every error is caught here and dropped; name the one that is meant")
+            for match in _DROPPED.finditer(masked):
+                location = span_in(self.script, fragment, *match.span())
+                self.report(location, "handler catches and ignores every error; name the expected one")

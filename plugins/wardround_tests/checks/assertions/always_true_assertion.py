@@ -1,4 +1,4 @@
-"""TE002."""
+"""TE002: assertions that cannot fail."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from functools import cached_property
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround.storage.regex_cache import bounded
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, equality_operands, last_name, own_nodes
 
 _ON_EQUALITY = LazyPattern(
     r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
@@ -30,24 +32,24 @@ _COMPARING = frozenset(
         "assertLessEqual",
     }
 )
-_OF_A_MOCK = frozenset(
+_MOCK_ATTRIBUTES = frozenset(
     {
         "called", "call_count", "call_args", "call_args_list", "mock_calls", "method_calls", "await_count",
         "await_args", "await_args_list", "awaited",
     }
 )  # fmt: skip
-"""What a mock itself says of how it was used."""
+"""Attributes by which a mock reports its calls."""
 _MISSPELT = LazyPattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
-"""What looks like an assertion of a mock and, without ``assert_`` in front, is a call that it answers."""
+"""Names that resemble an assertion of a mock but, without ``assert_``, are calls of the mock."""
 Intended = Callable[[ast.expr], bool]
-"""Return True if a test compares an expression with itself on purpose."""
+"""Predicate: the test compares an expression with itself on purpose."""
 
 
 class AlwaysTrueAssertion(PythonTestCheck):
-    """An assertion is true whatever the code does.
+    """An assertion is always true.
 
-    It compares a thing with itself, asserts a constant, or asks something that holds for every value. The
-    test looks covered and cannot fail. Compare the result with the value it should have.
+    It compares an expression with itself, asserts a constant, or asserts something that holds for every
+    value. The test appears to cover the code but cannot fail. Compare the result with the expected value.
     """
 
     ID = "TE002"
@@ -79,8 +81,8 @@ class AlwaysTrueAssertion(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        nodes = list(self.module.own(case))
+    def check_test(self, case: TestCase) -> None:
+        nodes = list(self.module.nodes_of(case))
         about_equality = _is_about_equality(case, self.module.text_of(case.node))
         results = _results(nodes)
 
@@ -89,71 +91,69 @@ class AlwaysTrueAssertion(PythonTestCheck):
 
         mocks = self._mocks(case)
         for node in nodes:
-            sides = equal_sides(node)
-            reason = _why_alias(*sides, nodes) if sides is not None and not about_equality else None
-            if reason and isinstance(node, (ast.Assert, ast.Call)):
-                self.report(self.module.span(node), f"this assertion cannot fail: {reason}")
+            if not isinstance(node, (ast.Assert, ast.Call)):
                 continue
-            if isinstance(node, ast.Assert):
-                reason = _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                reason = _why_method_passes(node, node.func.attr, is_intended)
-                if reason is None and node.func.attr == "assertTrue" and node.args:
-                    reason = self._why_mock_is_true(node.args[0], mocks)
-            if reason and isinstance(node, (ast.Assert, ast.Call)) and not self._marks_a_branch(node):
-                self.report(self.module.span(node), f"this assertion cannot fail: {reason}")
+            operands = equality_operands(node)
+            alias = _why_alias(*operands, nodes) if operands is not None and not about_equality else None
+            reason = alias or self._why_passes(node, is_intended, mocks)
+            if reason and (alias or not self._marks_a_branch(node)):
+                text = f"assertion cannot fail: {reason}; compare with the expected value"
+                self.report(self.module.span(node), text)
+
+    def _why_passes(
+        self, node: ast.Assert | ast.Call, is_intended: Intended, mocks: frozenset[str]
+    ) -> str | None:
+        if isinstance(node, ast.Assert):
+            return _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        reason = _why_method_passes(node, node.func.attr, is_intended)
+        if reason is None and node.func.attr == "assertTrue" and node.args:
+            return self._why_mock_is_true(node.args[0], mocks)
+        return reason
 
     def _mocks(self, case: TestCase) -> frozenset[str]:
-        """The names in a test that stand for mocks which answer anything."""
+        """Return the names in a test that are bound to mocks that accept any attribute."""
         if not any(word in self.module.text for word in ("Mock", "patch")):
             return frozenset()
-        found = {name for node in self.module.own(case) for name in self._made_mocks(node)}
-        patches = [
-            one
-            for one in case.node.decorator_list
-            if isinstance(one, ast.Call) and last_name(one) in ("patch", "object") and _is_open_mock(one)
-        ]
-        if len(patches) == len(case.node.decorator_list):
+        found = {name for node in self.module.nodes_of(case) for name in self._bound_mocks(node)}
+        decorators = case.node.decorator_list
+        if all(map(_is_open_patch, decorators)):
             arguments = [a.arg for a in case.node.args.args if a.arg not in ("self", "cls")]
-            found.update(arguments[: len(patches)])
+            found.update(arguments[: len(decorators)])
         return frozenset(found)
 
-    def _made_mocks(self, node: ast.AST) -> Iterator[str]:
+    def _bound_mocks(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and _is_open_mock(node.value):
-                yield target.id
-            elif isinstance(target, ast.Tuple) and isinstance(node.value.func, ast.Name):
-                mocks = self._returned_mocks.get(node.value.func.id, ())
-                yield from (t.id for t, is_mock in zip(target.elts, mocks, strict=False)
-                            if is_mock and isinstance(t, ast.Name))  # fmt: skip
-        elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-            call = node.context_expr
-            is_patch = isinstance(call, ast.Call) and last_name(call) in ("patch", "object")
-            if isinstance(call, ast.Call) and is_patch and _is_open_mock(call):
-                yield node.optional_vars.id
+            yield from self._assigned_mocks(node.targets[0], node.value)
+        elif isinstance(node, ast.withitem):
+            name = node.optional_vars
+            if isinstance(name, ast.Name) and _is_open_patch(node.context_expr):
+                yield name.id
+
+    def _assigned_mocks(self, target: ast.expr, call: ast.Call) -> Iterator[str]:
+        if isinstance(target, ast.Name) and _is_open_mock(call):
+            yield target.id
+        elif isinstance(target, ast.Tuple) and isinstance(call.func, ast.Name):
+            mocks = self._returned_mocks.get(call.func.id, ())
+            for element, is_mock in zip(target.elts, mocks, strict=False):
+                if is_mock and isinstance(element, ast.Name):
+                    yield element.id
 
     @cached_property
     def _returned_mocks(self) -> dict[str, tuple[bool, ...]]:
-        """Of each helper of the module that returns a tuple: which of its parts are mocks."""
+        """Helpers of the module that return a tuple: for each element, whether it is a mock."""
         found = {}
         for function in (n for n in self.module.tree.body if isinstance(n, FUNCTIONS)):
-            made = {
-                t.id
-                for n in own_nodes(function.body)
-                if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and _is_open_mock(n.value)
-                for t in n.targets
-                if isinstance(t, ast.Name)
-            }
+            mocks = set(_local_mocks(function))
             last = function.body[-1]
-            if made and isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
-                found[function.name] = tuple(
-                    isinstance(one, ast.Name) and one.id in made for one in last.value.elts
-                )
+            if mocks and isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
+                elements = last.value.elts
+                found[function.name] = tuple(isinstance(e, ast.Name) and e.id in mocks for e in elements)
         return found
 
     def _why_mock_is_true(self, test: ast.expr, mocks: frozenset[str]) -> str | None:
-        """Why a part of a mock is true: each is a mock again, unless the test or the code gave it a value."""
+        """Explain why an attribute of a mock is true: it is a mock itself, unless the code assigns it."""
         called = isinstance(test, ast.Call)
         node = test.func if isinstance(test, ast.Call) else test
         if not isinstance(node, ast.Attribute):
@@ -163,21 +163,21 @@ class AlwaysTrueAssertion(PythonTestCheck):
         root: ast.expr = node
         while isinstance(root, ast.Attribute):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id not in mocks or node.attr in _OF_A_MOCK:
+        if not isinstance(root, ast.Name) or root.id not in mocks or node.attr in _MOCK_ATTRIBUTES:
             return None
         if re.search(rf"\b{re.escape(node.attr)}\b\s*=(?!=)|configure_mock|spec", self.module.text):
             return None
         return f"{ast.unparse(node)} is a mock, and a mock is true"
 
     def _marks_a_branch(self, node: ast.Assert | ast.Call) -> bool:
-        """Whether ``assert True`` only says which way is the good one, and another way fails."""
+        """Return True if ``assert True`` marks the successful branch and another branch fails."""
         return any(
             isinstance(parent, (ast.ExceptHandler, ast.If, ast.For)) for parent in self.module.ancestors(node)
         )
 
 
 def _is_open_mock(call: ast.Call) -> bool:
-    """Whether a call makes a mock that has whatever is asked of it."""
+    """Return True if a call creates a mock that accepts any attribute."""
     name = last_name(call.func)
     if name in ("patch", "object"):
         positions = 1 if name == "patch" else 2
@@ -191,24 +191,34 @@ def _is_open_mock(call: ast.Call) -> bool:
     )
 
 
+def _local_mocks(function: FunctionNode) -> Iterator[str]:
+    """Yield the names that a function binds to mocks that accept any attribute."""
+    for node in own_nodes(function.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_open_mock(node.value):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _is_open_patch(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and last_name(node) in ("patch", "object") and _is_open_mock(node)
+
+
 def _why_alias(left: ast.expr, right: ast.expr, nodes: Sequence[ast.AST]) -> str | None:
-    """Why two names are equal: one is another name of the other, so what changes one changes both."""
+    """Explain why two names are equal: one is an alias of the other."""
     if not isinstance(left, ast.Name) or not isinstance(right, ast.Name) or left.id == right.id:
         return None
-    given: dict[str, list[ast.expr | None]] = {left.id: [], right.id: []}
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in given:
-            given[node.id].append(None)
-        elif (
-            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-        ) and node.targets[0].id in given:
-            given[node.targets[0].id].append(node.value)
+    stores = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     for name, other in ((left.id, right.id), (right.id, left.id)):
-        values = [one for one in given[name] if one is not None]
-        is_once = len(given[name]) == 2 and len(given[other]) <= 2
-        if is_once and len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other:
-            return f"{name} is only another name for {other}"
+        values = _values_of(name, nodes)
+        is_alias = len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other
+        if is_alias and stores[name] == 1 and stores[other] + len(_values_of(other, nodes)) <= 2:
+            return f"{name} is an alias of {other}"
     return None
+
+
+def _values_of(name: str, nodes: Sequence[ast.AST]) -> list[ast.expr]:
+    """Return the values of the assignments whose only target is a name."""
+    assignments = (n for n in nodes if isinstance(n, ast.Assign) and len(n.targets) == 1)
+    return [n.value for n in assignments if isinstance(n.targets[0], ast.Name) and n.targets[0].id == name]
 
 
 def _is_any(node: ast.expr) -> bool:
@@ -216,7 +226,7 @@ def _is_any(node: ast.expr) -> bool:
 
 
 def _is_or_its_opposite(test: ast.BoolOp) -> bool:
-    """Whether one of the alternatives holds wherever another does not."""
+    """Return True if one alternative holds whenever another does not."""
     for one in test.values:
         for other in test.values:
             if (
@@ -231,65 +241,87 @@ def _is_or_its_opposite(test: ast.BoolOp) -> bool:
 
 
 def _excludes(one: ast.expr, other: ast.expr) -> bool:
-    """Whether two comparisons of one thing cannot both be false: ``x == []`` and ``x is not None``."""
+    """Return True if two comparisons cannot both be false: ``x == []`` and ``x is not None``."""
     if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
         return False
-    if len(one.ops) != 1 or len(other.ops) != 1:
+    if len(one.ops) != 1 or len(other.ops) != 1 or not _compare_opposite(one, other):
         return False
+    expected, excluded = one.comparators[0], other.comparators[0]
+    is_none = isinstance(excluded, ast.Constant) and excluded.value is None
+    is_empty = isinstance(expected, (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.Constant))
+    return ast.dump(expected) == ast.dump(excluded) or (is_none and is_empty)
+
+
+def _compare_opposite(one: ast.Compare, other: ast.Compare) -> bool:
+    """Return True if one comparison is an equality and the other an inequality of the same value."""
     if ast.dump(one.left) != ast.dump(other.left) or isinstance(one.left, ast.Call):
         return False
-    is_value = isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
-    said, denied = one.comparators[0], other.comparators[0]
-    if not is_value:
-        return False
-    is_none = isinstance(denied, ast.Constant) and denied.value is None
-    is_empty = isinstance(said, (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.Constant))
-    return ast.dump(said) == ast.dump(denied) or (is_none and is_empty)
+    return isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
 
 
 def _why_true(test: ast.expr, is_intended: Intended) -> str | None:
-    """Why an asserted expression is true whatever happens; None if it can be false."""
+    """Explain why an asserted expression is always true; None if it can be false."""
+    if isinstance(test, ast.Compare):
+        is_single = len(test.ops) == 1
+        compared = (test.left, test.ops[0], test.comparators[0])
+        return _why_compares(*compared, is_intended) if is_single else None
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return _why_alternatives(test)
+    if isinstance(test, ast.Call):
+        return _why_isinstance(test)
+    return _why_literal(test)
+
+
+def _why_literal(test: ast.expr) -> str | None:
     if isinstance(test, ast.Constant) and test.value and not isinstance(test.value, str):
         return f"{test.value!r} is always true"
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        always = [one for one in test.values if isinstance(one, ast.Constant) and one.value]
-        if not always and _is_or_its_opposite(test):
-            return "one of the two always holds"
-        return f"{ast.unparse(always[0])} is always true" if always else None
-    if isinstance(test, (ast.List, ast.Dict, ast.Set)) and (
-        getattr(test, "elts", None) or getattr(test, "keys", None)
-    ):
-        return "what is written out is not empty"
-    if isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
-        kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
-        return "everything is an object" if any(last_name(k) == "object" for k in kinds) else None
-    if isinstance(test, ast.Lambda):
-        return "a function is always true"
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _why_compares(test.left, test.ops[0], test.comparators[0], is_intended)
-    return None
+    if isinstance(test, (ast.List, ast.Set)) and test.elts:
+        return "a non-empty literal is true"
+    if isinstance(test, ast.Dict) and test.keys:
+        return "a non-empty literal is true"
+    return "a lambda is always true" if isinstance(test, ast.Lambda) else None
+
+
+def _why_alternatives(test: ast.BoolOp) -> str | None:
+    always = next((one for one in test.values if isinstance(one, ast.Constant) and one.value), None)
+    if always is not None:
+        return f"{ast.unparse(always)} is always true"
+    return "one of the alternatives always holds" if _is_or_its_opposite(test) else None
+
+
+def _why_isinstance(call: ast.Call) -> str | None:
+    if last_name(call.func) != "isinstance" or len(call.args) != 2:
+        return None
+    kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+    return "every value is an object" if any(last_name(k) == "object" for k in kinds) else None
 
 
 def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, is_intended: Intended) -> str | None:
-    is_length = isinstance(left, ast.Call) and last_name(left.func) in ("len", "abs")
-    if is_length and isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
-        return (
-            "a length is never below 0" if last_name(left) == "len" else "what abs() gives is never below 0"
-        )
-    if is_length and isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right):
-        return "a length is never below 0"
+    if reason := _why_not_negative(left, how, right):
+        return reason
     if isinstance(how, ast.Eq) and (_is_any(left) or _is_any(right)) and not isinstance(left, ast.Subscript):
-        return "ANY is equal to everything"
-    if (
-        isinstance(how, ast.In)
-        and isinstance(right, (ast.List, ast.Tuple, ast.Set))
-        and not is_intended(left)
-        and any(_are_same(left, one, is_intended) for one in right.elts)
-    ):
-        return "it is one of what it is looked for in"
+        return "ANY equals everything"
+    if isinstance(how, ast.In) and _is_element(left, right, is_intended):
+        return "the value is in the collection by construction"
     if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, is_intended):
-        return "both sides are the same expression"
+        return "both operands are the same expression"
     return None
+
+
+def _why_not_negative(left: ast.expr, how: ast.cmpop, right: ast.expr) -> str | None:
+    if not isinstance(left, ast.Call) or last_name(left.func) not in ("len", "abs"):
+        return None
+    if isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
+        return "a length is never negative" if last_name(left) == "len" else "abs() is never negative"
+    is_trivial = isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right)
+    return "a length is never negative" if is_trivial else None
+
+
+def _is_element(value: ast.expr, collection: ast.expr, is_intended: Intended) -> bool:
+    """Return True if a literal collection contains the same expression."""
+    if not isinstance(collection, (ast.List, ast.Tuple, ast.Set)) or is_intended(value):
+        return False
+    return any(_are_same(value, one, is_intended) for one in collection.elts)
 
 
 def _is_minus_one(node: ast.expr) -> bool:
@@ -297,7 +329,7 @@ def _is_minus_one(node: ast.expr) -> bool:
 
 
 def _are_same(left: ast.expr, right: ast.expr, is_intended: Intended) -> bool:
-    """Whether two expressions are the same and no call in them can answer differently."""
+    """Return True if two expressions are the same and contain no call that may differ."""
     if ast.dump(left) != ast.dump(right) or (is_intended(left) and not isinstance(left, ast.Constant)):
         return False
     return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in walk(left))
@@ -320,7 +352,7 @@ def _is_function_call(value: ast.expr) -> bool:
 
 
 def _is_about_equality(case: TestCase, text: str) -> bool:
-    """Whether a test compares things with themselves on purpose: it says so, or does it more than once."""
+    """Return True if a test compares values with themselves on purpose, by its name or repeatedly."""
     if _ON_EQUALITY.search(case.name.removeprefix("test_")) or bounded(
         r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual"
     ).search(text):
@@ -330,39 +362,59 @@ def _is_about_equality(case: TestCase, text: str) -> bool:
 
 
 def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str | None:
-    """The same for the assertions of unittest."""
+    """Explain why an assertion method of unittest always passes; None if it can fail."""
     arguments = call.args
-    if name in ("assertTrue", "assertFalse") and arguments and not isinstance(arguments[0], ast.Constant):
-        meant = arguments[0]
-        if name == "assertTrue" and (reason := _why_true(meant, is_intended)) is not None:
-            return reason
-    if name in ("assertGreaterEqual", "assertGreater", "assertEqual", "assertIn") and len(arguments) >= 2:
-        how = {"assertGreaterEqual": ast.GtE(), "assertGreater": ast.Gt(), "assertIn": ast.In()}.get(
-            name, ast.Eq()
-        )
-        if (reason := _why_compares(arguments[0], how, arguments[1], is_intended)) is not None:
-            return reason
-    if name == "assertIsInstance" and len(arguments) >= 2 and last_name(arguments[1]) == "object":
-        return "everything is an object"
-    if name == "assertIsNotNone" and arguments and _is_never_none(arguments[0]):
+    if not arguments:
+        return None
+    if name == "assertTrue":
+        return _why_assert_true_passes(arguments, is_intended)
+    if name == "assertIsNotNone" and _is_never_none(arguments[0]):
         return f"{ast.unparse(arguments[0])[:40]} is never None"
-    if name == "assertTrue" and len(arguments) == 2 and _is_no_message(arguments[1]):
-        return "the second argument of assertTrue is a message; assertEqual compares"
-    if name == "assertTrue" and arguments and isinstance(arguments[0], ast.Constant) and arguments[0].value:
-        return f"{arguments[0].value!r} is always true"
-    if name in _COMPARING and len(arguments) >= 2 and _are_same(arguments[0], arguments[1], is_intended):
-        return "both sides are the same expression"
+    if len(arguments) < 2:
+        return None
+    if name in _OPERATORS:
+        reason = _why_compares(arguments[0], _OPERATORS[name], arguments[1], is_intended)
+        if reason is not None:
+            return reason
+    if name == "assertIsInstance" and last_name(arguments[1]) == "object":
+        return "every value is an object"
+    if name in _COMPARING and _are_same(arguments[0], arguments[1], is_intended):
+        return "both operands are the same expression"
     return None
 
 
+_OPERATORS: dict[str, ast.cmpop] = {
+    "assertGreaterEqual": ast.GtE(),
+    "assertGreater": ast.Gt(),
+    "assertEqual": ast.Eq(),
+    "assertIn": ast.In(),
+}
+
+
+def _why_assert_true_passes(arguments: Sequence[ast.expr], is_intended: Intended) -> str | None:
+    asserted = arguments[0]
+    is_constant = isinstance(asserted, ast.Constant)
+    if not is_constant and (reason := _why_true(asserted, is_intended)) is not None:
+        return reason
+    if len(arguments) == 2 and _is_no_message(arguments[1]):
+        return "the second argument of assertTrue is a message; assertEqual compares"
+    return (
+        f"{asserted.value!r} is always true"
+        if isinstance(asserted, ast.Constant) and asserted.value
+        else None
+    )
+
+
 def _is_never_none(node: ast.expr) -> bool:
-    """Whether an expression is a value of Python's own that cannot be None."""
+    """Return True if an expression is a builtin value that cannot be None."""
     if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr, ast.Compare)):
         return True
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _GIVING
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NEVER_NONE
 
 
-_GIVING = frozenset({"len", "str", "repr", "list", "dict", "set", "tuple", "sorted", "bool", "int", "type"})
+_NEVER_NONE = frozenset(
+    {"len", "str", "repr", "list", "dict", "set", "tuple", "sorted", "bool", "int", "type"}
+)
 
 
 def _is_no_message(node: ast.expr) -> bool:

@@ -1,14 +1,15 @@
-"""TE022."""
+"""TE022: assertions after the raising call in a ``raises`` block."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import is_certain_assertion, last_name, own_nodes
+from wardround_tests.models.syntax import is_certain_assertion, last_name, own_nodes
 
 _RAISING = frozenset(
     {"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"}
@@ -16,10 +17,10 @@ _RAISING = frozenset(
 
 
 class AssertionAfterRaise(PythonTestCheck):
-    """An assertion stands in a block that is left by the exception it expects.
+    """An assertion follows the raising call inside a ``raises`` block.
 
-    The call in front of it raises, which is what the test wants, so the assertion never runs and could say
-    anything. Move it below the ``with`` block.
+    The call raises, which ends the block, so the assertion never runs and may be wrong. Move it after the
+    ``with`` block.
     """
 
     ID = "TE022"
@@ -63,29 +64,24 @@ class AssertionAfterRaise(PythonTestCheck):
         return "aises" in source.text
 
     def visit_With(self, node: ast.With) -> None:
-        self._look(node)
+        self._check_block(node)
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
-        self._look(node)
+        self._check_block(node)
 
-    def _look(self, node: ast.With | ast.AsyncWith) -> None:
+    def _check_block(self, node: ast.With | ast.AsyncWith) -> None:
         calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
         raising = [call for call in calls if last_name(call.func) in _RAISING]
         if not raising or self.module.test_of(node) is None or _may_be_assertion(raising[0]):
             return
-        asserted = [s for s in node.body if _asserts(s)]
-        if not asserted or asserted[0] is node.body[0] or node.body[-1] is not asserted[-1]:
-            return
-        first = node.body.index(asserted[0])
-        if not any(_calls(statement) for statement in node.body[:first]):
-            return
-        if all(_asserts(one) for one in node.body[first:]):
-            text = "the exception expected here leaves the block before this assertion runs"
-            self.report(self.module.span(asserted[0]), text)
+        assertion = _trailing_assertion(node.body)
+        if assertion is not None:
+            text = "assertion never runs: the expected exception ends the block; move it after the with block"
+            self.report(self.module.span(assertion), text)
 
 
 def _may_be_assertion(call: ast.Call) -> bool:
-    """Whether what is expected may be the failure of the assertion itself."""
+    """Return True if the expected exception may be the failure of the assertion itself."""
     kinds = ast.unparse(call.args[0]) if call.args else ""
     return (
         not kinds
@@ -104,3 +100,11 @@ def _asserts(statement: ast.stmt) -> bool:
 
 def _calls(statement: ast.stmt) -> bool:
     return any(isinstance(n, (ast.Call, ast.Await)) for n in own_nodes([statement]))
+
+
+def _trailing_assertion(body: Sequence[ast.stmt]) -> ast.stmt | None:
+    """Return the first of the assertions that end a block after a call; None if there are none."""
+    first = next((index for index, statement in enumerate(body) if _asserts(statement)), 0)
+    if first == 0 or not all(map(_asserts, body[first:])) or not any(map(_calls, body[:first])):
+        return None
+    return body[first]

@@ -1,4 +1,4 @@
-"""TE013."""
+"""TE013: assertions in exception handlers."""
 
 from __future__ import annotations
 
@@ -10,22 +10,17 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    is_assertion,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
 
 _CHECKING = LazyPattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 
 
 class AssertionInExcept(PythonTestCheck):
-    """What a test asserts about an exception stands in a handler that need not run.
+    """A test asserts only inside an exception handler.
 
-    If nothing is raised, the test passes without having looked at anything. Use ``pytest.raises`` or
-    ``assertRaises``, which fail when nothing is raised.
+    If nothing is raised, the handler does not run and the test passes without an assertion. Use
+    ``pytest.raises`` or ``assertRaises``, which fail if nothing is raised.
     """
 
     ID = "TE013"
@@ -73,22 +68,26 @@ class AssertionInExcept(PythonTestCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         case = self.module.test_of(node)
-        if case is None or any(self._can_fail(s) for s in node.orelse):
+        if case is None or not any(map(_handler_asserts, node.handlers)):
             return
-        if any(self._can_fail(s, self._is_under_test) for s in node.body):
-            return
-        own = {n.name for n in self.module.all_of(case) if isinstance(n, FUNCTIONS) and n is not case.node}
-        if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in walk(s)):
-            return
-        after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
-        if after is None or any(self._can_fail(s) for s in after):
-            return
-        for handler in node.handlers:
-            asserted = next((n for n in own_nodes(handler.body) if _asserts_about(n, handler)), None)
-            if asserted is not None:
-                text = "if nothing is raised, what the handler asserts never runs and the test passes"
-                self.report(self.module.keyword_span(node, len("try")), text)
-                return
+        if not self._fails_otherwise(node, case):
+            text = "test passes if nothing is raised: only the handler asserts; use pytest.raises"
+            self.report(self.module.keyword_span(node, len("try")), text)
+
+    def _fails_otherwise(self, node: ast.Try, case: TestCase) -> bool:
+        """Return True if the test may fail when nothing is raised."""
+        if node not in case.node.body or any(self._can_fail(s) for s in node.orelse):
+            return True
+        if any(self._can_fail(s, self._is_under_test) for s in node.body) or self._calls_nested(node, case):
+            return True
+        return any(self._can_fail(s) for s in case.node.body[case.node.body.index(node) + 1 :])
+
+    def _calls_nested(self, node: ast.Try, case: TestCase) -> bool:
+        """Return True if the block uses a function that the test defines."""
+        nested = {
+            n.name for n in self.module.all_nodes_of(case) if isinstance(n, FUNCTIONS) and n is not case.node
+        }
+        return any(isinstance(n, ast.Name) and n.id in nested for s in node.body for n in walk(s))
 
     def _can_fail(self, statement: ast.stmt, but: Callable[[ast.AST], bool] = lambda node: False) -> bool:
         return isinstance(statement, ast.Return) or any(
@@ -96,25 +95,27 @@ class AssertionInExcept(PythonTestCheck):
         )
 
     def _is_under_test(self, node: ast.AST) -> bool:
-        """Whether a call that checks something is of the code under test, which an import brings."""
+        """Return True if a checking call belongs to the imported code under test."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             return False
         name = node.func.id
-        is_brought = self.module.imported_name(node.func) is not None
-        return is_brought and name not in self.module.unknown_helpers and _CHECKING.match(name) is not None
+        is_imported = self.module.imported_name(node.func) is not None
+        return is_imported and name not in self.module.helpers.unknown and _CHECKING.match(name) is not None
+
+
+def _handler_asserts(handler: ast.ExceptHandler) -> bool:
+    return any(_asserts_about(node, handler) for node in own_nodes(handler.body))
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
-    """Whether a node asserts something about the exception, rather than that there should be none."""
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and node.test.value:
-        return True
+    """Return True if a node asserts something about the exception, not that there should be none."""
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant):
+        return bool(node.test.value)
     if isinstance(node, ast.Raise) or not is_assertion(node):
         return False
     if isinstance(node, ast.Call) and last_name(node.func) in ("fail", "AssertionError"):
         return False
     if handler.name is None:
-        return is_certain_assertion(node) and not (
-            isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
-        )
-    looked_at = node.test if isinstance(node, ast.Assert) else node
-    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(looked_at))
+        return is_certain_assertion(node)
+    subject = node.test if isinstance(node, ast.Assert) else node
+    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(subject))

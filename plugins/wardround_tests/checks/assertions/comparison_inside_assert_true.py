@@ -1,4 +1,4 @@
-"""TE030."""
+"""TE030: comparisons inside assertTrue and assertFalse."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _ON_OPERATORS = LazyPattern(
 
 
 class ComparisonInsideAssertTrue(PythonTestCheck):
-    """assertTrue or assertFalse of a comparison: the failure says only that False is not true.
+    """A comparison is inside assertTrue or assertFalse, so a failure shows only "False is not true".
 
-    The assertion made for the comparison prints both sides, which is what is wanted when it fails in CI.
+    The assertion for the comparison prints both operands, which makes a failure in CI understandable. Use
+    that assertion.
     """
 
     ID = "TE030"
@@ -64,33 +65,35 @@ class ComparisonInsideAssertTrue(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         if _ON_OPERATORS.search(case.name):
             return
-        for node in self.module.own(case):
+        for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
-                instead = _instead(call)
-                if instead:
-                    text = f"{instead} says more when it fails than that a value is not true"
+                specific = _specific_assertion(call)
+                if specific:
+                    text = f"use {specific}: its failure message shows both operands"
                     self.report(self.module.span(call), text)
 
 
-def _instead(call: ast.Call) -> str:
-    """The assertion made for what is compared; empty if there is none."""
-    function, asked = call.func, call.args[0]
+def _specific_assertion(call: ast.Call) -> str:
+    """Return the assertion method for a comparison; empty if there is none."""
+    function, argument = call.func, call.args[0]
     if not isinstance(function, ast.Attribute) or ast.unparse(function.value) != "self":
         return ""
     if function.attr not in ("assertTrue", "assertFalse", "assert_"):
         return ""
     is_true = function.attr != "assertFalse"
-    if isinstance(asked, ast.Compare) and len(asked.ops) == 1:
-        name = _INSTEAD[type(asked.ops[0])][0 if is_true else 1]
-        right = asked.comparators[0]
-        is_none = (
-            name in ("assertIs", "assertIsNot") and isinstance(right, ast.Constant) and right.value is None
-        )
-        return f"{name}None" if is_none else name
-    if isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "isinstance":
+    if isinstance(argument, ast.Compare) and len(argument.ops) == 1:
+        return _comparing_method(argument, is_true)
+    if isinstance(argument, ast.Call) and ast.unparse(argument.func) == "isinstance":
         return "assertIsInstance" if is_true else "assertNotIsInstance"
     return ""
+
+
+def _comparing_method(test: ast.Compare, is_true: bool) -> str:
+    name = _INSTEAD[type(test.ops[0])][0 if is_true else 1]
+    right = test.comparators[0]
+    is_none = isinstance(right, ast.Constant) and right.value is None
+    return f"{name}None" if is_none and name in ("assertIs", "assertIsNot") else name

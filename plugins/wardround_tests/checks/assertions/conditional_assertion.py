@@ -1,4 +1,4 @@
-"""TE011."""
+"""TE011: assertions that run only if the result permits."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name, own_nodes, root_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name, own_nodes, root_name
 
-_ASKING = frozenset(
+_READING_METHODS = frozenset(
     {"get", "json", "is_visible", "exists", "strip", "first", "count", "items", "values", "keys"}
 )
-"""Methods by which a result is asked what it holds."""
-_HOLDING = frozenset({"data", "items", "results", "rows", "records", "hits", "objects", "entries", "json"})
-"""Attributes by which a result hands out what it holds."""
+"""Methods that read the content of a result."""
+_CONTENT_ATTRIBUTES = frozenset(
+    {"data", "items", "results", "rows", "records", "hits", "objects", "entries", "json"}
+)
+"""Attributes that hold the content of a result."""
 _SETTINGS = r"(?i)environ|env$|config|conf$|settings|options|kwargs|params|cache|_MAP$|os$"
 
 
 class ConditionalAssertion(PythonTestCheck):
-    """Every assertion of a test stands in a branch or loop that the result itself decides about.
+    """All assertions of a test are in a branch or loop that depends on the result.
 
-    If the code under test returns nothing, no assertion runs and the test passes: the failure it should show
-    is the one it hides. Assert the condition first, or that there is something to loop over.
+    If the code under test returns nothing, no assertion runs and the test passes, so it hides the failure it
+    should detect. Assert the condition first, or that the collection is not empty.
     """
 
     ID = "TE011"
@@ -59,125 +62,129 @@ class ConditionalAssertion(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        made = [node for node in self.module.own(case) if self.module.asserts(node)]
-        made = [node for node in made if not any(p in made for p in self.module.ancestors(node))]
-        if not made or self._asserts_out_of_sight(case) or _is_run_over_many_inputs(case):
+    def check_test(self, case: TestCase) -> None:
+        assertions = self._outermost_assertions(case)
+        if not assertions or self._asserts_elsewhere(case) or _is_property_based(case):
             return
-        if self._leaves_early(case, made) or self._hides_all(case, made):
+        if self._reports_early_return(case, assertions) or self._reports_guard(case, assertions):
             return
-        branches = {self._branch(node, case) for node in made}
-        only = next(iter(branches))
-        if len(branches) == 1 and isinstance(only, ast.If) and self._asserts_both_ways(only, case):
-            text = f'"{case.name}" takes what it got for right, whichever of the two it is'
-            self.report(self.module.keyword_span(only, len("if")), text, severity=Severity.INFO)
-        if len(branches) != 1 or only is None or not self._is_decided_by_result(only, case):
-            return
-        how = "the loop runs" if isinstance(only, ast.For) else "the condition holds"
-        width = len("for") if isinstance(only, ast.For) else len("if")
-        self.report(self.module.keyword_span(only, width), f'"{case.name}" asserts something only if {how}')
+        branches = {self._branch(node, case) for node in assertions}
+        branch = next(iter(branches))
+        if len(branches) == 1 and branch is not None:
+            self._check_branch(branch, case)
 
-    def _leaves_early(self, case: TestCase, made: Sequence[ast.AST]) -> bool:
-        """Report a return in front of all assertions where the result is not there."""
-        first = min(node.lineno for node in made if isinstance(node, (ast.stmt, ast.expr)))
+    def _outermost_assertions(self, case: TestCase) -> list[ast.AST]:
+        found = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
+        return [node for node in found if not any(p in found for p in self.module.ancestors(node))]
+
+    def _check_branch(self, branch: ast.For | ast.If, case: TestCase) -> None:
+        """Report a branch or loop that contains all assertions if the result decides whether it runs."""
+        if isinstance(branch, ast.If) and self._asserts_both_ways(branch, case):
+            text = f'"{case.name}" accepts either result; assert the expected one'
+            self.report(self.module.keyword_span(branch, len("if")), text, severity=Severity.INFO)
+        if not self._is_decided_by_result(branch, case):
+            return
+        keyword, condition = (
+            ("for", "the loop runs") if isinstance(branch, ast.For) else ("if", "the condition holds")
+        )
+        text = f'"{case.name}" asserts only if {condition}; assert the condition first'
+        self.report(self.module.keyword_span(branch, len(keyword)), text)
+
+    def _reports_early_return(self, case: TestCase, assertions: Sequence[ast.AST]) -> bool:
+        """Report a return before all assertions if the result is missing."""
+        first = min(node.lineno for node in assertions if isinstance(node, (ast.stmt, ast.expr)))
         for statement in case.node.body:
             if statement.lineno >= first or not isinstance(statement, ast.If):
                 continue
             is_return = len(statement.body) == 1 and isinstance(statement.body[0], ast.Return)
             if is_return and not statement.orelse and self._is_about_result(statement.test, case):
-                text = f'"{case.name}" asserts nothing if it returns here'
+                text = f'"{case.name}" asserts nothing if it returns here; assert the condition instead'
                 self.report(self.module.keyword_span(statement, len("if")), text)
                 return True
         return False
 
-    def _hides_all(self, case: TestCase, made: Sequence[ast.AST]) -> bool:
-        """Report a statement other than an if or a loop that all assertions stand in and may not run in."""
+    def _reports_guard(self, case: TestCase, assertions: Sequence[ast.AST]) -> bool:
+        """Report a statement other than an if or a loop that contains all assertions and may skip them."""
         for statement in case.node.body:
             inside = set(walk(statement))
-            if not all(node in inside for node in made):
+            if not all(node in inside for node in assertions):
                 continue
-            how = self._how_hidden(statement, case)
-            if how and statement not in made:
-                text = f'"{case.name}" asserts something only if {how}'
+            condition = self._guard_of(statement, case)
+            if condition and statement not in assertions:
+                text = f'"{case.name}" asserts only if {condition}; assert the condition first'
                 self.report(self.module.keyword_span(statement, _width(statement)), text)
                 return True
         return False
 
-    def _how_hidden(self, statement: ast.stmt, case: TestCase) -> str:
-        """When the assertions in a statement run; empty if they always do, or that is not known."""
-        value = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
-            return "what stands before is true" if self._is_about_result(value.values[0], case) else ""
-        if isinstance(value, (ast.ListComp, ast.SetComp)):
-            return (
-                "there is something to go through"
-                if self._is_gone_through(value.generators[0].iter, case)
-                else ""
-            )
+    def _guard_of(self, statement: ast.stmt, case: TestCase) -> str:
+        """Return the condition under which the assertions in a statement run; empty if none or unknown."""
+        if isinstance(statement, ast.Expr):
+            return self._guard_of_expression(statement.value, case)
         if isinstance(statement, ast.Match):
             silent = [one for one in statement.cases if not any(map(self.module.asserts, _walk(one.body)))]
             is_result = self._is_result(statement.subject, case)
-            return "one of the cases fits" if is_result and (silent or not _is_open(statement)) else ""
+            return "a case matches" if is_result and (silent or not _is_open(statement)) else ""
         if isinstance(statement, ast.Try) and statement.orelse:
             is_quiet = any(all(isinstance(s, ast.Pass) for s in h.body) for h in statement.handlers)
             in_else = any(map(self.module.asserts, _walk(statement.orelse)))
             return "nothing is raised" if is_quiet and in_else else ""
         return ""
 
-    def _is_gone_through(self, node: ast.expr, case: TestCase) -> bool:
-        """Whether a loop goes through a result, also with the numbers of its items or in another order."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            if node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set"):
-                return self._is_gone_through(node.args[0], case)
-            if node.func.id == "zip":
-                return all(self._is_gone_through(one, case) for one in node.args)
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and not node.args
-            and node.func.attr in ("items", "values", "keys", "json")
-        ):
-            return self._is_gone_through(node.func.value, case)
+    def _guard_of_expression(self, value: ast.expr, case: TestCase) -> str:
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.And):
+            return "the left operand is true" if self._is_about_result(value.values[0], case) else ""
+        if isinstance(value, (ast.ListComp, ast.SetComp)):
+            is_result = self._is_iterated_result(value.generators[0].iter, case)
+            return "the collection is not empty" if is_result else ""
+        return ""
+
+    def _is_iterated_result(self, node: ast.expr, case: TestCase) -> bool:
+        """Return True if a loop iterates over a result, also enumerated or in another order."""
+        iterated = _iterated_in(node)
+        if iterated:
+            return all(self._is_iterated_result(one, case) for one in iterated)
         if isinstance(node, ast.Call) and last_name(node.func) in ("glob", "rglob"):
             return self._is_of_project(node, case)
-        if isinstance(node, ast.Attribute) and node.attr in _HOLDING:
+        if isinstance(node, ast.Attribute) and node.attr in _CONTENT_ATTRIBUTES:
             node = node.value
         is_own = isinstance(node, ast.Name) and node.id in ("self", "cls")
         return not is_own and self._is_result(node, case)
 
     def _is_of_project(self, node: ast.Call, case: TestCase) -> bool:
-        """Whether files are looked for in a folder of the project, rather than in one the test has filled."""
+        """Return True if files are searched in a folder of the project, not in one that the test fills."""
         root = root_name(node.func)
         bound = {
-            n.id for n in self.module.own(case) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            n.id
+            for n in self.module.nodes_of(case)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
         return root in self.module.assigned and root not in case.parameters | bound
 
     def _asserts_both_ways(self, branch: ast.If, case: TestCase) -> bool:
-        """Whether the result decides which of two assertions counts."""
+        """Return True if the result decides which of two assertions runs."""
         ways = (branch.body, branch.orelse)
         return self._is_about_result(branch.test, case) and all(
             any(self._can_pass(node) for node in own_nodes(way)) for way in ways
         )
 
     def _can_pass(self, node: ast.AST) -> bool:
-        """Whether a node asserts something that may hold, rather than that it should not get there."""
+        """Return True if a node asserts something that may hold, not that it is unreachable."""
         if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and last_name(node) == "fail"):
             return False
         is_false = isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
         return not is_false and self.module.asserts(node)
 
-    def _asserts_out_of_sight(self, case: TestCase) -> bool:
-        """Whether something else of the test can fail: a context manager, a nested function."""
+    def _asserts_elsewhere(self, case: TestCase) -> bool:
+        """Return True if another part of the test can fail: a context manager, a nested function."""
         nested = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return any(
             isinstance(node, nested) and any(self.module.asserts(n) for n in walk(node))
-            for node in self.module.all_of(case)
+            for node in self.module.all_nodes_of(case)
             if node is not case.node
         )
 
     def _branch(self, node: ast.AST, case: TestCase) -> ast.For | ast.If | None:
-        """The outermost loop or branch of the test around a node."""
+        """Return the outermost loop or branch of the test around a node."""
         found: ast.For | ast.If | None = None
         for parent in self.module.ancestors(node):
             if parent is case.node:
@@ -194,67 +201,45 @@ class ConditionalAssertion(PythonTestCheck):
         if isinstance(branch, ast.If) and branch.orelse:
             return False
         if isinstance(branch, ast.For):
-            return self._is_gone_through(decided, case)
+            return self._is_iterated_result(decided, case)
         return self._is_about_result(decided, case)
 
     def _is_about_result(self, test: ast.expr, case: TestCase) -> bool:
-        """Whether a condition asks whether a result is there, how long it is, or what it says of itself."""
+        """Return True if a condition tests the presence, length or content of a result."""
         if isinstance(test, ast.BoolOp):
             return any(self._is_about_result(one, case) for one in test.values)
         if isinstance(test, ast.UnaryOp):
             test = test.operand
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            if isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(test.left, ast.Constant):
-                test = ast.Compare(test.comparators[0], test.ops, [test.left])
-            if not isinstance(test.comparators[0], ast.Constant):
-                return False
-            test = test.left
-        if (
-            isinstance(test, ast.Call)
-            and last_name(test.func) in ("len", "isinstance", "hasattr")
-            and test.args
-        ):
-            test = test.args[0]
-        while isinstance(test, (ast.Attribute, ast.Subscript, ast.Call)):
-            is_asked = isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute)
-            if isinstance(test, ast.Call) and (not is_asked or test.func.attr not in _ASKING):  # type: ignore[attr-defined]
-                return False
-            test = test.func.value if isinstance(test, ast.Call) else test.value  # type: ignore[attr-defined]
-        return isinstance(test, ast.Name) and self._is_result(test, case)
+        subject = _subject_of(test)
+        if isinstance(subject, ast.Call) and last_name(subject.func) in ("len", "isinstance", "hasattr"):
+            subject = subject.args[0] if subject.args else subject
+        owner = _owner_of(subject) if subject is not None else None
+        return isinstance(owner, ast.Name) and self._is_result(owner, case)
 
     def _is_result(self, node: ast.expr, case: TestCase) -> bool:
-        """Whether an expression is what a call of the code under test returned, as it came."""
+        """Return True if an expression is the unmodified result of the code under test."""
         if isinstance(node, ast.Await):
             node = node.value
         if isinstance(node, ast.Call):
-            root = node.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            names_root = isinstance(root, ast.Name) and (
-                root.id in self.module.imported or root is not node.func
-            )
-            about_values = last_name(node.func) in (
-                "items",
-                "keys",
-                "values",
-                "product",
-                "parametrize",
-                "copy",
-            )
-            return names_root and not about_values and not self._is_builtin(node)
-        if isinstance(node, ast.Name):
-            values = [
-                n.value
-                for n in self.module.own(case)
-                if isinstance(n, ast.Assign)
-                and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-            ]
-            return (
-                len(values) == 1
-                and isinstance(values[0], (ast.Call, ast.Await))
-                and not self._is_builtin(values[0])
-            )
-        return False
+            return self._is_project_call(node)
+        if not isinstance(node, ast.Name):
+            return False
+        values = [
+            n.value
+            for n in self.module.nodes_of(case)
+            if isinstance(n, ast.Assign) and any(_names(t, node.id) for t in n.targets)
+        ]
+        is_call = len(values) == 1 and isinstance(values[0], (ast.Call, ast.Await))
+        return is_call and not self._is_builtin(values[0])
+
+    def _is_project_call(self, call: ast.Call) -> bool:
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or last_name(call.func) in _PLAIN_METHODS:
+            return False
+        is_reached = root.id in self.module.imported or root is not call.func
+        return is_reached and not self._is_builtin(call)
 
     def _is_builtin(self, node: ast.expr) -> bool:
         call = node.value if isinstance(node, ast.Await) else node
@@ -286,18 +271,60 @@ def _walk(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _width(statement: ast.stmt) -> int:
-    """How much of a statement is told: its keyword, or what an expression begins with."""
+    """Return the width of the reported text: the keyword, or the first line of an expression."""
     names = {ast.Match: "match", ast.Try: "try"}
     return len(names.get(type(statement), ast.unparse(statement).split("\n")[0]))
 
 
 def _is_open(statement: ast.Match) -> bool:
-    """Whether a match has a case for all that no other fits."""
+    """Return True if a match statement has a catch-all case."""
     last = statement.cases[-1]
     return isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
 
 
-def _is_run_over_many_inputs(case: TestCase) -> bool:
-    """Whether a property is tested: of many inputs, some must bring a result."""
+def _is_property_based(case: TestCase) -> bool:
+    """Return True if a test is property-based: of many inputs, some produce a result."""
     calls = (node.func if isinstance(node, ast.Call) else node for node in case.node.decorator_list)
     return any(last_name(call) == "given" for call in calls)
+
+
+_PLAIN_METHODS = frozenset({"items", "keys", "values", "product", "parametrize", "copy"})
+
+
+def _names(target: ast.expr, name: str) -> bool:
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _iterated_in(node: ast.expr) -> list[ast.expr]:
+    """Return the iterables that a call passes through unchanged: ``enumerate(xs)``, ``xs.items()``."""
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Name) and node.args:
+        if node.func.id == "zip":
+            return node.args
+        is_wrapper = node.func.id in ("enumerate", "reversed", "sorted", "list", "tuple", "iter", "set")
+        return node.args[:1] if is_wrapper else []
+    is_view = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values", "keys", "json")
+    return [node.func.value] if is_view and not node.args and isinstance(node.func, ast.Attribute) else []
+
+
+def _subject_of(test: ast.expr) -> ast.expr | None:
+    """Return the expression that a condition compares with a constant; None if with anything else."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return test
+    left, right = test.left, test.comparators[0]
+    if isinstance(test.ops[0], (ast.In, ast.NotIn)) and isinstance(left, ast.Constant):
+        return right
+    return left if isinstance(right, ast.Constant) else None
+
+
+def _owner_of(node: ast.expr) -> ast.expr | None:
+    """Return the object at the root of attributes, items and reading methods; None at any other call."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        if not isinstance(node, ast.Call):
+            node = node.value
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
+            node = node.func.value
+        else:
+            return None
+    return node

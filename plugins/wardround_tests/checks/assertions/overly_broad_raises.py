@@ -1,27 +1,28 @@
-"""TE234."""
+"""TE234: ``raises`` blocks with several steps."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import last_name, own_nodes
+from wardround_tests.models.syntax import last_name, own_nodes
 
 _RAISING = frozenset({"raises", "assertRaises"})
 _MANY, _FEWEST = 3, 2
-"""So many steps, and who reads the test cannot say which should raise; fewer will do where anything may."""
+"""Number of steps from which the raising one is unclear; fewer suffice for a builtin exception."""
 
 
 class OverlyBroadRaises(PythonTestCheck):
-    """An exception is expected of a whole block of steps, so any of them may be the one that raises it.
+    """A ``raises`` block contains several steps that may all raise.
 
-    If a step that only prepares raises the same exception, the test passes without having come to the call
-    it is about, and nothing behind the first one that raises is run. Prepare in front of the block, keep the
-    one call inside, and say with ``match`` what is expected.
+    If a preparing step raises the same exception, the test passes without reaching the call under test, and
+    nothing after the first raising step runs. Prepare before the block, keep only the call under test inside,
+    and state the expected message with ``match``.
     """
 
     ID = "TE234"
@@ -70,34 +71,28 @@ class OverlyBroadRaises(PythonTestCheck):
         return "aises(" in source.text
 
     def visit_With(self, node: ast.With) -> None:
-        self._look(node)
+        self._check_block(node)
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
-        self._look(node)
+        self._check_block(node)
 
-    def _look(self, node: ast.With | ast.AsyncWith) -> None:
+    def _check_block(self, node: ast.With | ast.AsyncWith) -> None:
         item = node.items[-1]
         call = item.context_expr
         if not isinstance(call, ast.Call) or last_name(call.func) not in _RAISING or call.keywords:
             return
-        if item.optional_vars is not None or self.module.test_of(node) is None:
+        if item.optional_vars is not None or self.module.test_of(node) is None or not _is_steps(node.body):
             return
-        steps = node.body
-        if len(steps) < _FEWEST or not all(map(_is_step, steps)) or any(map(_asserts, steps)):
-            return
-        calls = {ast.unparse(c.func) for c in map(_call_of, steps) if c is not None}
-        is_again = len(calls) == 1 and all(isinstance(one, ast.Expr) for one in steps)
-        if is_again:
-            self.report(
-                self.module.span(call), "only the first of these calls runs: the exception ends the block"
-            )
-        elif len(steps) >= _MANY or hasattr(builtins, ast.unparse(call.args[0]) if call.args else ""):
-            text = "any of these steps may raise this: keep the one that should inside"
+        if _repeats_one_call(node.body):
+            text = "only the first of these calls runs: the exception ends the block; split it"
+            self.report(self.module.span(call), text)
+        elif len(node.body) >= _MANY or (call.args and hasattr(builtins, ast.unparse(call.args[0]))):
+            text = "any of these steps may raise; keep only the call under test in the block"
             self.report(self.module.span(call), text)
 
 
 def _call_of(statement: ast.stmt) -> ast.Call | None:
-    """What a statement calls."""
+    """Return the call of a statement."""
     value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
     value = value.value if isinstance(value, ast.Await) else value
     return value if isinstance(value, ast.Call) else None
@@ -109,7 +104,17 @@ def _asserts(statement: ast.stmt) -> bool:
 
 
 def _is_step(statement: ast.stmt) -> bool:
-    """Whether a statement is a plain one that calls something."""
+    """Return True if a statement is a simple one with a call."""
     if not isinstance(statement, (ast.Expr, ast.Assign)):
         return False
     return any(isinstance(one, ast.Call) for one in own_nodes([statement]))
+
+
+def _is_steps(body: Sequence[ast.stmt]) -> bool:
+    """Return True if a block consists of several steps without an assertion."""
+    return len(body) >= _FEWEST and all(map(_is_step, body)) and not any(map(_asserts, body))
+
+
+def _repeats_one_call(body: Sequence[ast.stmt]) -> bool:
+    calls = {ast.unparse(call.func) for call in map(_call_of, body) if call is not None}
+    return len(calls) == 1 and all(isinstance(one, ast.Expr) for one in body)

@@ -1,4 +1,4 @@
-"""TE017."""
+"""TE017: ``raises`` assertions without a ``with`` block."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _METHODS = frozenset({"assertRaises", "assertWarns", "assertRaisesRegex", "asser
 
 
 class RaisesNeverSeesCall(PythonTestCheck):
-    """An assertion that something is raised never sees the call.
+    """A ``raises`` assertion never runs the call.
 
-    Without ``with`` it is only prepared and never asked; given the result of a call, the call has already
-    happened outside. Write it as a ``with`` block around the call.
+    Without ``with`` or a callable, the assertion is created and discarded; if it receives the result of a
+    call, the call has already happened outside. Use a ``with`` block around the call.
     """
 
     ID = "TE017"
@@ -62,13 +62,21 @@ class RaisesNeverSeesCall(PythonTestCheck):
         if not isinstance(call, ast.Call) or self.module.test_of(node) is None:
             return
         if any(isinstance(parent, ast.With) for parent in self.module.ancestors(node)):
-            return  # it is itself what is tested
-        is_pytest = self.module.imported_name(call.func) in ("pytest.raises", "pytest.warns")
+            return  # the assertion itself is under test
+        name = self._assertion_name(call)
+        if name and _lacks_callable(call, 2 if name.endswith("Regex") else 1):
+            text = f"{name} without a with block checks nothing; use with {name}(...)"
+            self.report(self.module.span(call), text)
+
+    def _assertion_name(self, call: ast.Call) -> str:
+        """Return the name of an assertion that something is raised; empty for another call."""
+        if self.module.imported_name(call.func) in ("pytest.raises", "pytest.warns"):
+            return "pytest.raises"
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if not is_pytest and method not in _METHODS:
-            return
-        wanted = 2 if method.endswith("Regex") else 1
-        names_callable = any(k.arg in ("callable", "func") for k in call.keywords)
-        if len(call.args) <= wanted and call.args and not names_callable:
-            name = "pytest.raises" if is_pytest else method
-            self.report(self.module.span(call), f"{name} without with: it is never asked about a call")
+        return method if method in _METHODS else ""
+
+
+def _lacks_callable(call: ast.Call, position: int) -> bool:
+    """Return True if a call has arguments but none at the position or by the name of the callable."""
+    names_callable = any(k.arg in ("callable", "func") for k in call.keywords)
+    return bool(call.args) and len(call.args) <= position and not names_callable

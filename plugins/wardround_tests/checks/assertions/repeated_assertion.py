@@ -1,4 +1,4 @@
-"""TE028."""
+"""TE028: assertions that are repeated without a step in between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _PURE = frozenset(
     {
@@ -21,10 +22,10 @@ _PURE = frozenset(
 
 
 class RepeatedAssertion(PythonTestCheck):
-    """The same is asserted twice, and nothing happens in between.
+    """An assertion is repeated, and nothing happens in between.
 
-    The second can only say what the first said. Most often it is a copy that was meant to ask for something
-    else, which the test now does not ask for.
+    The second one adds nothing. Usually it is a copy that should assert something else, which the test
+    therefore does not check. Correct or remove it.
     """
 
     ID = "TE028"
@@ -62,36 +63,39 @@ class RepeatedAssertion(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         for block in _blocks(case.node):
-            self._look_at_block(block)
+            self._check_block(block)
 
-    def _look_at_block(self, block: Sequence[ast.stmt]) -> None:
+    def _check_block(self, block: Sequence[ast.stmt]) -> None:
         seen: dict[str, ast.stmt] = {}
         for statement in block:
             asserted = _asserted(statement)
-            if asserted is None or not all(map(_is_still, asserted)) or any(map(_is_lazy, asserted)):
+            if asserted is None or not all(map(_is_pure, asserted)) or any(map(_is_lazy, asserted)):
                 seen = {}
                 continue
             first = seen.setdefault(ast.dump(statement), statement)
-            if first is statement:
-                continue
-            asks = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
-            if not _is_of_keys(asserted) and statement.lineno == (first.end_lineno or first.lineno) + 1:
-                continue  # asked twice on purpose: what is asked may be worked out once, and then be kept
-            if self._is_told(first, statement):
-                continue
-            text = f"line {first.lineno} asserts the same, and nothing happens in between"
-            self.report(self.module.span(statement), text, severity=Severity.INFO if asks else None)
+            if first is not statement and not self._is_intended(first, statement, asserted):
+                self._report(first, statement, asserted)
 
-    def _is_told(self, first: ast.stmt, second: ast.stmt) -> bool:
-        """Whether a comment between two assertions says why the second asks again."""
+    def _is_intended(self, first: ast.stmt, second: ast.stmt, asserted: Sequence[ast.expr]) -> bool:
+        """Return True if a repetition may verify that a value is cached, or is explained."""
+        is_adjacent = second.lineno == (first.end_lineno or first.lineno) + 1
+        return (is_adjacent and not _reads_only_keys(asserted)) or self._is_explained(first, second)
+
+    def _report(self, first: ast.stmt, second: ast.stmt, asserted: Sequence[ast.expr]) -> None:
+        reads_attribute = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
+        text = f"assertion repeats line {first.lineno} with no step in between; correct or remove it"
+        self.report(self.module.span(second), text, severity=Severity.INFO if reads_attribute else None)
+
+    def _is_explained(self, first: ast.stmt, second: ast.stmt) -> bool:
+        """Return True if a comment between two assertions explains the repetition."""
         lines = self.source.lines[(first.end_lineno or first.lineno) - 1 : second.end_lineno]
         return any("#" in line for line in lines)
 
 
-def _is_of_keys(asserted: Sequence[ast.expr]) -> bool:
-    """Whether all that is asked for is what a mapping holds under a text."""
+def _reads_only_keys(asserted: Sequence[ast.expr]) -> bool:
+    """Return True if only values of a mapping are asserted."""
     nodes = [n for one in asserted for n in walk(one)]
     return any(isinstance(n, ast.Subscript) for n in nodes) and not any(
         isinstance(n, ast.Attribute) for n in nodes
@@ -99,7 +103,7 @@ def _is_of_keys(asserted: Sequence[ast.expr]) -> bool:
 
 
 def _is_lazy(value: ast.expr) -> bool:
-    """Whether a value may be worked out when it is asked for: by a place in it, or as a private part."""
+    """Return True if a value may be computed lazily: by index, or as a private attribute."""
     return any(
         (
             isinstance(n, ast.Subscript)
@@ -112,7 +116,7 @@ def _is_lazy(value: ast.expr) -> bool:
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Every run of statements that a test executes one after another."""
+    """Yield every sequence of statements that a test executes one after another."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
@@ -123,7 +127,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _asserted(statement: ast.stmt) -> list[ast.expr] | None:
-    """What a statement asserts; None if it is no plain assertion."""
+    """Return the asserted expressions of a statement; None if it is not a plain assertion."""
     if isinstance(statement, ast.Assert):
         return [statement.test]
     call = statement.value if isinstance(statement, ast.Expr) else None
@@ -135,8 +139,8 @@ def _asserted(statement: ast.stmt) -> list[ast.expr] | None:
     return None
 
 
-def _is_still(value: ast.expr) -> bool:
-    """Whether looking at a value twice gives the same: it calls nothing that could change anything."""
+def _is_pure(value: ast.expr) -> bool:
+    """Return True if evaluating an expression twice has no side effects."""
     return not any(
         isinstance(n, (ast.Await, ast.NamedExpr, ast.Yield))
         or (isinstance(n, ast.Call) and last_name(n.func) not in _PURE)

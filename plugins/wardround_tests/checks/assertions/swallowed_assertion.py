@@ -1,4 +1,4 @@
-"""TE014."""
+"""TE014: assertions whose failure is caught."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import last_name, own_nodes
+from wardround_tests.models.syntax import last_name, own_nodes
 
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
-_TELLING = LazyPattern(
+_REPORTING = LazyPattern(
     r"^(pprint|print|traceback\.print_\w+|warnings\.warn|sys\.std(out|err)\.write)$|"
     r"^(?i:_*(self\.)?_*(log|logging|logger))\.(debug|info|warn|warning|error|exception|critical|log)$"
 )
-"""What says that something failed, and lets it pass."""
+"""Calls that report a failure and let the test pass."""
 _QUIET = (ast.Pass, ast.Continue, ast.Return)
 
 
 class SwallowedAssertion(PythonTestCheck):
-    """An assertion stands in a try block whose handler catches its failure and goes on.
+    """An assertion is in a try block whose handler catches its failure and continues.
 
-    AssertionError is an Exception: the handler takes it, and the test passes. Move the assertion out of the
-    try block, or catch only what the call raises.
+    AssertionError is an Exception, so the handler catches it and the test passes. Move the assertion out of
+    the try block, or catch only the exceptions of the call.
     """
 
     ID = "TE014"
@@ -81,7 +81,7 @@ class SwallowedAssertion(PythonTestCheck):
                 and self.module.test_of(node) is not None
                 and any(map(_is_own_assertion, own_nodes(node.body)))
             ):
-                text = "this also suppresses the failed assertion, so the test passes"
+                text = "suppress also catches the failed assertion, so the test passes; narrow the exception"
                 self.report(self.module.span(call), text)
 
     def visit_Try(self, node: ast.Try) -> None:
@@ -91,7 +91,7 @@ class SwallowedAssertion(PythonTestCheck):
             return
         for handler in node.handlers:
             if _catches_assertions(handler) and all(_is_quiet(s) for s in handler.body):
-                text = "this handler also catches the failed assertion, so the test passes"
+                text = "handler also catches the failed assertion, so the test passes; narrow the exception"
                 self.report(self.module.keyword_span(handler, len("except")), text)
                 return
 
@@ -119,6 +119,8 @@ def _catches_assertions(handler: ast.ExceptHandler) -> bool:
 def _is_quiet(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         is_text = isinstance(statement.value, ast.Constant)
-        is_told = isinstance(statement.value, ast.Call) and _TELLING.search(ast.unparse(statement.value.func))
-        return is_text or bool(is_told)
+        is_reporting = isinstance(statement.value, ast.Call) and _REPORTING.search(
+            ast.unparse(statement.value.func)
+        )
+        return is_text or bool(is_reporting)
     return isinstance(statement, _QUIET)

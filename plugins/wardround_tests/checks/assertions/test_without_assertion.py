@@ -1,24 +1,18 @@
-"""TE001."""
+"""TE001: tests without an assertion."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    ASSERTING_NAME,
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase, has_unknown_decorator
+from wardround_tests.models.syntax import ASSERTING_NAME, FUNCTIONS, body_of, last_name, own_nodes
 
 _SMOKE_NAME = LazyPattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
@@ -40,10 +34,10 @@ _RESULT_NAME = LazyPattern(
 
 
 class TestWithoutAssertion(PythonTestCheck):
-    """A test checks nothing, so it passes whatever the code does.
+    """A test asserts nothing, so it passes whatever the code returns.
 
-    It fails only if something raises, and a wrong result raises nothing. Assert what the call returns or
-    changes; if the test is there to show that nothing is raised, say so in its name.
+    It fails only if something raises, and a wrong result does not raise. Assert the result or the side effect
+    of the call; if the test verifies that nothing is raised, state that in its name.
     """
 
     ID = "TE001"
@@ -76,48 +70,52 @@ class TestWithoutAssertion(PythonTestCheck):
         ),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        if self.module.has_foreign_decorator(case) or self._may_assert(case):
+    def check_test(self, case: TestCase) -> None:
+        if has_unknown_decorator(case) or self._may_assert(case):
             return
         statements = body_of(case.node)
         if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
             if not case.node.decorator_list:
-                self._report(case, f'"{case.name}" is empty, and passes')
+                self._report(case, f'"{case.name}" is empty and always passes; implement or remove it')
         elif returned := next((s for s in statements if _is_returned_claim(s)), None):
-            text = f'"{case.name}" returns its comparison; nothing asserts it'
+            text = f'"{case.name}" returns its comparison, which the runner ignores; assert it'
             self.report(self.module.span(returned), text)
-        elif dropped := self._dropped(case):
-            self._report(case, f'"{case.name}" drops what {dropped}() says and checks nothing')
+        else:
+            self._check_unused_results(case)
+
+    def _check_unused_results(self, case: TestCase) -> None:
+        if dropped := self._dropped(case):
+            self._report(case, f'"{case.name}" discards the result of {dropped}() and asserts nothing')
         elif unread := _unread_result(case):
-            self._report(case, f'"{case.name}" keeps {unread} and checks nothing about it')
-        elif not _says_smoke(case, self.module.text_of(case.node)):
-            self._report(case, f'"{case.name}" calls the code and checks nothing', Severity.INFO)
+            self._report(case, f'"{case.name}" assigns {unread} but asserts nothing about it')
+        elif not _is_smoke_test(case, self.module.text_of(case.node)):
+            self._report(case, f'"{case.name}" calls the code but asserts nothing', Severity.INFO)
 
     def _dropped(self, case: TestCase) -> str:
-        """A function of the module that only says something, called without anybody listening."""
-        calls = (n.value for n in self.module.own(case) if isinstance(n, ast.Expr))
+        """Return a checking function of the module whose result the test discards."""
+        calls = (n.value for n in self.module.nodes_of(case) if isinstance(n, ast.Expr))
         names = (c.func.id for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
-        return next((n for n in names if n in self.module.harmless and ASSERTING_NAME.search(n)), "")
+        return next((n for n in names if n in self.module.helpers.harmless and ASSERTING_NAME.search(n)), "")
 
     def _report(self, case: TestCase, message: str, severity: Severity | None = None) -> None:
         self.report(self.module.name_span(case.node), message, severity=severity)
 
     def _may_assert(self, case: TestCase) -> bool:
         parameters = case.parameters
-        for node in self.module.all_of(case):
+        for node in self.module.all_nodes_of(case):
             if self.module.asserts(node):
                 return True
-            if isinstance(node, ast.Call) and _is_out_of_sight(
-                node.func, parameters, case, self.module.asserting
+            if isinstance(node, ast.Call) and _is_unresolved(
+                node.func, parameters, case, self.module.helpers.asserting
             ):
                 return True
         return False
 
 
-def _is_out_of_sight(
+def _is_unresolved(
     function: ast.expr, parameters: frozenset[str], case: TestCase, asserting: frozenset[str]
 ) -> bool:
-    """Whether a call goes to a fixture, or to a method that is defined elsewhere: it may assert."""
+    """Return True if a call goes to a fixture or an inherited method, which may assert."""
     if isinstance(function, ast.Name):
         return function.id in parameters
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
@@ -140,7 +138,7 @@ def _is_ellipsis(statement: ast.stmt) -> bool:
 
 
 def _is_returned_claim(statement: ast.stmt) -> bool:
-    """Whether a test hands back whether something holds, to a runner that does not look at it."""
+    """Return True if a test returns a comparison, which the runner ignores."""
     value = statement.value if isinstance(statement, ast.Return) else None
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
         return True
@@ -150,37 +148,45 @@ def _is_returned_claim(statement: ast.stmt) -> bool:
 
 
 def _unread_result(case: TestCase) -> str | None:
-    """The name of a result that a test keeps and, at most, prints, or of what it works out of it to print."""
-    kept: dict[str, bool] = {}
-    made: list[tuple[str, set[str]]] = []
-    printed: set[str] = set()
-    passed_on: set[ast.AST] = set()
-    for node in own_nodes(case.node.body):
-        if isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint"):
-            passed_on.update(inside := set(walk(node)))
-            printed |= _loaded(inside)
-        elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
-            passed_on.update(inside := set(walk(node.value)))
-            names = [t.id for t in node.targets if isinstance(t, ast.Name)]
-            made += [(name, _loaded(inside)) for name in names]
-            for name in names if isinstance(node.value, (ast.Call, ast.Await)) else ():
-                kept[name] = kept.get(name, False) or _RESULT_NAME.search(name) is not None
-    read = _loaded(node for node in walk(case.node) if node not in passed_on)
-    while more := {one for name, loaded in made if name in read for one in loaded} - read:
+    """Return a result that a test assigns and at most prints."""
+    nodes = list(own_nodes(case.node.body))
+    prints = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) in ("print", "pprint")]
+    assigned = [
+        n for n in nodes if isinstance(n, ast.Assign) and all(isinstance(t, ast.Name) for t in n.targets)
+    ]
+    printed = {name for one in prints for name in _loaded(walk(one))}
+    excluded = {n for root in (*prints, *(one.value for one in assigned)) for n in walk(root)}
+    read = _transitively_read(_loaded(n for n in walk(case.node) if n not in excluded), assigned)
+    for name in _results(assigned):
+        is_result = _RESULT_NAME.search(name) is not None
+        if name not in read and (is_result or name in printed):
+            return name
+    return None
+
+
+def _results(assigned: Sequence[ast.Assign]) -> list[str]:
+    """Return the names that are bound to the result of a call, in source order."""
+    calls = (one for one in assigned if isinstance(one.value, (ast.Call, ast.Await)))
+    return list(dict.fromkeys(t.id for one in calls for t in one.targets if isinstance(t, ast.Name)))
+
+
+def _transitively_read(read: set[str], assigned: Sequence[ast.Assign]) -> set[str]:
+    """Return the names that are read, directly or in the value of a name that is read."""
+    derived = [
+        (t.id, _loaded(walk(one.value))) for one in assigned for t in one.targets if isinstance(t, ast.Name)
+    ]
+    while more := {one for name, loaded in derived if name in read for one in loaded} - read:
         read |= more
-    return next(
-        (name for name, is_result in kept.items() if name not in read and (is_result or name in printed)),
-        None,
-    )
+    return read
 
 
 def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names whose values some nodes use."""
+    """Return the names that some nodes read."""
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def _says_smoke(case: TestCase, text: str) -> bool:
-    """Whether a test says that all it wants is that nothing goes wrong."""
+def _is_smoke_test(case: TestCase, text: str) -> bool:
+    """Return True if a test's name or text states that it only verifies that nothing fails."""
     class_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", case.cls.name).lower() if case.cls else ""
     return bool(
         _SMOKE_NAME.search(case.name.lower().removeprefix("test_"))

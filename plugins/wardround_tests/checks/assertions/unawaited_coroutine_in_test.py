@@ -1,4 +1,4 @@
-"""TE015."""
+"""TE015: coroutines that a test does not await."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from wardround_tests.check import PythonTestCheck
 
 
 class UnawaitedCoroutineInTest(PythonTestCheck):
-    """A coroutine is called in a test and never awaited, so its body does not run.
+    """A test calls a coroutine function without awaiting it, so its body does not run.
 
-    What would have failed in it never happens, and asserting the coroutine object itself is always true.
-    Write await in an async test.
+    Failures in it never happen, and the coroutine object itself is always true. Add await in an async test.
     """
 
     ID = "TE015"
@@ -67,11 +66,11 @@ class UnawaitedCoroutineInTest(PythonTestCheck):
         called = self._called(node.func, case.cls)
         if called is not None:
             self.report(
-                self.module.span(node), f'"{called}" is a coroutine function; without await it does not run'
+                self.module.span(node), f'"{called}" is a coroutine function and is not awaited; add await'
             )
 
     def _called(self, function: ast.expr, cls: ast.ClassDef | None) -> str | None:
-        """The coroutine function of this module that a call calls; None if it is another or not certain."""
+        """Return the coroutine function of this module that a call calls; None if unknown."""
         home: ast.AST
         if isinstance(function, ast.Name):
             name, home = function.id, self.module.tree
@@ -81,7 +80,7 @@ class UnawaitedCoroutineInTest(PythonTestCheck):
             name, home = function.attr, cls
         else:
             return None
-        found = self.module.functions_named(name)
+        found = self.module.names.functions(name)
         if len(found) != 1 or self.module.parents[found[0]] is not home or not _is_plain_coroutine(found[0]):
             return None
         return name

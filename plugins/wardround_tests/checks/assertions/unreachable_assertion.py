@@ -1,4 +1,4 @@
-"""TE023."""
+"""TE023: assertions in callbacks and threads."""
 
 from __future__ import annotations
 
@@ -12,23 +12,17 @@ from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
 _THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
 
 
 class UnreachableAssertion(PythonTestCheck):
-    """An assertion stands in a function that the test hands on, and its failure need not reach the test.
+    """An assertion is in a function that the test passes on, so its failure may not reach the test.
 
-    In a thread of its own the failure ends that thread and nothing else. In a callback it is never made when
-    the callback is never called. Keep what the function saw, and assert it in the test.
+    In a thread, the failure ends only that thread. In a callback, the assertion never runs if the callback is
+    not called. Record the values in the function, and assert them in the test.
     """
 
     ID = "TE023"
@@ -82,46 +76,46 @@ class UnreachableAssertion(PythonTestCheck):
     def wants(cls, source: SourceFile) -> bool:
         return re.search(r"(?m)^[ \t]+(async )?def (?!test|setUp|tearDown)\w+\(", source.text) is not None
 
-    def look_at(self, case: TestCase) -> None:
-        nested = [s for s in self.module.own(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
+    def check_test(self, case: TestCase) -> None:
+        nested = [s for s in self.module.nodes_of(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
         for function in nested:
             first = next((n for n in own_nodes(body_of(function)) if is_certain_assertion(n)), None)
             if not isinstance(first, (ast.Assert, ast.Call)):
                 continue
             if self._is_thread(function, case):
-                text = "in a thread of its own this fails that thread, and the test passes"
+                text = "assertion fails only its thread, and the test passes; assert in the test"
                 self.report(self.module.span(first), text)
-            elif self._is_only_handed_on(function, case, nested):
-                text = f'nothing fails if "{function.name}" is never called'
+            elif self._is_only_passed_on(function, case, nested):
+                text = f'test passes if "{function.name}" is never called; assert the call in the test'
                 self.report(self.module.span(first), text, severity=Severity.INFO)
 
     def _is_thread(self, function: FunctionNode, case: TestCase) -> bool:
-        """Whether a function runs in a thread, and nothing of what it did there is asserted after."""
+        """Return True if a function runs in a thread and does not handle its failures."""
         for call in _calls(case):
             name = self.module.imported_name(call.func)
-            given = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
-            if name in _THREADS and any(isinstance(g, ast.Name) and g.id == function.name for g in given):
+            targets = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
+            if name in _THREADS and any(isinstance(g, ast.Name) and g.id == function.name for g in targets):
                 return not any(isinstance(n, (ast.Try, ast.ExceptHandler)) for n in walk(function))
         return False
 
-    def _is_only_handed_on(
+    def _is_only_passed_on(
         self, function: FunctionNode, case: TestCase, nested: Sequence[FunctionNode]
     ) -> bool:
-        """Whether a function is an argument of calls and all that asserts, so that nobody sees it called."""
-        if any(self.module.asserts(n) for n in own_nodes(case.node.body)):
+        """Return True if a function is only passed on and contains all assertions, so no call is verified."""
+        others = (n for one in nested if one is not function for n in walk(one))
+        if any(map(self.module.asserts, (*own_nodes(case.node.body), *others))) or _records(function):
             return False
-        others = [n for one in nested if one is not function for n in walk(one)]
-        if any(self.module.asserts(n) for n in others) or _tells(function):
-            return False
+        calls = list(_calls(case))
         uses = [n for n in walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
-        handed = {id(a) for call in _calls(case) for a in (*call.args, *(k.value for k in call.keywords))}
-        is_started = any(self._starts(call, function.name) for call in _calls(case))
-        return bool(uses) and all(id(use) in handed for use in uses) and not is_started
+        passed = {id(a) for call in calls for a in (*call.args, *(k.value for k in call.keywords))}
+        if not uses or any(id(use) not in passed for use in uses):
+            return False
+        return not any(self._starts(call, function.name) for call in calls)
 
     def _starts(self, call: ast.Call, name: str) -> bool:
-        """Whether a call is known to call what it is handed."""
-        is_given = any(isinstance(a, ast.Name) and a.id == name for a in call.args)
-        return is_given and re.search(_RUNNING, last_name(call.func)) is not None
+        """Return True if a call is known to invoke its argument."""
+        is_argument = any(isinstance(a, ast.Name) and a.id == name for a in call.args)
+        return is_argument and re.search(_RUNNING, last_name(call.func)) is not None
 
 
 _RUNNING = (
@@ -134,6 +128,6 @@ def _calls(case: TestCase) -> Iterator[ast.Call]:
     return (n for n in own_nodes(case.node.body) if isinstance(n, ast.Call))
 
 
-def _tells(function: FunctionNode) -> bool:
-    """Whether a function leaves something behind that can be asserted, or gives it back."""
+def _records(function: FunctionNode) -> bool:
+    """Return True if a function records or returns something that the test can assert."""
     return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in walk(function))

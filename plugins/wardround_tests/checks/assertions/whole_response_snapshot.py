@@ -1,4 +1,4 @@
-"""TE019."""
+"""TE019: snapshots of complete responses."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, either_order
 
 _FIXTURES = LazyPattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(
     {"assert_match", "assert_match_dir", "check", "assertMatchSnapshot", "assert_match_snapshot"}
 )
-_WHOLE = LazyPattern(
+_COMPLETE = LazyPattern(
     r"(\b|_)(response|resp|res|rv|page|r|client\.\w+\(.*\))\.(json\(\)|content|text|data|body|html|get_json\(\)|get_data\(|json\b|"
     r"rendered_content|output)|\.(page_source|to_html\(\)|prettify\(|model_dump\(\)|to_dict\(\)|asdict\(|"
     r"render\(\))|render_to_string\(|\basdict\(|result\.(output|stdout)|capsys\.readouterr\(\)|"
     r"^(response|resp|html|page|output|payload|body|document)$"
 )
 _GATHERING = LazyPattern(r"\basdict\(|\bvars\(|\.__dict__|model_dump\(\)|\.to_dict\(\)|\.(json|dict)\(\)")
-"""What takes all that an object holds."""
+"""Calls that collect all fields of an object."""
 
 
 class WholeResponseSnapshot(PythonTestCheck):
-    """All a test asserts is that a whole answer is what it was when the snapshot was taken.
+    """A test's only assertion compares a complete response with a snapshot.
 
-    It fails with every change of the answer, and is then updated unread; nothing says which part matters.
-    Assert the fields, the text or the status that the test is about, and keep snapshots small.
+    It fails at every change of the response and is then updated without review; nothing states which part
+    matters. Assert the relevant fields, text or status, and keep snapshots small.
     """
 
     ID = "TE019"
@@ -69,22 +70,22 @@ class WholeResponseSnapshot(PythonTestCheck):
     def wants(cls, source: SourceFile) -> bool:
         return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
 
-    def look_at(self, case: TestCase) -> None:
-        made = [n for n in self.module.own(case) if isinstance(n, ast.Assert) or _is_match(n)]
-        if len(made) != 1 or any(self.module.asserts(n) for n in self.module.own(case) if n not in made):
+    def check_test(self, case: TestCase) -> None:
+        nodes = self.module.nodes_of(case)
+        assertions = [n for n in nodes if isinstance(n, ast.Assert) or _is_match(n)]
+        others = (n for n in nodes if n not in assertions)
+        if len(assertions) != 1 or any(map(self.module.asserts, others)):
             return
-        value = _snapshot_of(made[0], case)
-        if value is not None and self._is_whole(value):
-            node = made[0]
-            if isinstance(node, (ast.Assert, ast.Call)):
-                self.report(
-                    self.module.span(node), "a snapshot of everything says nothing about what matters"
-                )
+        node = assertions[0]
+        value = _snapshot_of(node, case)
+        if value is not None and self._is_complete(value) and isinstance(node, (ast.Assert, ast.Call)):
+            text = "snapshot covers the complete response; assert the relevant fields"
+            self.report(self.module.span(node), text)
 
-    def _is_whole(self, value: ast.expr) -> bool:
-        """Whether a value is all of an answer or an object, also as a helper puts it together."""
+    def _is_complete(self, value: ast.expr) -> bool:
+        """Return True if a value is a complete response or object, also through a helper."""
         text = ast.unparse(value)
-        if _WHOLE.search(text) is not None and "]" not in text:
+        if _COMPLETE.search(text) is not None and "]" not in text:
             return True
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
             return False
@@ -97,15 +98,18 @@ def _is_match(node: ast.AST) -> bool:
 
 
 def _snapshot_of(node: ast.AST, case: TestCase) -> ast.expr | None:
-    """What is compared with a snapshot; None if nothing is."""
+    """Return the value that is compared with a snapshot; None if there is none."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-        left, right = node.test.left, node.test.comparators[0]
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, ast.Name) and side.id in case.parameters and _FIXTURES.match(side.id):
-                return other
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        owner = node.func.value
-        is_fixture = isinstance(owner, ast.Name) and owner.id in case.parameters and _FIXTURES.match(owner.id)
-        is_method = node.func.attr.lower().endswith("matchsnapshot")
-        return node.args[0] if is_fixture or is_method else None
-    return None
+        operands = (node.test.left, node.test.comparators[0])
+        return next((other for side, other in either_order(operands) if _is_snapshot(side, case)), None)
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    is_method = node.func.attr.lower().endswith("matchsnapshot")
+    return node.args[0] if is_method or _is_snapshot(node.func.value, case) else None
+
+
+def _is_snapshot(node: ast.expr, case: TestCase) -> bool:
+    """Return True if an expression is a snapshot fixture of a test."""
+    if not isinstance(node, ast.Name) or node.id not in case.parameters:
+        return False
+    return _FIXTURES.match(node.id) is not None

@@ -1,4 +1,4 @@
-"""TE202."""
+"""TE202: bug fixes without a test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wardround_tests.file_kinds import (
     CODE,
     PYTHON_TESTS,
     SCRIPT_TESTS,
-    has_to_do_with_tests,
+    concerns_tests,
     is_production,
 )
 
@@ -56,10 +56,10 @@ _CONSTANT = (
 
 
 class FixWithoutTest(ChangeCheck):
-    """A commit that says it fixes a bug changes code that has tests, and no test.
+    """A commit that fixes a bug changes tested code but no test.
 
-    Nothing then shows that the bug was there or is gone, and nothing keeps it from coming back. Add the test
-    that fails without the fix.
+    Nothing shows that the bug existed or is fixed, and nothing prevents its return. Add a test that fails
+    without the fix.
     """
 
     ID = "TE202"
@@ -159,47 +159,56 @@ class FixWithoutTest(ChangeCheck):
     ]
 
     def run(self) -> None:
-        fixing = next((m for m in self.change.messages if _says_fix(m)), None)
-        if fixing is None or any(has_to_do_with_tests(f.path) for f in self.change.files):
+        fixing = next((m for m in self.change.messages if _is_fix(m)), None)
+        if fixing is None or any(concerns_tests(f.path) for f in self.change.files):
             return
         for file in self.change.files:
-            if not is_production(file.path) or file.base_path is None or file.text is None:
-                continue
-            place = next(_code_lines(file), None)
-            if place is not None and self._is_tested(file):
-                line, text = place
+            first = _first_code_line(file)
+            if first is not None and self._is_tested(file):
+                line, text = first
                 subject = fixing.partition("\n")[0][:60]
-                message = f'"{subject}" fixes a bug, and no test shows it'
+                message = f'"{subject}" fixes a bug without a test; add one that fails without the fix'
                 self.report(file.path, Span(line, 1, line, len(text) + 1), message)
                 return
 
     def _is_tested(self, file: ChangedFileView) -> bool:
-        """Whether the project tests this file: what it does not test at all needs more than this one test."""
+        """Return True if the project tests this file; an untested file needs more than one test."""
         patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
         return is_tested(self.change.project, file.path, patterns)
 
 
-def _says_fix(message: str) -> bool:
+def _is_fix(message: str) -> bool:
     subject = message.partition("\n")[0]
     return re.search(_FIX, message) is not None and re.search(_NOT_A_BUG, subject) is None
 
 
+def _first_code_line(file: ChangedFileView) -> tuple[int, str] | None:
+    """Return the first added line of code in an existing production file."""
+    if not is_production(file.path) or file.base_path is None or file.text is None:
+        return None
+    return next(_code_lines(file), None)
+
+
 def _code_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
-    """The lines a change brought of which a test would not just repeat what is written there."""
+    """Yield the added lines for which a test would not merely repeat the code."""
     text, path = file.text or "", file.path
     is_for_settings = re.search(_SETTINGS, path) is not None
     if is_for_settings and re.search(_SCHEMA, text):
         return
-    is_given = is_for_settings or re.search(_TEXTS, path) is not None
+    is_for_text = is_for_settings or re.search(_TEXTS, path) is not None
     for number, line in added_lines(file):
-        if bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line):
-            continue
-        if not (is_given and (bounded(_CONSTANT).match(line) or _is_in_text(text, number, line))):
+        is_comment = bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line)
+        if not is_comment and not (is_for_text and _is_value(text, number, line)):
             yield number, line
 
 
-def _is_in_text(text: str, number: int, line: str) -> bool:
-    """Whether a line has nothing but words of a text that goes over several lines."""
+def _is_value(text: str, number: int, line: str) -> bool:
+    """Return True if a line is a constant or part of a multi-line string."""
+    return bounded(_CONSTANT).match(line) is not None or _is_in_string(text, number, line)
+
+
+def _is_in_string(text: str, number: int, line: str) -> bool:
+    """Return True if a line is inside a multi-line string."""
     before = "\n".join(text.split("\n")[: number - 1])
     marks = ("`", '"""', "'''")
     return not any(mark in line for mark in marks) and (

@@ -1,4 +1,4 @@
-"""TE209."""
+"""TE209: snapshots rewritten together with the code under test."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from wardround_tests.changes.production_changes import Production
 
 _ENTRY = LazyPattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
 _MOST = 3
-"""So many snapshots of one file are told."""
+"""Maximum number of snapshots reported in one file."""
 
 
 class SnapshotRewritten(ChangeCheck):
-    """A snapshot is written anew in the change whose code it judges, and its test is as before.
+    """A snapshot is rewritten together with the code under test while its test is unchanged.
 
-    ``--updateSnapshot`` makes whatever the code does now the expected result, a mistake included. Read what
-    went: if it went on purpose, say so in the message of the commit, or assert it in the test.
+    ``--updateSnapshot`` makes the current output the expected one, mistakes included. Review the removed
+    lines: if the change is intended, explain it in the commit message, or assert it in the test.
     """
 
     ID = "TE209"
@@ -163,26 +163,28 @@ class SnapshotRewritten(ChangeCheck):
                 continue
             if file.text is None or file.base_text is None or not changed.isdisjoint(_tests_of(file.path)):
                 continue
-            self._look_at(file, file.base_text, file.text)
+            self._check_file(file, file.base_text, file.text)
 
-    def _look_at(self, file: ChangedFileView, base: str, head: str) -> None:
+    def _check_file(self, file: ChangedFileView, base: str, head: str) -> None:
         before = {name: lines for name, _, lines in _entries(base)}
-        told = 0
+        reported = 0
         for name, start, lines in _entries(head):
             was = before.get(name)
-            if was is None or set(was) <= set(lines) or told == _MOST:
+            if was is None or set(was) <= set(lines) or reported == _MOST:
                 continue
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, lines, strict=False)))
             number = start + same
             if same >= len(lines) or not file.is_added(number):
                 number -= 1
-            text = f'the snapshot "{name}" is written anew with the code it judges'
+            text = (
+                f'snapshot "{name}" is rewritten together with the code under test; review the removed lines'
+            )
             self.report(file.path, span_of_line(file, number), text)
-            told += 1
+            reported += 1
 
 
 def _tests_of(path: str) -> tuple[str, ...]:
-    """Where the test of a file of snapshots may stand."""
+    """Return the possible paths of the test of a snapshot file."""
     folder, _, name = path.rpartition("/")
     home, _, last = folder.rpartition("/")
     stem = name.rpartition(".")[0]
@@ -191,7 +193,7 @@ def _tests_of(path: str) -> tuple[str, ...]:
 
 
 def _entries(text: str) -> list[tuple[str, int, list[str]]]:
-    """The snapshots of a file: name, first line (1-based) and lines."""
+    """Return the snapshots of a file: name, first line (1-based) and lines."""
     found: list[tuple[str, int, list[str]]] = []
     for number, line in enumerate(text.split("\n"), 1):
         match: re.Match[str] | None = _ENTRY.match(line)

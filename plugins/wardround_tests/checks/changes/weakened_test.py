@@ -1,41 +1,41 @@
-"""TE203."""
+"""TE203: tests that assert less than before."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from wardround.checks.base import ChangeCheck
 from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView, ChangeView
 from wardround.findings import Severity, Span
-from wardround_tests.changes.before_after import Versions, is_asked_by_new, is_in, is_replaced
+from wardround_tests.changes.before_after import Versions, is_asserted_by_new, is_moved_to, is_replaced
 from wardround_tests.changes.expectation_markers import lost_marks
-from wardround_tests.changes.line_diff import added_lines, line_left_by, removed_lines, span_of_line
+from wardround_tests.changes.line_diff import added_lines, nearest_head_line, removed_lines, span_of_line
 from wardround_tests.changes.production_changes import Production
 from wardround_tests.changes.test_regressions import Loss, Lost, losses, other_literal
-from wardround_tests.file_kinds import has_to_do_with_tests, is_production, is_test
+from wardround_tests.file_kinds import concerns_tests, is_production, is_test
 from wardround_tests.models.assertions import LOOSE, TestedCase
 
 _TELLING = (
     r"assert|expect|raises|warns|approx|should|verify|check|tol\b|parametrize|"
     r"\b(def test|it|test|describe)\b|^\s*([\[({'\"`$\d]|-\d|pytest\.param)"
 )
-"""What is in lines that assert, begin a test or hold data, as a text: compiled only where tests changed."""
+"""Lines that assert, begin a test or hold data; a string, compiled only where tests changed."""
 _ASSERTS = r"\bassert|\bexpect\b|\braises\("
 _SKIPPING = ("skip", "xfail", "xit(", "xtest(", "xdescribe(", "expectedFailure")
 _MOST = 3
-"""So many places of one test are told."""
+"""Maximum number of losses reported in one test."""
 
 
 class WeakenedTest(ChangeCheck):
-    """A test asserts less than before, in the change whose code it judges.
+    """A test asserts less than before, in the change it should verify.
 
-    An assertion, a case or a whole test is gone, asks for less, allows a larger error, expects another value
-    or is skipped; or a sample no longer says what is to be found in it. If the code is right, the test can
-    say so as before; if what is right has changed, the test should say what is right now.
+    An assertion, a parameter set or a test is removed, is weaker, allows a larger error, expects another
+    value or is skipped; or a sample file loses an expectation comment. If the code is correct, the test can
+    stay as it was; if the requirement changed, the test should assert the new behaviour.
     """
 
     ID = "TE203"
@@ -147,46 +147,44 @@ class WeakenedTest(ChangeCheck):
         for file in self.change.files:
             if file.base_path is None or is_production(file.path):
                 continue
-            if has_to_do_with_tests(file.path) and file.text is not None:
-                self._look_for_marks(file)
-            if is_test(file.path) and (file.text is None or _may_be_less(file)):
+            if concerns_tests(file.path) and file.text is not None:
+                self._check_markers(file)
+            if is_test(file.path) and (file.text is None or _may_be_weaker(file)):
                 versions = self._versions(file)
                 if versions is not None:
-                    self._compare(versions)
-                    self._look_for_gone(versions)
+                    self._check_existing(versions)
+                    self._check_removed(versions)
 
-    # What remains of a test
+    # Tests that still exist
 
-    def _compare(self, versions: Versions) -> None:
-        path, before, after = versions.file.path, versions.before, versions.after
-        elsewhere = Counter(a.text for case in versions.other for a in case.assertions)
-        old = [
-            case for name, case in before.items() if name not in after or after[name].source != case.source
-        ]
-        elsewhere.subtract(a.text for case in old for a in case.assertions)
-        said: set[Span] = set()
-        for case in (case for case in after.values() if case.name in before):
-            for lost in _told(losses(before[case.name], case, elsewhere)):
-                if lost.kind is Loss.GONE and is_asked_by_new(lost.assertion, versions):
-                    continue
-                if self._went_with_its_subject(lost, before[case.name], case):
-                    continue
-                span = _place_of(lost, case, versions.file)
-                if span not in said:
-                    said.add(span)
-                    severity = Severity.INFO if self._is_meant(lost, versions) else None
-                    self.report(path, span, lost.message, severity)
-        self._look_for_literals(versions, said)
+    def _check_existing(self, versions: Versions) -> None:
+        elsewhere = _moved_assertions(versions)
+        reported: set[Span] = set()
+        for case in (case for case in versions.after.values() if case.name in versions.before):
+            before = versions.before[case.name]
+            for lost in _reportable(losses(before, case, elsewhere)):
+                span = _span_of(lost, case, versions.file)
+                if span not in reported and not self._is_justified(lost, before, case, versions):
+                    reported.add(span)
+                    severity = Severity.INFO if self._is_intended(lost, versions) else None
+                    self.report(versions.file.path, span, lost.message, severity)
+        self._check_literals(versions, reported)
 
-    def _went_with_its_subject(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
-        """Whether what a test no longer asks is about something that the code no longer has."""
+    def _is_justified(self, lost: Lost, before: TestedCase, after: TestedCase, versions: Versions) -> bool:
+        """Return True if a new test has the assertion, or its subject was removed."""
+        if lost.kind is Loss.GONE and is_asserted_by_new(lost.assertion, versions):
+            return True
+        return self._subject_is_removed(lost, before, after)
+
+    def _subject_is_removed(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
+        """Return True if the subject of a removed assertion was removed from the code."""
         if lost.kind not in (Loss.GONE, Loss.FEWER):
             return False
-        kept = set(map(str.strip, after.source.split("\n")))
-        gone = [line for line in before.source.split("\n") if line.strip() not in kept]
-        return self._code.is_withdrawn("\n".join([lost.assertion, *gone]))
+        remaining = set(map(str.strip, after.source.split("\n")))
+        removed = [line for line in before.source.split("\n") if line.strip() not in remaining]
+        return self._code.is_withdrawn("\n".join([lost.assertion, *removed]))
 
-    def _is_meant(self, lost: Lost, versions: Versions) -> bool:
+    def _is_intended(self, lost: Lost, versions: Versions) -> bool:
         if lost.is_a_note or not lost.is_telling or not self._code.files:
             return True
         if lost.kind is Loss.FEWER and any(name not in versions.before for name in versions.after):
@@ -195,58 +193,65 @@ class WeakenedTest(ChangeCheck):
             return True
         return self._code.is_withdrawn(lost.assertion)
 
-    def _look_for_literals(self, versions: Versions, said: set[Span]) -> None:
-        """Tests that expect another value of code that the change touches: one note for all in a file."""
+    def _check_literals(self, versions: Versions, reported: set[Span]) -> None:
+        """Report tests that expect another value of changed code: one note for each file."""
         found = []
-        for case in versions.other:
+        for case in versions.changed:
             was = versions.before.get(case.name)
-            is_new = was is not None and _changed_place(versions.file, case) not in said
-            name = self._code.touched_in(case.source) if is_new else ""
+            is_new = was is not None and _changed_span(versions.file, case) not in reported
+            name = self._code.modified_in(case.source) if is_new else ""
             other = other_literal(was, case) if was is not None and name else None
             if other is not None and not self._code.replaces(_inner(other.was), _inner(other.now)):
                 found.append((case, name, other))
         for case, name, other in found[:1]:
-            more = f", and {len(found) - 1} more here" if len(found) > 1 else ""
-            values = f"{_short(other.now)} now, before {_short(other.was)}"
-            text = f'"{case.name}"{more} expects {values}, as "{name}" changes'
-            self.report(versions.file.path, _changed_place(versions.file, case), text, Severity.INFO)
+            more = f" and {len(found) - 1} more in this file" if len(found) > 1 else ""
+            values = f"{_short(other.now)} instead of {_short(other.was)}"
+            text = f'"{case.name}"{more} expects {values} while "{name}" changes; confirm the new value'
+            self.report(versions.file.path, _changed_span(versions.file, case), text, Severity.INFO)
 
-    # Tests that are gone
+    # Removed tests
 
-    def _look_for_gone(self, versions: Versions) -> None:
-        gone = [case for case in versions.gone if self._is_missed(case, versions)]
-        if not gone:
+    def _check_removed(self, versions: Versions) -> None:
+        removed = [case for case in versions.removed if self._is_lost(case, versions)]
+        if not removed:
             return
-        of = next((name for case in gone if (name := self._code.touched_in(case.source))), "")
-        if of and is_replaced(gone, versions, of):
+        subjects = [self._code.modified_in(case.source) for case in removed]
+        subject = next(filter(None, subjects), "")
+        if subject and is_replaced(removed, versions, subject):
             return
-        first = next(case for case in gone if not of or self._code.touched_in(case.source) == of)
-        more = f" and {len(gone) - 1} more are" if len(gone) > 1 else " is"
-        why = f'while "{of}" changes, which it tests' if of else "and no other test of the change is like it"
-        text, file = f'"{first.name}"{more} deleted, {why}', versions.file
-        severity = None if of and not self._code.shrank(of) else Severity.INFO
+        first = removed[subjects.index(subject)] if subject else removed[0]
+        more = f" and {len(removed) - 1} more are" if len(removed) > 1 else " is"
+        why = f'while "{subject}", which it tests, changes'
+        why = why if subject else "and no test of the change replaces it"
+        severity = None if subject and not self._code.shrank(subject) else Severity.INFO
+        self._report_removed(first, subject, f'"{first.name}"{more} deleted, {why}', severity, versions.file)
+
+    def _report_removed(
+        self, case: TestedCase, subject: str, text: str, severity: Severity | None, file: ChangedFileView
+    ) -> None:
+        """Report a removed test at its former position, or at its subject if the file is deleted."""
         if file.text:
-            span = span_of_line(file, line_left_by(file, first.span.line))
+            span = span_of_line(file, nearest_head_line(file, case.span.line))
             self.report(file.path, span, text, severity)
-        elif of:
-            there, line = self._code.touched[of]
+        elif subject:
+            there, line = self._code.modified[subject]
             self.report(there.path, span_of_line(there, line), text, severity)
 
-    def _is_missed(self, case: TestedCase, versions: Versions) -> bool:
-        """Whether a test is gone that asserted something, and neither moved nor its subject withdrawn."""
+    def _is_lost(self, case: TestedCase, versions: Versions) -> bool:
+        """Return True if a removed test asserted something and neither moved nor lost its subject."""
         if not any(a.strength > LOOSE for a in case.assertions) or "eprecat" in case.source or case.skip:
             return False
         title = case.name.rpartition(".")[2] if versions.file.path.endswith(".py") else case.name
         if title in (versions.file.text or "") or self._code.is_withdrawn(case.source, title):
             return False
-        return not any(is_in(case, other) for other in self._other_tests)
+        return not any(is_moved_to(case, other) for other in self._other_tests)
 
     @cached_property
     def _other_tests(self) -> list[TestedCase]:
-        """Every test of the change that is new or changed."""
+        """Every new or changed test of the change."""
         files = [f for f in self.change.files if is_test(f.path) and f.text is not None]
         found = [self._versions(file) for file in files]
-        return [case for versions in found if versions is not None for case in versions.other]
+        return [case for versions in found if versions is not None for case in versions.changed]
 
     def _versions(self, file: ChangedFileView) -> Versions | None:
         if file.path not in self._read:
@@ -255,59 +260,75 @@ class WeakenedTest(ChangeCheck):
 
     # Samples
 
-    def _look_for_marks(self, file: ChangedFileView) -> None:
+    def _check_markers(self, file: ChangedFileView) -> None:
         lost = list(lost_marks(file))
         for one in lost[:1]:
-            more = f", and {len(lost) - 1} more in this file" if len(lost) > 1 else ""
-            text = f"this line is no longer expected to give what it did: {_short(one.mark)}{more}"
+            more = f" and {len(lost) - 1} more in this file" if len(lost) > 1 else ""
+            text = f"expectation is removed from this line: {_short(one.mark)}{more}"
             is_note = one.is_turned or not any(is_production(f.path) for f in self.change.files)
             self.report(file.path, span_of_line(file, one.line), text, Severity.INFO if is_note else None)
 
 
-def _told(lost: Iterable[Lost]) -> Iterator[Lost]:
-    """What is told of a test: what it lost first, and all that became looser or wider beside it."""
+def _reportable(lost: Iterable[Lost]) -> Iterator[Lost]:
+    """Yield the reported losses of a test: the first, and all weaker assertions and larger tolerances."""
     for number, one in enumerate(lost):
         if number == 0 or (one.line and number < _MOST):
             yield one
 
 
-def _place_of(lost: Lost, case: TestedCase, file: ChangedFileView) -> Span:
+def _span_of(lost: Lost, case: TestedCase, file: ChangedFileView) -> Span:
     if lost.kind is Loss.SKIPPED:
         return case.skip_span
     is_own = bool(lost.line) and "\n" in case.source and file.is_added(lost.line)
-    return span_of_line(file, lost.line) if is_own else _changed_place(file, case)
+    return span_of_line(file, lost.line) if is_own else _changed_span(file, case)
 
 
-def _may_be_less(file: ChangedFileView) -> bool:
-    """Whether lines are gone that may have made a test stronger, or came that may keep it from running."""
+def _may_be_weaker(file: ChangedFileView) -> bool:
+    """Return True if removed lines may have asserted something, or added lines may skip tests."""
     head, base = file.text or "", file.base_text or ""
     if any(re.search(_TELLING, line) for line in removed_lines(file)):
         return True
     return any(head.count(word) > base.count(word) for word in _SKIPPING)
 
 
-def _changed_place(file: ChangedFileView, case: TestedCase) -> Span:
-    """The line of a test, or else of its parameters, that the change brought; its name where none is."""
+def _moved_assertions(versions: Versions) -> Counter[str]:
+    """Return how often the new version has each assertion of changed tests more than the old one."""
+    counts = Counter(a.text for case in versions.changed for a in case.assertions)
+    after = versions.after
+    for name, case in versions.before.items():
+        if name not in after or after[name].source != case.source:
+            counts.subtract(a.text for a in case.assertions)
+    return counts
+
+
+def _changed_span(file: ChangedFileView, case: TestedCase) -> Span:
+    """Return the span of the first added line of a test, else of its parameters, else its name."""
     lines, first = (file.text or "").split("\n"), case.span.line
-    inside = range(first + 1, first + case.source.count("\n") + 1)
-    added = [n for n in inside if n <= len(lines) and file.is_added(n) and lines[n - 1].strip()]
-    telling = next((n for n in added if re.search(_ASSERTS, lines[n - 1])), next(iter(added), None))
-    if telling is None and case.parameters:
-        above = first - 1
-        while above > 0 and re.match(r"\s*(@|[\])}(\[{,'\"#\d]|\w+[,=]|\w+\()", lines[above - 1]):
-            telling = above if file.is_added(above) else telling
-            above -= 1
-    return case.span if telling is None else span_of_line(file, telling)
+    inside = range(first + 1, min(first + case.source.count("\n"), len(lines)) + 1)
+    added = [n for n in inside if file.is_added(n) and lines[n - 1].strip()]
+    number = next((n for n in added if re.search(_ASSERTS, lines[n - 1])), next(iter(added), None))
+    if number is None and case.parameters:
+        number = _first_added_parameter(file, lines, first)
+    return case.span if number is None else span_of_line(file, number)
+
+
+def _first_added_parameter(file: ChangedFileView, lines: Sequence[str], first: int) -> int | None:
+    """Return the first added line of the parameters above a test."""
+    number, above = None, first - 1
+    while above > 0 and re.match(r"\s*(@|[\])}(\[{,'\"#\d]|\w+[,=]|\w+\()", lines[above - 1]):
+        number = above if file.is_added(above) else number
+        above -= 1
+    return number
 
 
 def _asserts_no_less(file: ChangedFileView) -> bool:
-    """Whether as many lines that assert came into a file as went: they may have moved to helpers."""
-    gone = sum(re.search(_ASSERTS, line) is not None for line in removed_lines(file))
-    return sum(re.search(_ASSERTS, line) is not None for _, line in added_lines(file)) >= gone
+    """Return True if at least as many asserting lines were added as removed: they may have moved."""
+    removed = sum(re.search(_ASSERTS, line) is not None for line in removed_lines(file))
+    return sum(re.search(_ASSERTS, line) is not None for _, line in added_lines(file)) >= removed
 
 
 def _inner(literal: str) -> str:
-    """What stands between the quotes of a literal."""
+    """Return the content of a string literal."""
     return literal.strip("\"'`")
 
 

@@ -1,4 +1,4 @@
-"""TE204."""
+"""TE204: test configuration that is loosened together with the code under test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.checks.cases import change
 from wardround.checks.source import ChangedFileView
 from wardround.findings import Severity
 from wardround_tests.changes.config_loosening import lowered_thresholds, weakened_lines
-from wardround_tests.changes.conftest import changed_autouse, fewer_demands
+from wardround_tests.changes.conftest import changed_autouse, removed_assertions
 from wardround_tests.changes.harness_files import (
     PYTHON_SETTINGS,
     RECIPE_FOLDERS,
@@ -21,12 +21,12 @@ from wardround_tests.changes.harness_files import (
     kind_of,
 )
 from wardround_tests.changes.line_diff import added_lines, removed_lines, span_of_line
-from wardround_tests.changes.loosening import Eased, line_that_lost, short
+from wardround_tests.changes.loosening import Loosening, line_of_removed, short
 from wardround_tests.changes.production_changes import Production
 from wardround_tests.changes.test_commands import RUNS_TESTS, narrower
 from wardround_tests.file_kinds import is_production, is_test
 
-# Patterns are texts here, since compiling them takes longer than most reviews that need none.
+# Patterns are strings, since compiling them takes longer than a review that does not need them.
 
 _IS_INSTALL = (
     r"\b(install|uses:|pip|requires|dependencies|(uv|poetry|pdm|npm|yarn|pnpm|bun) add)\b|^\s*#|[=<>~]=|"
@@ -36,14 +36,15 @@ _IS_INSTALL = (
 
 
 _MOST = 5
-"""So many places of one file are told."""
+"""Maximum number of lines reported in one file."""
 
 
 class WeakenedTestHarness(ChangeCheck):
-    """A change eases the tests it is judged by: what they collect, what fails them, or whether CI minds.
+    """A change loosens the configuration of the tests that verify it.
 
-    Together with code in the same change, a green run no longer says what it said before. A person has to
-    look at this edit by itself; best give it a commit of its own, with the reason.
+    It changes which tests are collected, what fails them, or whether CI requires them to pass, so a
+    successful run no longer proves what it proved before. Review this edit on its own; preferably commit it
+    separately, with the reason.
     """
 
     ID = "TE204"
@@ -144,62 +145,67 @@ class WeakenedTestHarness(ChangeCheck):
 
     def run(self) -> None:
         edited = [f for f in self.change.files if f.base_path is not None and kind_of(f.path) is not None]
-        judged = [f for f in self.change.files if is_production(f.path) or _holds_tests(f.path)]
-        if not edited or not judged:
+        if edited and any(is_production(f.path) or _holds_tests(f.path) for f in self.change.files):
+            for file in edited:
+                self._check_file(file)
+
+    def _check_file(self, file: ChangedFileView) -> None:
+        if file.text is None or file.base_text is None:
             return
-        for file in edited:
-            if file.text is None or file.base_text is None:
-                continue
-            places: dict[int, Eased] = {}
-            for one in self._eased(file):
-                places.setdefault(one.line, one)
-            for line in sorted(places)[:_MOST]:
-                self.report(file.path, span_of_line(file, line), places[line].message, places[line].severity)
+        by_line: dict[int, Loosening] = {}
+        for one in self._loosened(file):
+            by_line.setdefault(one.line, one)
+        for line, one in sorted(by_line.items())[:_MOST]:
+            self.report(file.path, span_of_line(file, line), one.message, one.severity)
 
-    def _eased(self, file: ChangedFileView) -> Iterator[Eased]:
-        """The lines by which a file lets more pass than before, and how."""
-        kind, added, gone = kind_of(file.path), added_lines(file), removed_lines(file)
-        yield from weakened_lines(kind, file, added, gone)
+    def _loosened(self, file: ChangedFileView) -> Iterator[Loosening]:
+        """Yield the lines by which a file lets more tests pass than before."""
+        kind, added, removed = kind_of(file.path), added_lines(file), removed_lines(file)
+        yield from weakened_lines(kind, file, added, removed)
         if kind is HarnessKind.PYTHON:
-            from wardround_tests.changes.pytest_config import eased_settings  # parsers of settings
+            from wardround_tests.changes.pytest_config import loosened_settings  # parsers of settings
 
-            yield from eased_settings(file)
+            yield from loosened_settings(file)
         else:
-            yield from lowered_thresholds(added, gone)
+            yield from lowered_thresholds(added, removed)
         if kind is HarnessKind.RECIPE or file.path.endswith(("tox.ini", "noxfile.py")):
-            yield from self._run_less(file, added, gone)
+            yield from self._reduced_runs(file, added, removed)
         elif kind is HarnessKind.SCRIPT:
-            from wardround_tests.changes.js_runner_config import eased_script_settings
+            from wardround_tests.changes.js_runner_config import loosened_script_settings
 
-            yield from eased_script_settings(file)
+            yield from loosened_script_settings(file)
         elif kind is HarnessKind.CONFTEST:
             from wardround_tests.changes.js_runner_config import grown_lists
 
             yield from grown_lists(
-                file, "collect_ignore|collect_ignore_glob", "leaves more tests out of the run"
+                file, "collect_ignore|collect_ignore_glob", "excludes more tests from the run"
             )
             code = Production([f for f in Production.of(self.change).files if kind_of(f.path) is None])
-            yield from changed_autouse(file, gone, code)
-            yield from fewer_demands(file, code)
+            yield from changed_autouse(file, removed, code)
+            yield from removed_assertions(file, code)
 
-    def _run_less(
-        self, file: ChangedFileView, added: Sequence[tuple[int, str]], gone: Sequence[str]
-    ) -> Iterator[Eased]:
-        """Commands that run fewer tests than before, or are gone from every recipe of the change."""
-        old = [line for line in gone if _is_run(line)]
+    def _reduced_runs(
+        self, file: ChangedFileView, added: Sequence[tuple[int, str]], removed: Sequence[str]
+    ) -> Iterator[Loosening]:
+        """Yield test commands that run less than before, or are removed from every recipe of the change."""
+        old = [line for line in removed if _is_run(line)]
         new = [(number, line) for number, line in added if _is_run(line)]
         if len(new) == len(old):
             for was, (number, now) in zip(old, new, strict=True):
-                reason = narrower(was, now)
-                if reason:
-                    yield Eased(number, f"{reason}, in the change that it judges")
+                if reason := narrower(was, now):
+                    yield Loosening(number, f"{reason}; review this separately from the code under test")
         elif not new:
-            kept = [line for line in (file.text or "").split("\n") if _is_run(line)]
-            lost = [line for line in old if not any(_command(line) in one for one in kept)]
-            if lost and not any(_command(lost[0]) in text for text in self._other_recipes(file)):
-                yield Eased(
-                    line_that_lost(file, lost[0]), f"these tests are no longer run here: {short(lost[0])}"
-                )
+            lost = self._first_lost_command(file, old)
+            if lost:
+                text = f"test command is removed: {short(lost)}; review this separately"
+                yield Loosening(line_of_removed(file, lost), text)
+
+    def _first_lost_command(self, file: ChangedFileView, old: Sequence[str]) -> str:
+        """Return the first removed test command; empty if another recipe of the change has it."""
+        remaining = [line for line in (file.text or "").split("\n") if _is_run(line)]
+        lost = next((line for line in old if not any(_command(line) in one for one in remaining)), "")
+        is_moved = lost and any(_command(lost) in text for text in self._other_recipes(file))
+        return "" if is_moved else lost
 
     def _other_recipes(self, file: ChangedFileView) -> list[str]:
         return [
@@ -219,5 +225,5 @@ def _is_run(line: str) -> bool:
 
 
 def _command(line: str) -> str:
-    """A line without what makes it an item or a value of something."""
+    """Return a line without list markers and keys."""
     return re.sub(r"^[-\s@]*(run|command|script|commands)?\s*[:=]?\s*", "", line).strip()

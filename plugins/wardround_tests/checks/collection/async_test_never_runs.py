@@ -1,4 +1,4 @@
-"""TE016."""
+"""TE016: async tests that are never awaited."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PLUGINS = (
     "pytest-tornado", "pytest-tornasync", "pytest-trio", "pytest-twisted", "pytest_aiohttp", "pytest_trio",
     "pytest_twisted", "trio_mode",
 )  # fmt: skip
-"""What runs async tests, as requirements and settings name it, and asks for no mark in some mode."""
+"""Plugins that run unmarked async tests in some mode, as requirements and settings name them."""
 _BY_MARK = ("pytest-asyncio", "pytest_asyncio")
-"""The plugin that runs marked tests only, unless its mode is auto."""
+"""Plugin that runs only marked tests, unless its mode is auto."""
 _OWN_RUNNERS = ("asyncio_mode", "asyncio-mode", "iscoroutinefunction", "pytest_collection_modifyitems",
                 "pytest_pycollect_makeitem", "pytest_pyfunc_call")  # fmt: skip
 """Settings and plugin hooks by which a project may run unmarked async tests."""
@@ -33,12 +33,11 @@ _RUNS_ASYNC = LazyPattern(r"\b(asyncio|anyio|trio|async|tornado|twisted|inlineCa
 
 
 class AsyncTestNeverRuns(PythonTestCheck):
-    """An async test that nothing awaits.
+    """An async test is never awaited.
 
-    ``unittest.TestCase`` calls the method, gets a coroutine, and counts the test as passed without running a
-    line of it: derive from ``unittest.IsolatedAsyncioTestCase``. pytest runs async tests through a plugin
-    only: without pytest-asyncio or anyio, or without the plugin's mark where its mode is strict, it skips
-    the test or fails it.
+    ``unittest.TestCase`` calls the method, gets a coroutine, and counts the test as passed without running
+    its body: derive from ``unittest.IsolatedAsyncioTestCase``. pytest needs a plugin to run async tests:
+    without pytest-asyncio or anyio, or without the plugin's mark in strict mode, it skips or fails the test.
     """
 
     ID = "TE016"
@@ -80,12 +79,12 @@ class AsyncTestNeverRuns(PythonTestCheck):
     def wants(cls, source: SourceFile) -> bool:
         return "async def test" in source.text
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         if not isinstance(case.node, ast.AsyncFunctionDef):
             return
         bases = [self.module.imported_name(base) for base in (case.cls.bases if case.cls else ())]
         if bases == ["unittest.TestCase"] and not _decorators(case):
-            text = f'"{case.name}" is never awaited by unittest.TestCase, and passes'
+            text = f'unittest.TestCase never awaits "{case.name}", so it passes; use IsolatedAsyncioTestCase'
             self.report(self.module.name_span(case.node), text)
         elif not bases and self._missing_plugin and not self._may_be_run(case):
             self.report(
@@ -103,19 +102,19 @@ class AsyncTestNeverRuns(PythonTestCheck):
 
     @cached_property
     def _module_marks(self) -> str:
-        """The marks of every test of the module, and the imports that may bring a runner along."""
+        """Marks of the module, and imports that may provide a runner."""
         marked = (ast.unparse(n.value) for n in self.module.tree.body if _assigns(n, "pytestmark"))
         return " ".join([*marked, *(name for name in self.module.imported.values() if "pytest" in name)])
 
     @cached_property
     def _missing_plugin(self) -> str:
-        """What an unmarked async test lacks in this project; empty if nothing, or if that is not known."""
-        held = partial(self.source.project.files_with_word, patterns=_MANIFESTS)
-        if not held(["pytest"]) or held([*_PLUGINS, *_OWN_RUNNERS]):
+        """Missing requirement of unmarked async tests in this project; empty if none or unknown."""
+        contained = partial(self.source.project.files_with_word, patterns=_MANIFESTS)
+        if not contained(["pytest"]) or contained([*_PLUGINS, *_OWN_RUNNERS]):
             return ""
-        if held(_BY_MARK):
+        if contained(_BY_MARK):
             return "mark it with pytest.mark.asyncio, or set asyncio_mode to auto"
-        return "no plugin for async tests is among the requirements; add pytest-asyncio or anyio"
+        return "the requirements contain no plugin for async tests; add pytest-asyncio or anyio"
 
 
 def _decorators(case: TestCase) -> list[ast.expr]:

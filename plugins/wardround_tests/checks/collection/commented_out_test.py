@@ -1,4 +1,4 @@
-"""TE039."""
+"""TE039: tests that are commented out."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _HEADER = LazyPattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: 
 
 
 class CommentedOutTest(PythonTestCheck):
-    """A test stands in a comment: it runs no more, and nobody is told.
+    """A test is commented out, so it no longer runs and no report shows it.
 
-    Reports count it neither as skipped nor as missing, and it falls behind the code. Bring it back, delete it
-    (the history keeps it), or skip it with the reason.
+    Reports count it neither as skipped nor as missing, and it becomes outdated. Restore it, delete it (the
+    history has it), or skip it with a reason.
     """
 
     ID = "TE039"
@@ -61,15 +61,17 @@ class CommentedOutTest(PythonTestCheck):
         texts = [n for n in self.module.nodes if isinstance(n, (ast.Constant, ast.JoinedStr))]
         for number, line in enumerate(lines[:-1], 1):
             match = _HEADER.match(line)
-            if match is None or not lines[number].lstrip().startswith("#"):
+            if match is None or not self._is_comment(number + 1):
                 continue
-            if number > 1 and lines[number - 2].lstrip().startswith("#"):
-                continue  # the line above may say why
-            if any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
+            is_explained = number > 1 and self._is_comment(number - 1)
+            if is_explained or any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
                 continue
             column = len(line) - len(line.lstrip()) + 1
-            text = f'"{match[1]}" stands in a comment, so it runs no more'
+            text = f'"{match[1]}" is commented out; restore, delete or skip it with a reason'
             self.report(Span(number, column, number, len(line) + 1), text)
+
+    def _is_comment(self, number: int) -> bool:
+        return self.source.lines[number - 1].lstrip().startswith("#")
 
 
 def _is_in(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""TE029."""
+"""TE029: print calls in tests."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.python_tests import TestCase
 
 _PRINTS = frozenset({"pprint.pprint", "pprint.pp", "rich.print", "sys.stdout.write", "icecream.ic"})
-_CAUGHT = LazyPattern(
+_CAPTURED = LazyPattern(
     r"capsys|capfd|capsysbinary|redirect_std|sys\.std(out|err)\s*=|builtins\.print|__main__|StringIO"
 )
 
 
 class PrintInTest(PythonTestCheck):
-    """A test prints, and nobody reads it.
+    """A test prints output that is not checked.
 
-    Output of a test that passes is swallowed or in the way; what should hold belongs in an assertion, and
-    what helps to understand a failure in its message.
+    Output of a passing test is captured or clutters the log; conditions belong in an assertion, and
+    diagnostic values in its message.
     """
 
     ID = "TE029"
@@ -60,16 +60,21 @@ class PrintInTest(PythonTestCheck):
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
         text = source.text
-        return ("print(" in text or "stdout.write" in text) and _CAUGHT.search(text) is None
+        return ("print(" in text or "stdout.write" in text) and _CAPTURED.search(text) is None
 
-    def look_at(self, case: TestCase) -> None:
-        for node in self.module.own(case):
+    def check_test(self, case: TestCase) -> None:
+        for node in self.module.nodes_of(case):
             call = node.value if isinstance(node, ast.Expr) else None
-            if not isinstance(call, ast.Call) or any(k.arg == "file" for k in call.keywords):
-                continue
-            if any(isinstance(one, ast.ExceptHandler) for one in self.module.ancestors(call)):
-                continue  # what helps to understand a failure
-            is_print = isinstance(call.func, ast.Name) and call.func.id == "print"
-            if is_print or self.module.imported_name(call.func) in _PRINTS:
-                self.report(self.module.span(call), "a print left in a test: assert what should hold")
+            if isinstance(call, ast.Call) and self._is_print(call) and not self._is_diagnostic(call):
+                self.report(self.module.span(call), "print in a test; assert the condition instead")
                 return
+
+    def _is_print(self, call: ast.Call) -> bool:
+        if any(k.arg == "file" for k in call.keywords):
+            return False
+        is_builtin = isinstance(call.func, ast.Name) and call.func.id == "print"
+        return is_builtin or self.module.imported_name(call.func) in _PRINTS
+
+    def _is_diagnostic(self, call: ast.Call) -> bool:
+        """Return True if a call is in an exception handler, where it helps to diagnose a failure."""
+        return any(isinstance(one, ast.ExceptHandler) for one in self.module.ancestors(call))

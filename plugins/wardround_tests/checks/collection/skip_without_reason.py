@@ -1,4 +1,4 @@
-"""TE012."""
+"""TE012: skipped tests without a reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"})
 _CALLS = frozenset({"pytest.skip", "pytest.xfail"})
@@ -21,14 +21,14 @@ _NO_REASON = LazyPattern(
     r"xfail|ignored?|"
     r"off|no|none|x+|broken|fails?|failing|does(n't| not) work|not working|this|test)\W*){0,3}"
 )
-"""Reasons that say no more than that the test does not run."""
+"""Reasons that only repeat that the test does not run."""
 
 
 class SkipWithoutReason(PythonTestCheck):
-    """A test is skipped, and nothing says why or until when.
+    """A test is skipped or expected to fail without a reason.
 
-    Nobody dares to switch it on again, so what it covered stays uncovered. Give the reason, and where there
-    is one the issue that ends it.
+    Nobody knows when it can be enabled again, so its subject stays untested. State the reason, and the issue
+    that resolves it if there is one.
     """
 
     ID = "TE012"
@@ -68,58 +68,58 @@ class SkipWithoutReason(PythonTestCheck):
         return any(word in source.text for word in ("skip", "xfail", "expectedFailure"))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at_marks(node.decorator_list)
+        self._check_marks(node.decorator_list)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at_marks(node.decorator_list)
+        self._check_marks(node.decorator_list)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._look_at_marks(node.decorator_list)
+        self._check_marks(node.decorator_list)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Look at the marks of a whole module."""
+        """Check the marks of a module."""
         if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "pytestmark":
             value = node.value
-            self._look_at_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+            self._check_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        """Look at the marks of one case of a parametrised test."""
+        """Check the marks of one parameter set."""
         call = self.module.parents[node]
         if node.arg == "marks" and isinstance(call, ast.Call) and last_name(call.func) == "param":
             value = node.value
-            self._look_at_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+            self._check_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)
         if name is None and isinstance(node.func, ast.Attribute) and node.func.attr == "skipTest":
             name = "skipTest"
         is_skip = name in _CALLS or name in ("skipTest", "unittest.SkipTest", "unittest.case.SkipTest")
-        if not name or not is_skip or not _says_nothing(node) or self._has_comment(node):
+        if not name or not is_skip or not _has_no_reason(node) or self._has_comment(node):
             return
         if isinstance(self.module.function_of(node), FUNCTIONS):
-            self.report(self.module.span(node), f"{name}() without a reason")
+            self.report(self.module.span(node), f"{name}() without a reason; state why and until when")
 
-    def _look_at_marks(self, decorators: Sequence[ast.expr]) -> None:
+    def _check_marks(self, decorators: Sequence[ast.expr]) -> None:
         for one in decorators:
             name = self.module.imported_name(one.func if isinstance(one, ast.Call) else one)
-            if name in _MARKS and _says_nothing(one) and not self._has_comment(one):
+            if name in _MARKS and _has_no_reason(one) and not self._has_comment(one):
                 expects = name.endswith(("xfail", "expectedFailure"))
-                how = "expected to fail" if expects else "skipped"
+                state = "expected to fail" if expects else "skipped"
                 self.report(
                     self.module.span(one),
-                    f"{how}, and nothing says why",
+                    f"{state} without a reason; state why and until when",
                     severity=Severity.INFO if expects else None,
                 )
 
     def _has_comment(self, node: ast.expr) -> bool:
-        """Whether a comment stands beside or right above."""
+        """Return True if there is a comment on the line or the line above."""
         lines = self.source.lines
-        beside = lines[(node.end_lineno or node.lineno) - 1]
+        same_line = lines[(node.end_lineno or node.lineno) - 1]
         above = lines[node.lineno - 2] if node.lineno > 1 else ""
-        return "#" in beside or above.lstrip().startswith("#")
+        return "#" in same_line or above.lstrip().startswith("#")
 
 
-def _says_nothing(node: ast.expr) -> bool:
+def _has_no_reason(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return True
     values = [*node.args, *(k.value for k in node.keywords)]
@@ -127,7 +127,7 @@ def _says_nothing(node: ast.expr) -> bool:
 
 
 def _is_empty(value: object) -> bool:
-    """Whether a reason says no more than the mark does."""
+    """Return True if a reason adds nothing to the mark."""
     if isinstance(value, str):
         return _NO_REASON.fullmatch(value) is not None
     return value is None or value is False or value is True

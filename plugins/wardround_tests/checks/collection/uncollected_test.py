@@ -1,4 +1,4 @@
-"""TE037."""
+"""TE037: tests that no runner collects."""
 
 from __future__ import annotations
 
@@ -11,14 +11,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    FUNCTIONS,
-    TestCase,
-    body_of,
-    is_certain_assertion,
-    last_name,
-    own_nodes,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, is_certain_assertion, last_name, own_nodes
 
 _SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
 _CASES = frozenset(
@@ -27,15 +21,15 @@ _CASES = frozenset(
         "django.test.SimpleTestCase", "django.test.TransactionTestCase", "rest_framework.test.APITestCase",
     }
 )  # fmt: skip
-"""Classes that bring no test of their own to what derives from them."""
+"""Base classes without tests of their own."""
 
 
 class UncollectedTest(PythonTestCheck):
-    """A test that no runner collects: it never runs, and no report shows that it is missing.
+    """A test is not collected: it never runs, and no report shows that it is missing.
 
-    Runners take functions called test..., pytest takes classes called Test... that have no ``__init__``. What
-    is called otherwise, or stands inside another test, is left out without a word. So is a ``TestCase``
-    without a test, and pytest skips a test that is parametrized with an empty list.
+    Runners collect functions named test..., and pytest collects classes named Test... without ``__init__``.
+    Anything else, and functions inside another test, are ignored silently. So is a ``TestCase`` without a
+    test method, and pytest skips a test that is parametrized with an empty list.
     """
 
     ID = "TE037"
@@ -97,72 +91,76 @@ class UncollectedTest(PythonTestCheck):
             self._report_without_tests(node, methods)
             return
         is_plain = not node.bases and not node.keywords and not node.decorator_list
-        if is_plain and not self._look_at_plain(node, methods):
+        if is_plain and not self._is_collected_class(node, methods):
             return
-        made = next((one for one in methods if one.name == "__init__"), None)
-        if made is not None and node.bases and _keeps_own(made):
-            text = "this runs when the tests are collected, and once for each: setUp is the place for it"
-            self.report(self.module.name_span(made), text, severity=Severity.INFO)
+        if node.bases:
+            self._check_constructor(methods)
         for method in methods:
             if method not in tests and self._is_test(method):
-                text = f'"{method.name}" is no name of a test: nothing runs it'
+                text = f'"{method.name}" is not collected; name it test_...'
                 self.report(self.module.name_span(method), text)
 
+    def _check_constructor(self, methods: Sequence[FunctionNode]) -> None:
+        """Report a constructor of a TestCase that creates objects."""
+        constructor = next((one for one in methods if one.name == "__init__"), None)
+        if constructor is not None and _creates_objects(constructor):
+            text = "__init__ runs at collection, once for each test; use setUp"
+            self.report(self.module.name_span(constructor), text, severity=Severity.INFO)
+
     def _report_without_tests(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
-        """Report a TestCase whose methods assert, and none of which a runner calls."""
+        """Report a TestCase whose methods assert but are not called by a runner."""
         bases = {self.module.imported_name(base) for base in node.bases}
         if not bases or not bases <= _CASES or node.keywords or node.decorator_list:
             return
-        is_shared = self._is_known(node.name) or self._is_used(node.name)
-        if not is_shared and any(map(_asserts, methods)) and not any(m.name == "runTest" for m in methods):
-            self.report(
-                self.module.name_span(node),
-                f'"{node.name}" has no method called test..., so nothing of it runs',
-            )
+        if self._is_known(node.name) or self._is_used(node.name) or not any(map(_asserts, methods)):
+            return
+        if all(method.name != "runTest" for method in methods):
+            text = f'"{node.name}" has no method named test..., so none of it runs'
+            self.report(self.module.name_span(node), text)
 
-    def _look_at_plain(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
-        """Report a class of pytest's that it does not collect; say whether it does."""
+    def _is_collected_class(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
+        """Report a class that pytest does not collect; return True if it does."""
         if not node.name.startswith("Test"):
-            if not self._is_known(node.name) and self._takes_usual_classes and not self._is_used(node.name):
-                text = f'pytest looks into classes called Test..., so nothing of "{node.name}" runs'
+            if not self._is_known(node.name) and self._uses_default_classes and not self._is_used(node.name):
+                text = f'pytest collects only classes named Test..., so none of "{node.name}" runs'
                 self.report(self.module.name_span(node), text)
             return False
-        made = next((one for one in methods if one.name == "__init__"), None)
-        if made is not None:
-            text = f'pytest leaves "{node.name}" out, because it has an __init__: none of its tests run'
-            self.report(self.module.name_span(made), text)
+        constructor = next((one for one in methods if one.name == "__init__"), None)
+        if constructor is not None:
+            text = f'pytest does not collect "{node.name}" because it has an __init__; use a fixture'
+            self.report(self.module.name_span(constructor), text)
             return False
         return True
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Look at a test that is decorated as a fixture, which only runs for those who ask for it."""
+        """Report a test that is decorated as a fixture, which runs only where requested."""
         if not node.name.startswith("test_") or not self.module.is_collected:
             return
         is_fixture = any(last_name(one) == "fixture" for one in node.decorator_list)
         if is_fixture and _asserts(node) and self.module.text.count(node.name) == 1:
-            text = f'"{node.name}" is a fixture that nothing asks for, so it never runs'
+            text = f'"{node.name}" is a fixture that nothing requests, so it never runs; remove the decorator'
             self.report(self.module.name_span(node), text)
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         for values in filter(None, map(_empty_cases, case.node.decorator_list)):
-            text = f'pytest skips "{case.name}": it is parametrized with no case; add one, or remove the test'
+            text = f'pytest skips "{case.name}": no parameter sets; add one or remove the test'
             self.report(self.module.span(values), text)
         for statement in case.node.body:
-            inner = isinstance(statement, FUNCTIONS) and re.match(r"test_[a-z]", statement.name)
-            if inner and isinstance(statement, FUNCTIONS) and not statement.decorator_list:
-                used = any(
-                    isinstance(n, ast.Name) and n.id == statement.name for n in self.module.all_of(case)
-                )
-                if (
-                    not used
-                    and _asserts(statement)
-                    and not re.search(r"\b(locals|exec|eval)\(", self.module.text_of(case.node))
-                ):
-                    text = f'"{statement.name}" stands inside "{case.name}": nothing runs it'
-                    self.report(self.module.name_span(statement), text)
+            if isinstance(statement, FUNCTIONS) and self._is_nested_test(statement, case):
+                text = f'"{statement.name}" is nested in "{case.name}" and never runs; move it out'
+                self.report(self.module.name_span(statement), text)
+
+    def _is_nested_test(self, function: FunctionNode, case: TestCase) -> bool:
+        """Return True if a nested function is a test that the enclosing one does not use."""
+        if not re.match(r"test_[a-z]", function.name) or function.decorator_list or not _asserts(function):
+            return False
+        names = (n.id for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name))
+        if any(name == function.name for name in names):
+            return False
+        return not re.search(r"\b(locals|exec|eval)\(", self.module.text_of(case.node))
 
     def _is_test(self, method: FunctionNode) -> bool:
-        """Whether a method has all that makes a test but the name, and nothing calls it."""
+        """Return True if a method is a test except for its name, and nothing calls it."""
         arguments = method.args
         if (
             method.decorator_list
@@ -179,8 +177,8 @@ class UncollectedTest(PythonTestCheck):
         return _asserts(method) and not self._is_used(method.name)
 
     def _is_used(self, name: str) -> bool:
-        """Whether anything but its definition names a function or a class, here or in another file."""
-        if self.module.words[name] > 1:
+        """Return True if another file or another place in this one names a function or class."""
+        if self.module.names.words[name] > 1:
             return True
         return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
 
@@ -191,14 +189,14 @@ class UncollectedTest(PythonTestCheck):
         )
 
     @property
-    def _takes_usual_classes(self) -> bool:
-        """Whether pytest is left to its own idea of which classes hold tests."""
+    def _uses_default_classes(self) -> bool:
+        """True if pytest collects classes by its default pattern."""
         settings = (self.source.project.read(path) for path in _SETTINGS)
         return not any(text and "python_classes" in text for text in settings)
 
 
 def _empty_cases(decorator: ast.expr) -> ast.expr | None:
-    """Return the empty list of cases a test is parametrized with, if it is."""
+    """Return the empty list of parameter sets of a decorator, if there is one."""
     if not isinstance(decorator, ast.Call) or last_name(decorator) != "parametrize":
         return None
     values = [*decorator.args[1:2], *(k.value for k in decorator.keywords if k.arg == "argvalues")]
@@ -206,14 +204,14 @@ def _empty_cases(decorator: ast.expr) -> ast.expr | None:
     return next(empty, None)
 
 
-def _keeps_own(made: FunctionNode) -> bool:
-    """Whether a constructor makes something for the tests, beside what its base does."""
+def _creates_objects(constructor: FunctionNode) -> bool:
+    """Return True if a constructor creates objects for the tests beyond its base class."""
     return any(
         isinstance(n, ast.Assign)
         and isinstance(n.value, ast.Call)
         and isinstance(n.targets[0], ast.Attribute)
         and ast.unparse(n.targets[0].value) == "self"
-        for n in made.body
+        for n in constructor.body
     )
 
 

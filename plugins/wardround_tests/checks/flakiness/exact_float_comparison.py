@@ -1,4 +1,4 @@
-"""TE036."""
+"""TE036: exact comparisons of floating-point results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, is_assertion, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, equality_operands, is_assertion, last_name
 
 _ROUNDED = frozenset({"approx", "round", "Decimal", "Fraction", "isclose", "allclose", "fsum"})
 _FLOAT = LazyPattern(r"\d\.\d")
@@ -20,10 +21,10 @@ _BITS = 20
 
 
 class ExactFloatComparison(PythonTestCheck):
-    """Sums and products of fractions are expected to come out to the last bit.
+    """Floating-point arithmetic is compared exactly.
 
-    0.1 + 0.2 is not 0.3 in binary. Whether the test passes depends on the order of the operations and on the
-    machine. Compare with pytest.approx or assertAlmostEqual, or work with Decimal.
+    0.1 + 0.2 is not 0.3 in binary, so the result of the test depends on the order of operations and the
+    machine. Compare with pytest.approx or assertAlmostEqual, or use Decimal.
     """
 
     ID = "TE036"
@@ -55,26 +56,20 @@ class ExactFloatComparison(PythonTestCheck):
     def wants(cls, source: SourceFile) -> bool:
         return _FLOAT.search(source.text) is not None
 
-    def look_at(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
-        literals = [n for n in nodes if isinstance(n, ast.Constant) and _is_rough(n)]
+    def check_test(self, case: TestCase) -> None:
+        nodes = self.module.nodes_of(case)
+        literals = [n for n in nodes if isinstance(n, ast.Constant) and _is_inexact(n)]
         if not literals:
             return
-        given = [n.value for n in literals if self._is_handed_on(n)]
+        inputs = [n.value for n in literals if self._is_argument(n)]
         for node in nodes:
-            for side, other in (
-                both_ways(equal_sides(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
-            ):
-                if _is_rounded(side) or _is_rounded(other):
-                    continue
-                if _is_worked_out(side) or (_is_rough(side) and _is_sum(side, other, given)):
-                    assert isinstance(node, (ast.expr, ast.stmt))
-                    text = "fractions do not come out to the last bit: compare with pytest.approx"
-                    self.report(self.module.span(node), text)
-                    return
+            if isinstance(node, (ast.Assert, ast.Call)) and _compares_exactly(node, inputs):
+                text = "exact comparison of floating-point arithmetic; use pytest.approx"
+                self.report(self.module.span(node), text)
+                return
 
-    def _is_handed_on(self, literal: ast.Constant) -> bool:
-        """Whether a number goes into a call, rather than being what is expected of one."""
+    def _is_argument(self, literal: ast.Constant) -> bool:
+        """Return True if a number is an argument of a call, not an expected value."""
         for parent in self.module.ancestors(literal):
             if isinstance(parent, ast.Call):
                 return not is_assertion(parent)
@@ -83,27 +78,37 @@ class ExactFloatComparison(PythonTestCheck):
         return False
 
 
-def _is_sum(side: ast.expr, other: ast.expr, given: Sequence[object]) -> bool:
-    """Whether an expected number is none of those the test puts in, but two of them together."""
-    if not isinstance(side, ast.Constant) or isinstance(other, ast.Constant) or side.value in given:
+def _compares_exactly(node: ast.AST, inputs: Sequence[object]) -> bool:
+    """Return True if an assertion compares the result of inexact arithmetic with a number."""
+    for side, other in either_order(equality_operands(node)):
+        if _is_rounded(side) or _is_rounded(other):
+            continue
+        if _is_arithmetic(side) or (_is_inexact(side) and _is_sum(side, other, inputs)):
+            return True
+    return False
+
+
+def _is_sum(side: ast.expr, other: ast.expr, inputs: Sequence[object]) -> bool:
+    """Return True if an expected number is the sum or difference of two inputs and not an input."""
+    if not isinstance(side, ast.Constant) or isinstance(other, ast.Constant) or side.value in inputs:
         return False
-    numbers = [one for one in given if isinstance(one, float)]
+    numbers = [one for one in inputs if isinstance(one, float)]
     return any(side.value in (round(a + b, 9), round(a - b, 9)) for a, b in combinations(numbers, 2))
 
 
-def _is_rough(node: ast.AST) -> bool:
-    """Whether a node is a number that binary fractions only come near to."""
+def _is_inexact(node: ast.AST) -> bool:
+    """Return True if a node is a number without an exact binary representation."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, float) or abs(node.value) > 2**_BITS:
         return False
     return not (node.value * 2**_BITS).is_integer()
 
 
-def _is_worked_out(side: ast.expr) -> bool:
-    """Whether one side is arithmetic with such a number."""
+def _is_arithmetic(side: ast.expr) -> bool:
+    """Return True if an operand is arithmetic with such a number."""
     return (
         isinstance(side, ast.BinOp)
         and isinstance(side.op, (ast.Add, ast.Sub, ast.Mult, ast.Div))
-        and any(_is_rough(n) for n in walk(side))
+        and any(_is_inexact(n) for n in walk(side))
         and not any(isinstance(n, (ast.Call, ast.Name)) for n in walk(side))
     )
 

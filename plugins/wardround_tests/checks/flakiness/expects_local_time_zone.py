@@ -1,4 +1,4 @@
-"""TE032."""
+"""TE032: expected dates that depend on the local time zone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import children, walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, equal_sides, is_assertion, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import equality_operands, is_assertion, last_name
 
 _LOCAL = {
     "datetime.datetime.fromtimestamp": 1,
@@ -20,17 +21,17 @@ _LOCAL = {
     "time.ctime": 1,
     "time.mktime": 1,
 }
-"""What reads or writes a moment by the clock of the machine, and how many arguments leave it to that."""
+"""Functions that convert by the local time zone, and the number of arguments with which they do."""
 _CLOCK = LazyPattern(r"\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 _SET = LazyPattern(r"tzset|\bTZ\b|freez|time_?machine|tz_offset|timezone_mock|travel")
 _FEWEST_SECONDS = 1e7
 
 
 class ExpectsLocalTimeZone(PythonTestCheck):
-    """What is expected holds in one time zone only.
+    """The expected value holds in one time zone only.
 
-    A moment is turned into a date, or a date into a moment, by the zone of the machine, and the other side is
-    written down: on a machine elsewhere, or in CI, the test fails. Give the zone: tz=timezone.utc.
+    A timestamp is converted to a date, or a date to a timestamp, in the local time zone, and compared with a
+    literal: on a machine in another zone, or in CI, the test fails. Pass the zone: tz=timezone.utc.
     """
 
     ID = "TE032"
@@ -73,49 +74,36 @@ class ExpectsLocalTimeZone(PythonTestCheck):
         words = ("timestamp(", "localtime(", "ctime(", "mktime(", "astimezone()")
         return any(word in text for word in words) and _SET.search(text) is None
 
-    def look_at(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
-        local = [n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)]
-        if not local:
-            return
-        for call in local:
-            if any(call in walk(one) for one in nodes if is_assertion(one)):
-                wanted = [one for one in nodes if is_assertion(one) and call in walk(one)]
-            else:
-                name = self._name_of(call)
-                wanted = [one for one in nodes if is_assertion(one) and name and _mentions(one, name)]
-                wanted += [
-                    one
-                    for one in nodes
-                    if is_assertion(one) and name and any(_mentions(one, n) for n in _made_from(nodes, name))
-                ]
-            if any(_is_written(call, one) for one in wanted):
-                text = (
-                    f"{ast.unparse(call)[:60]} goes by the zone of the machine, and what is expected does not"
-                )
+    def check_test(self, case: TestCase) -> None:
+        nodes = self.module.nodes_of(case)
+        for call in (n for n in nodes if isinstance(n, ast.Call) and self._is_local(n)):
+            if any(_has_literal_moment(call, one) for one in self._related_assertions(call, nodes)):
+                text = f"{ast.unparse(call)[:60]} uses the local time zone; pass a zone"
                 self.report(self.module.span(call), text)
                 return
+
+    def _related_assertions(self, call: ast.Call, nodes: Sequence[ast.AST]) -> list[ast.AST]:
+        """Return the assertions that contain a call, else those on its result or a derived variable."""
+        assertions = [one for one in nodes if is_assertion(one)]
+        containing = [one for one in assertions if call in walk(one)]
+        name = "" if containing else self._name_of(call)
+        names = (name, *_derived_from(nodes, name)) if name else ()
+        return containing or [one for one in assertions if any(_mentions(one, n) for n in names)]
 
     def _is_local(self, call: ast.Call) -> bool:
         name = self.module.imported_name(call.func) or ""
         if name in _LOCAL:
             return len(call.args) == _LOCAL[name] and not call.keywords and not _is_now(call.args[0])
-        made = (
-            call.func.value
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "timestamp"
-            else None
-        )
-        if isinstance(made, ast.Call) and self.module.imported_name(made.func) == "datetime.datetime":
-            return (
-                len(made.args) >= 3
-                and len(made.args) < 8
-                and not any(k.arg in ("tzinfo", None) for k in made.keywords)
-            )
-        is_bare = isinstance(call.func, ast.Attribute) and call.func.attr == "astimezone"
-        return is_bare and not call.args and not call.keywords
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        constructed = call.func.value
+        if call.func.attr == "timestamp" and isinstance(constructed, ast.Call):
+            is_datetime = self.module.imported_name(constructed.func) == "datetime.datetime"
+            return is_datetime and _lacks_time_zone(constructed)
+        return call.func.attr == "astimezone" and not call.args and not call.keywords
 
     def _name_of(self, call: ast.Call) -> str:
-        """The variable that is made with a call; empty if there is none."""
+        """Return the variable that a call's result is assigned to; empty if there is none."""
         for parent in self.module.ancestors(call):
             if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
                 return parent.targets[0].id
@@ -124,8 +112,8 @@ class ExpectsLocalTimeZone(PythonTestCheck):
         return ""
 
 
-def _made_from(nodes: Sequence[ast.AST], name: str) -> Iterator[str]:
-    """The variables whose value a variable goes into."""
+def _derived_from(nodes: Sequence[ast.AST], name: str) -> Iterator[str]:
+    """Yield the variables that are derived from a variable."""
     for node in nodes:
         if (
             isinstance(node, ast.Assign)
@@ -143,19 +131,31 @@ def _mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
-def _is_written(call: ast.Call, assertion: ast.AST) -> bool:
-    """Whether an assertion writes down the date, or the moment, that should come of a call."""
-    gives_moment = last_name(call.func) in ("timestamp", "mktime")
-    sides = equal_sides(assertion) or ()
-    for node in (one for side in sides for one in (side, *children(side))):
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and not gives_moment and _CLOCK.search(node.value):
-                return True
-            is_number = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
-            if is_number and gives_moment and node.value > _FEWEST_SECONDS:  # type: ignore[operator]
-                return True
-        if isinstance(node, ast.Call) and node is not call and not gives_moment:
-            is_date = last_name(node.func) in ("datetime", "date") and len(node.args) >= 3
-            if is_date and all(isinstance(one, ast.Constant) for one in node.args):
-                return True
-    return False
+def _lacks_time_zone(constructed: ast.Call) -> bool:
+    """Return True if a datetime is constructed without a time zone."""
+    has_zone = any(k.arg in ("tzinfo", None) for k in constructed.keywords)
+    return 3 <= len(constructed.args) < 8 and not has_zone
+
+
+def _has_literal_moment(call: ast.Call, assertion: ast.AST) -> bool:
+    """Return True if an assertion has a literal date or timestamp as the expected value."""
+    operands = equality_operands(assertion) or ()
+    nodes = [one for side in operands for one in (side, *children(side)) if one is not call]
+    if last_name(call.func) in ("timestamp", "mktime"):
+        return any(map(_is_timestamp, nodes))
+    return any(map(_is_date, nodes))
+
+
+def _is_timestamp(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+        return False
+    return isinstance(node.value, (int, float)) and node.value > _FEWEST_SECONDS
+
+
+def _is_date(node: ast.AST) -> bool:
+    """Return True if a node is a literal date: text, or a constructor with constants only."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and _CLOCK.search(node.value) is not None
+    if not isinstance(node, ast.Call) or last_name(node.func) not in ("datetime", "date"):
+        return False
+    return len(node.args) >= 3 and all(isinstance(one, ast.Constant) for one in node.args)

@@ -1,4 +1,4 @@
-"""TE033."""
+"""TE033: servers on a fixed port."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
-_AT_HOME = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
+_LOCAL_HOSTS = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
 _OPENING = frozenset(
     {
         "start_server",
@@ -25,20 +25,20 @@ _OPENING = frozenset(
         "start_unix_server",
     }
 )
-"""Calls that open a port, whichever library they are of."""
+"""Calls that open a port, in any library."""
 _RUNNING = frozenset(
     {"uvicorn.run", "uvicorn.Config", "waitress.serve", "aiohttp.web.run_app", "hypercorn.run"}
 )
 _SERVER = LazyPattern(r"Server$")
-_STAND_IN = LazyPattern(r"(?i)patch|mock|stub|fake")
+_TEST_DOUBLE = LazyPattern(r"(?i)patch|mock|stub|fake")
 _FIRST, _LAST = 1024, 65535
 
 
 class FixedPortInTest(PythonTestCheck):
-    """A test opens a server on a port that is written down.
+    """A test opens a server on a fixed port.
 
-    With two runs at a time, a test that has not let go yet, or anything else on that port, it fails for a
-    reason that has nothing to do with the code. Ask for port 0 and read which one was given.
+    With two concurrent runs, a port not yet released, or another process on that port, the test fails for a
+    reason unrelated to the code. Use port 0 and read the assigned port.
     """
 
     ID = "TE033"
@@ -94,43 +94,39 @@ class FixedPortInTest(PythonTestCheck):
         port = self._port(node)
         if port is None or not _FIRST <= port <= _LAST:
             return
-        holder = next((p for p in self.module.ancestors(node) if p in self.module.serving), None)
-        if not isinstance(holder, FUNCTIONS) or self._is_stood_in(holder, node):
+        holder = next((p for p in self.module.ancestors(node) if p in self.module.test_code), None)
+        if not isinstance(holder, FUNCTIONS) or self._is_replaced(holder, node):
             return
         self.report(
-            self.module.span(node), f"this opens port {port}, which another run may have: ask for port 0"
+            self.module.span(node),
+            f"fixed port {port} may be in use by another run; use port 0 and read the assigned one",
         )
 
     def _port(self, call: ast.Call) -> int | None:
-        """The port that a call opens on this machine, if it is known."""
-        name, given = last_name(call.func), call.args
+        """Return the local port that a call opens, if known."""
+        name = last_name(call.func)
         if name == "bind" or _SERVER.search(name):
-            pair = (
-                given[0]
-                if given
-                else next((k.value for k in call.keywords if k.arg == "server_address"), None)
-            )
-            return self._of_pair(pair)
+            return self._of_pair(call.args[0] if call.args else _keyword(call, "server_address"))
         if name in _OPENING or self.module.imported_name(call.func) in _RUNNING:
-            named = next((k.value for k in call.keywords if k.arg == "port"), None)
-            if named is not None:
-                return self._number(named)
-            pairs = pairwise(given)
-            found = (
-                self._number(p)
-                for host, p in pairs
-                if isinstance(host, ast.Constant) and host.value in _AT_HOME
-            )
-            return next((one for one in found if one is not None), self._of_pair(given[0] if given else None))
-        is_app = (
-            name == "run"
-            and isinstance(call.func, ast.Attribute)
-            and last_name(call.func.value) in ("app", "application", "server")
-        )
-        port = next((k.value for k in call.keywords if k.arg == "port"), None) if is_app else None
-        if name == "listen" and len(given) == 1:
-            port = given[0]
+            return self._port_of_server(call)
+        if name == "listen" and len(call.args) == 1:
+            return self._number(call.args[0])
+        is_app = name == "run" and isinstance(call.func, ast.Attribute) and _is_app(call.func.value)
+        port = _keyword(call, "port") if is_app else None
         return self._number(port) if port is not None else None
+
+    def _port_of_server(self, call: ast.Call) -> int | None:
+        """Return the port argument of a function that opens a server."""
+        named = _keyword(call, "port")
+        if named is not None:
+            return self._number(named)
+        for host, port in pairwise(call.args):
+            number = (
+                self._number(port) if isinstance(host, ast.Constant) and host.value in _LOCAL_HOSTS else None
+            )
+            if number is not None:
+                return number
+        return self._of_pair(call.args[0] if call.args else None)
 
     def _of_pair(self, pair: ast.expr | None) -> int | None:
         if isinstance(pair, ast.Name) and len(self.module.assigned.get(pair.id, ())) == 1:
@@ -143,8 +139,8 @@ class FixedPortInTest(PythonTestCheck):
         is_number = isinstance(value, ast.Constant) and type(value.value) is int
         return value.value if is_number and isinstance(value, ast.Constant) else None  # type: ignore[return-value]
 
-    def _is_stood_in(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
-        """Whether what would open the port is a stand-in."""
+    def _is_replaced(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
+        """Return True if the opening call is replaced by a test double."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [
@@ -159,4 +155,12 @@ class FixedPortInTest(PythonTestCheck):
                 texts += [
                     "raises" for item in parent.items if "raises" in ast.unparse(item.context_expr).lower()
                 ]
-        return any(_STAND_IN.search(text) or "raises" in text for text in texts)
+        return any(_TEST_DOUBLE.search(text) or "raises" in text for text in texts)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _is_app(node: ast.expr) -> bool:
+    return last_name(node) in ("app", "application", "server")

@@ -1,4 +1,4 @@
-"""TE009."""
+"""TE009: tests that use the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from wardround.languages.python.module import FunctionNode
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import is_fixture
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
 _REQUESTS = LazyPattern(
@@ -40,11 +41,11 @@ _CLIENTS = frozenset(
     }
 )  # fmt: skip
 _CLOUDS = frozenset({"boto3.client", "boto3.resource"})
-"""What asks the servers of a cloud unless it is told others."""
-_CLOUD_STAND_INS = LazyPattern(
+"""Clients that contact a cloud service unless another endpoint is configured."""
+_CLOUD_DOUBLES = LazyPattern(
     r"(?i)moto|mock_aws|Stubber|localstack|endpoint_url|mock\b|patch|fake|placebo|vcr|ENDPOINT"
 )
-_ASKING = LazyPattern(
+_CONTACT_WORDS = LazyPattern(
     r"://|\bboto3\b|\b(socket|smtplib|ftplib|imaplib|poplib|telnetlib|http\.client|open_connection|"
     r"dns\.resolver|redis|psycopg2?|pymysql|asyncpg|ldap3)\b"
 )
@@ -52,18 +53,20 @@ _FAKES = LazyPattern(
     r"\b(responses|requests_mock|respx|httpretty|vcr|betamax|aioresponses|pytest_httpx|httpx_mock|pook|nock|"
     r"pytest_recording|mocket|socket_disabled|wiremock|requests_mocker|cassette|use_cassette)\b"
 )
-_STAND_INS = LazyPattern(
+_TEST_DOUBLES = LazyPattern(
     r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy|raises"
 )
 _CLIENT_NAME = LazyPattern(
     r"(Client|Api|API|Gateway|Session|Fetcher|Connector|Downloader|Crawler|Scraper|Provider|Sdk|SDK|Adapter)$"
 )
-_STANDING_IN = frozenset({"transport", "session", "client", "http", "opener", "fetch", "app", "http_client"})
+_DOUBLE_ARGUMENTS = frozenset(
+    {"transport", "session", "client", "http", "opener", "fetch", "app", "http_client"}
+)
 _OFFLINE = LazyPattern(
     r"(?i)url|path|build|format|header|config|parse|sign|make|with|valid|close|register|mount|add|set|use|name|"
     r"^(is|has|from|to|_)"
 )
-"""Methods that need no server, going by their names."""
+"""Methods that need no server, judged by their names."""
 _ADDRESSES = frozenset({"base_url", "api_url", "server_url", "endpoint_url", "api_base", "host_url"})
 _REPLACING = LazyPattern(r"(?i)mock|patch|fake|stub|transport|fixture_path|recorded|override|setattr")
 _OWN_HOST = LazyPattern(
@@ -76,10 +79,10 @@ _SCHEME = LazyPattern(
 
 
 class NetworkInTest(PythonTestCheck):
-    """A test asks a real server.
+    """A test contacts a real server.
 
-    It fails without network, when that server is slow or changes its answer, and it sends traffic from every
-    machine that runs the tests. Answer from a local server or a recorded response.
+    It fails without network, or if the server is slow or changes its response, and every machine that runs
+    the tests sends traffic. Use a local server or a recorded response.
     """
 
     ID = "TE009"
@@ -121,83 +124,99 @@ class NetworkInTest(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return _ASKING.search(source.text) is not None and _FAKES.search(source.text) is None
+        return _CONTACT_WORDS.search(source.text) is not None and _FAKES.search(source.text) is None
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._look_at_told(node)
-        name = self._asking(node)
+        self._check_client(node)
+        name = self._contacting(node)
         if not name or any(k.arg in ("transport", "session", "mounts") for k in node.keywords):
             return
         holder = self.module.function_of(node)
-        if not isinstance(holder, FUNCTIONS) or holder not in self.module.serving:
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.test_code:
             return
         if name in _CLOUDS:
-            self._look_at_cloud(node, name, holder)
-            return
-        given = [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("url", "host", "address"))]
-        may_be_host = _CONNECTIONS.match(name) is not None
-        kinds = (False, True) if may_be_host else (False,)
-        host = next(filter(None, (self._host(one, kind) for kind in kinds for one in given)), None)
+            self._check_cloud(node, name, holder)
+        else:
+            self._check_request(node, name, holder)
+
+    def _check_request(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
+        """Report a call that contacts a server of a known name."""
+        arguments = [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("url", "host", "address"))]
+        kinds = (False, True) if _CONNECTIONS.match(name) else (False,)
+        host = next(filter(None, (self._host(one, kind) for kind in kinds for one in arguments)), None)
         if host is None:
-            self._look_at_passed(node, given, holder)
-        if host is None or _OWN_HOST.search(host) or self._is_held(holder, node):
-            return
-        self.report(self.module.span(node), f"{name}() asks {host} for real")
+            self._check_helper(node, arguments, holder)
+        elif not _OWN_HOST.search(host) and not self._is_replaced(holder, node):
+            text = f"{name}() contacts {host}; use a local server or a recorded response"
+            self.report(self.module.span(node), text)
 
-    def _look_at_passed(self, node: ast.Call, given: Sequence[ast.expr], holder: FunctionNode) -> None:
-        """Report a test that hands the address of a real server to a helper that asks it."""
+    def _check_helper(self, node: ast.Call, arguments: Sequence[ast.expr], holder: FunctionNode) -> None:
+        """Report a test that passes the address of a real server to a helper that contacts it."""
         names = [one.arg for one in holder.args.args]
-        wanted = {one.id for one in given if isinstance(one, ast.Name)} & set(names)
-        if not wanted or holder not in self.module.makers or self._is_held(holder, node):
+        parameters = {one.id for one in arguments if isinstance(one, ast.Name)} & set(names)
+        if not parameters or holder not in self.module.support_functions or self._is_replaced(holder, node):
             return
-        for case in self.module.tests:
-            for call in self.module.own(case):
-                if not isinstance(call, ast.Call) or last_name(call) != holder.name:
-                    continue
-                passed = [a for n, a in zip(names, call.args, strict=False) if n in wanted]
-                passed += [k.value for k in call.keywords if k.arg in wanted]
-                host = next(filter(None, (self._host(one, False) for one in passed)), None)
-                if host is not None and not _OWN_HOST.search(host) and not self._is_held(case.node, call):
-                    self.report(self.module.span(call), f"{holder.name}() asks {host} for real")
-                    return
+        for case, call in self._calls_of_helper(holder.name):
+            passed = [a for n, a in zip(names, call.args, strict=False) if n in parameters]
+            passed += [k.value for k in call.keywords if k.arg in parameters]
+            host = self._first_host(passed)
+            if host is not None and not _OWN_HOST.search(host) and not self._is_replaced(case.node, call):
+                text = f"{holder.name}() contacts {host}; use a local server or a recorded response"
+                self.report(self.module.span(call), text)
+                return
 
-    def _look_at_told(self, node: ast.Call) -> None:
-        """Report what asks a real server through an object of the code under test."""
+    def _calls_of_helper(self, name: str) -> Iterator[tuple[TestCase, ast.Call]]:
+        for case in self.module.tests:
+            for node in self.module.nodes_of(case):
+                if isinstance(node, ast.Call) and last_name(node) == name:
+                    yield case, node
+
+    def _first_host(self, arguments: Sequence[ast.expr]) -> str | None:
+        return next(filter(None, (self._host(one, False) for one in arguments)), None)
+
+    def _check_client(self, node: ast.Call) -> None:
+        """Report objects of the code under test that contact a real server."""
         name = (self.module.imported_name(node.func) or "").rpartition(".")[2]
-        told = [k.value for k in node.keywords if k.arg in _ADDRESSES]
-        told += node.args[:2] if _CLIENT_NAME.search(name) else []
-        host = next(filter(None, (self._host(one, False) for one in told)), None)
-        if host is None or not name[:1].isupper() or _OWN_HOST.search(host):
+        has_address = any(k.arg in _ADDRESSES for k in node.keywords)
+        addresses = [k.value for k in node.keywords if k.arg in _ADDRESSES]
+        addresses += node.args[:2] if _CLIENT_NAME.search(name) else []
+        host = self._first_host(addresses)
+        if host is None or not name[:1].isupper() or _OWN_HOST.search(host) or self._has_double(node):
             return
         holder = self.module.function_of(node)
-        is_ours = isinstance(holder, FUNCTIONS) and holder in self.module.serving
-        if (holder is not None and not is_ours) or _REPLACING.search(self.module.text):
-            return
-        if isinstance(holder, FUNCTIONS) and self._is_held(holder, node):
-            return
-        if any(k.arg is None or k.arg in _STANDING_IN for k in node.keywords):
-            return
-        asking = next(self._asked_of(node, holder if isinstance(holder, FUNCTIONS) else None), None)
-        if asking is None and not any(k.arg in _ADDRESSES for k in node.keywords):
-            return
-        text = f"{name} is told to ask {host}, and nothing stands in for it"
-        self.report(self.module.span(asking or node), text, severity=Severity.INFO)
+        contacting = next(self._calls_on(node, holder if isinstance(holder, FUNCTIONS) else None), None)
+        if contacting is not None or has_address:
+            text = f"{name} uses {host} without a test double; use a local server or a recorded response"
+            self.report(self.module.span(contacting or node), text, severity=Severity.INFO)
 
-    def _asked_of(self, made: ast.Call, holder: FunctionNode | None) -> Iterator[ast.Call]:
-        """The calls of tests that ask something of an object, by the names under which they have it."""
-        names = set(self._names_of(made, holder))
+    def _has_double(self, node: ast.Call) -> bool:
+        """Return True if a client does not run in a test, or may use a test double."""
+        if _REPLACING.search(self.module.text):
+            return True
+        if any(k.arg is None or k.arg in _DOUBLE_ARGUMENTS for k in node.keywords):
+            return True
+        holder = self.module.function_of(node)
+        if holder is None:
+            return False
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.test_code:
+            return True
+        return self._is_replaced(holder, node)
+
+    def _calls_on(self, created: ast.Call, holder: FunctionNode | None) -> Iterator[ast.Call]:
+        """Yield the calls of tests on an object, by the names it has there."""
+        names = set(self._names_of(created, holder))
         for case in self.module.tests:
-            is_held = self._is_held(case.node, case.node.body[0])
-            for call in self.module.own(case) if not is_held else ():
+            is_held = self._is_replaced(case.node, case.node.body[0])
+            for call in self.module.nodes_of(case) if not is_held else ():
                 if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                     continue
                 owner = call.func.value
-                if (owner is made or ast.unparse(owner) in names) and not _OFFLINE.search(call.func.attr):
+                if (owner is created or ast.unparse(owner) in names) and not _OFFLINE.search(call.func.attr):
                     yield call
 
-    def _names_of(self, made: ast.Call, holder: FunctionNode | None) -> Iterator[str]:
-        """The variables and attributes that hold an object, and the fixture that gives it."""
-        parent = self.module.parents[made]
+    def _names_of(self, created: ast.Call, holder: FunctionNode | None) -> Iterator[str]:
+        """Yield the variables and attributes that hold an object, and the fixture that returns it."""
+        parent = self.module.parents[created]
         if isinstance(parent, (ast.Await, ast.withitem)):
             made_of = parent.optional_vars if isinstance(parent, ast.withitem) else None
             yield from [ast.unparse(made_of)] if made_of is not None else []
@@ -208,36 +227,39 @@ class NetworkInTest(PythonTestCheck):
         if holder is not None and is_fixture(holder):
             yield holder.name
 
-    def _look_at_cloud(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
-        """Report a client of a cloud that nothing in the file stands in for."""
+    def _check_cloud(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
+        """Report a cloud client without a test double in the file."""
         service = node.args[0] if node.args else None
-        is_told = any(k.arg in (None, "endpoint_url", "config") for k in node.keywords)
-        if is_told or not isinstance(service, ast.Constant) or self._is_held(holder, node):
+        is_configured = any(k.arg in (None, "endpoint_url", "config") for k in node.keywords)
+        if is_configured or not isinstance(service, ast.Constant) or self._is_replaced(holder, node):
             return
-        if _CLOUD_STAND_INS.search(self.module.text) is None:
-            self.report(self.module.span(node), f"{name}() asks the real {service.value!r}")
+        if _CLOUD_DOUBLES.search(self.module.text) is None:
+            self.report(
+                self.module.span(node),
+                f"{name}() contacts the real service {service.value!r}; use a test double",
+            )
 
-    def _asking(self, call: ast.Call) -> str:
-        """What asks a server, as its library calls it; empty if the call does not."""
+    def _contacting(self, call: ast.Call) -> str:
+        """Return the function that contacts a server, by its full name; empty if the call does not."""
         name = self.module.imported_name(call.func) or ""
         if _REQUESTS.match(name) or _CONNECTIONS.match(name) or name in _CLOUDS:
             return name
         function = call.func
-        if isinstance(function, ast.Attribute) and re.fullmatch(rf"{_VERBS}|connect", function.attr):
-            owner = function.value
-            if isinstance(owner, ast.Name):
-                owner = self._clients.get(owner.id, owner)
-            made = self.module.imported_name(owner.func) if isinstance(owner, ast.Call) else None
-            is_open = isinstance(owner, ast.Call) and not any(
-                k.arg in ("transport", "app", "mounts", "connector") or k.arg is None for k in owner.keywords
-            )
-            if made in _CLIENTS and is_open:
-                return f"socket.{function.attr}" if function.attr == "connect" else f"{made}.{function.attr}"
-        return ""
+        if not isinstance(function, ast.Attribute) or not re.fullmatch(rf"{_VERBS}|connect", function.attr):
+            return ""
+        owner = function.value
+        if isinstance(owner, ast.Name):
+            owner = self._clients.get(owner.id, owner)
+        if not isinstance(owner, ast.Call) or _is_replaced_client(owner):
+            return ""
+        created = self.module.imported_name(owner.func)
+        if created not in _CLIENTS:
+            return ""
+        return "socket.connect" if function.attr == "connect" else f"{created}.{function.attr}"
 
     @cached_property
     def _clients(self) -> dict[str, ast.Call]:
-        """The variables of the module and its tests that are given a new object, by name."""
+        """Variables of the module and its tests that are bound to a new object, by name."""
         found: dict[str, ast.Call] = {}
         for node in self.module.nodes:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -248,7 +270,7 @@ class NetworkInTest(PythonTestCheck):
         return found
 
     def _host(self, argument: ast.expr, is_host: bool) -> str | None:
-        """The server an argument names: in a URL, or by itself where a call takes hosts."""
+        """Return the host that an argument names: in a URL, or directly where a call takes hosts."""
         if isinstance(argument, ast.Name) and argument.id in self._texts:
             argument = self._texts[argument.id]
         if isinstance(argument, ast.JoinedStr) and argument.values:
@@ -259,16 +281,11 @@ class NetworkInTest(PythonTestCheck):
                 return self._host(argument.value, is_host) if isinstance(argument.value, ast.Name) else None
         if isinstance(argument, ast.BinOp):
             return self._host(argument.left, is_host)
-        if isinstance(argument, ast.Tuple) and argument.elts and is_host:
-            argument = argument.elts[0]
-        if is_host and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-            value = argument.value
-            return value if re.fullmatch(r"[\w-]+(\.[\w-]+)+", value) else None
-        return None if is_host else _host(argument)
+        return _bare_host(argument) if is_host else _host(argument)
 
     @cached_property
     def _texts(self) -> dict[str, ast.expr]:
-        """The module's own names for texts."""
+        """Names of the module that are bound to strings."""
         return {
             target.id: node.value
             for node in self.module.tree.body
@@ -277,15 +294,15 @@ class NetworkInTest(PythonTestCheck):
             if isinstance(target, ast.Name)
         }
 
-    def _is_held(self, holder: FunctionNode, node: ast.AST) -> bool:
-        """Whether something stands in for the network, or the test says that it needs one."""
+    def _is_replaced(self, holder: FunctionNode, node: ast.AST) -> bool:
+        """Return True if the network is replaced by a test double, or the test declares that it needs it."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
         texts = [holder.name, *(one.arg for one in holder.args.args), *map(ast.unparse, decorators)]
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
                 texts += [ast.unparse(item.context_expr) for item in parent.items]
-        return any(_STAND_INS.search(text) for text in texts) or "pytestmark" in self.module.text
+        return any(_TEST_DOUBLES.search(text) for text in texts) or "pytestmark" in self.module.text
 
 
 def _host(argument: ast.expr) -> str | None:
@@ -297,3 +314,17 @@ def _host(argument: ast.expr) -> str | None:
         return urlsplit(argument.value).hostname
     except ValueError:
         return None
+
+
+def _bare_host(argument: ast.expr) -> str | None:
+    """Return the host in an argument that is a host name, or a pair of host and port."""
+    if isinstance(argument, ast.Tuple) and argument.elts:
+        argument = argument.elts[0]
+    value = argument.value if isinstance(argument, ast.Constant) else None
+    return value if isinstance(value, str) and re.fullmatch(r"[\w-]+(\.[\w-]+)+", value) else None
+
+
+def _is_replaced_client(created: ast.Call) -> bool:
+    """Return True if a client is created with a transport or application of its own."""
+    replacing = ("transport", "app", "mounts", "connector", None)
+    return any(k.arg in replacing for k in created.keywords)

@@ -1,4 +1,4 @@
-"""TE008."""
+"""TE008: unseeded random values in tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name, own_nodes
 
 _DRAWS = LazyPattern(
     r"^(random\.(random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss|normalvariate|getrandbits)|"
@@ -28,24 +29,24 @@ _SOURCES = frozenset(
         "numpy.random.RandomState", "mimesis.Generic", "mimesis.Person",
     }
 )  # fmt: skip
-"""What gives random values when it is made without a seed."""
+"""Sources of random values when created without a seed."""
 
-_OF_LETTERS = LazyPattern(
+_UNIQUE_TEXT = LazyPattern(
     r"letters|alpha|\d{6}|digits|lowercase|uppercase|hexdigits|alphabet|string\.|chars|\bport|65535"
 )
 _UNIQUE = LazyPattern(
     r"(?i)(^|_)(u?u?id|name|e?mail|key|token|suffix|prefix|slug|port|path|file|label|title|tag|nonce|salt|string|str|"
     r"text|word|username|login|phone|address|unique|secret|password)s?(_|$|\d)"
 )
-"""Names of what only has to be another one each time."""
+"""Names of values that only have to be unique."""
 _WORDS = ("random", "faker", "torch", "secrets", "mimesis")
 
 
 class RandomInTest(PythonTestCheck):
-    """A test works on random values, and nothing says which.
+    """A test uses random values without a seed.
 
-    When it fails once, the run cannot be repeated, and the next one passes. Use a Random of your own with a
-    seed that the failure prints, or hypothesis, which does that for you.
+    A failing run cannot be reproduced, and the next one passes. Use a Random instance with a seed that the
+    failure prints, or hypothesis, which does so.
     """
 
     ID = "TE008"
@@ -88,49 +89,48 @@ class RandomInTest(PythonTestCheck):
         text = source.text
         return any(word in text for word in _WORDS) and _SEEDED.search(text) is None
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         draw = self._first_draw(case.node.body)
         if draw is not None:
             self._report(draw)
 
     def visit_Module(self, node: ast.Module) -> None:
-        """Look at what tests are handed: values made for all of them, by fixtures and by helpers."""
-        for function in self.module.makers:
-            self._look_at_maker(function)
+        """Check the values that fixtures, helpers and parameters provide to tests."""
+        for function in self.module.support_functions:
+            self._check_provider(function)
         for case in self.module.tests:
             for one in case.node.decorator_list:
                 if isinstance(one, ast.Call) and last_name(one) == "parametrize":
-                    self._look_at_maker(one)
+                    self._check_provider(one)
         if self.module.is_collected:
             for statement in node.body:
                 if isinstance(statement, ast.Assign):
-                    self._look_at_maker(statement)
+                    self._check_provider(statement)
         elif self._is_for_tests:
-            self._look_at_source(node)
+            self._check_source(node)
 
-    def _look_at_maker(self, node: ast.AST) -> None:
-        """Report the first value of which it matters what it is, rather than that it is another one."""
+    def _check_provider(self, node: ast.AST) -> None:
+        """Report the first random value whose content matters, not only its uniqueness."""
         body = node.body if isinstance(node, FUNCTIONS) else [node]
         draw = self._first_draw(body, named=False)
         if draw is not None:
             self._report(draw)
 
-    def _look_at_source(self, node: ast.Module) -> None:
-        """Report a source of values that the factories of a support module draw from."""
-        drawn = [
-            n for n in self.module.nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
-        ]
+    def _check_source(self, node: ast.Module) -> None:
+        """Report a source of values that the factories of a support module use."""
+        owners = (n.value for n in self.module.nodes if isinstance(n, ast.Attribute))
+        used = {owner.id for owner in owners if isinstance(owner, ast.Name)}
         for statement in node.body:
-            if isinstance(statement, ast.Assign) and self._is_source(statement.value):
-                names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
-                if any(isinstance(n.value, ast.Name) and n.value.id in names for n in drawn):
-                    text = f"{ast.unparse(statement.value)[:40]} has no seed: a failure cannot be repeated"
-                    self.report(self.module.span(statement), text)
-                    return
+            if not isinstance(statement, ast.Assign) or not self._is_source(statement.value):
+                continue
+            if any(isinstance(t, ast.Name) and t.id in used for t in statement.targets):
+                text = f"{ast.unparse(statement.value)[:40]} has no seed; a failure cannot be reproduced"
+                self.report(self.module.span(statement), text)
+                return
 
     @property
     def _is_for_tests(self) -> bool:
-        """Whether a module makes things for tests without being one."""
+        """True if a module supports tests without being one."""
         return re.search(r"(^|/)(tests?|testing)/|factor|conftest", self.module.path) is not None
 
     def _first_draw(self, statements: Sequence[ast.AST], named: bool = True) -> ast.Call | None:
@@ -138,14 +138,14 @@ class RandomInTest(PythonTestCheck):
             if (
                 isinstance(node, ast.Call)
                 and self._drawn(node)
-                and not _OF_LETTERS.search(ast.unparse(node))
+                and not _UNIQUE_TEXT.search(ast.unparse(node))
                 and (named or not self._is_name(node))
             ):
                 return node
         return None
 
     def _is_name(self, node: ast.Call) -> bool:
-        """Whether all that is asked of a random value is that nothing else has it."""
+        """Return True if a random value only has to be unique."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
                 return True
@@ -158,11 +158,11 @@ class RandomInTest(PythonTestCheck):
         return False
 
     def _report(self, node: ast.Call) -> None:
-        text = f"{self._drawn(node)}() without a seed: a failure cannot be repeated"
+        text = f"{self._drawn(node)}() has no seed; a failure cannot be reproduced"
         self.report(self.module.span(node), text)
 
     def _drawn(self, call: ast.Call) -> str:
-        """What draws a random value, as it is called; empty if the call does not."""
+        """Return the function that draws a random value, as called; empty if the call does not."""
         name = self.module.imported_name(call.func)
         if name and _DRAWS.match(name):
             return name
@@ -184,7 +184,7 @@ class RandomInTest(PythonTestCheck):
 
     @cached_property
     def _sources(self) -> frozenset[str]:
-        """The variables that hold a source of random values."""
+        """Variables that hold a source of random values."""
         return frozenset(
             target.id
             for node in self.module.nodes

@@ -1,4 +1,4 @@
-"""TE007."""
+"""TE007: assertions that depend on the real clock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround.languages.python.tree import children, walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, both_ways, equal_sides, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import either_order, equality_operands, last_name
 
 _CLOCKS = frozenset(
     {
@@ -36,26 +37,26 @@ _CLOCKS = frozenset(
         "whenever.Instant.now",
     }
 )
-_HELD = LazyPattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
+_FROZEN = LazyPattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
 _RELATIVE = LazyPattern(
     r"(?i)\b(ago|yesterday|today|tomorrow|just now|from now|days?|hours?|minutes?|weeks?|months?|years?)\b"
 )
-"""Words for how far off a moment is."""
+"""Words for relative times."""
 _AGES = LazyPattern(
     r"^(get_|current_|compute_|calculate_)?(age|age_in_\w+|years_old|days_(left|until|since|remaining|old|overdue|ago)|"
     r"years_(since|of_service)|time_left|days_to_\w+)$"
 )
 _FIXED_DATE = LazyPattern(r"\bdate(time)?\(\s*\d{4}|[\"'](19|20)\d\d-\d\d-\d\d")
 _PAUSE_S = 0.5
-"""For as long a process may be kept from running on a machine that does other things too."""
+"""Duration, in seconds, for which a busy machine may suspend a process."""
 
 
 class RealClockInTest(PythonTestCheck):
-    """What a test asserts depends on the moment or on how busy the machine is.
+    """An assertion depends on the current time or on the load of the machine.
 
-    A value compared for equality with what the clock says fails when a second, a day or a year begins between
-    the two readings, and a tight limit for how long something took fails when others use the machine. Freeze
-    the clock, hand the time in, or count the work done rather than the time.
+    An equality comparison with the clock fails when a second, a day or a year begins between the two
+    readings, and a tight limit on a duration fails on a busy machine. Freeze the clock, pass the time as an
+    argument, or count the work instead of the time.
     """
 
     ID = "TE007"
@@ -96,24 +97,24 @@ class RealClockInTest(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return ("time" in source.text or "date" in source.text) and _HELD.search(source.text) is None
+        return ("time" in source.text or "date" in source.text) and _FROZEN.search(source.text) is None
 
-    def look_at(self, case: TestCase) -> None:
-        for node in self.module.own(case):
-            for side in equal_sides(node) or ():
+    def check_test(self, case: TestCase) -> None:
+        for node in self.module.nodes_of(case):
+            for side in equality_operands(node) or ():
                 value = self._read_before(side, case)
                 clock = next((n for n in _parts(value) if self._is_clock(n)), None)
                 if isinstance(clock, ast.Call):
-                    text = f"{ast.unparse(clock.func)}() is another moment than the one compared with it"
+                    text = f"{ast.unparse(clock.func)}() differs from the compared time; freeze the clock"
                     self.report(self.module.span(clock), text)
-            self._look_at_elapsed(node, case)
-            self._look_at_relative(node, case)
-            self._look_at_age(node)
+            self._check_elapsed(node, case)
+            self._check_relative(node, case)
+            self._check_age(node)
 
     def _read_before(self, side: ast.expr, case: TestCase) -> ast.expr:
-        """What a test gives a name that it only compares: what it hands to the code is the same moment.
+        """Return the value of a name that a test only compares, else the operand itself.
 
-        What is made of the name to compare it, ``then.replace(microsecond=0)``, is of the same moment too.
+        A derived value such as ``then.replace(microsecond=0)`` is of the same moment too.
         """
         name = side
         while isinstance(name, (ast.Attribute, ast.Call)):
@@ -125,60 +126,59 @@ class RealClockInTest(PythonTestCheck):
         values = self._bound(case).get(name.id, [])
         if len(values) != 1:
             return side
-        uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name.id]
+        uses = [n for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name) and n.id == name.id]
         return values[0] if len(uses) == 2 else side
 
     def _bound(self, case: TestCase) -> dict[str, list[ast.expr]]:
-        """What a test gives each of its names, but what is worked out from the name itself."""
-        if self._of is None or self._of[0] is not case:
+        """Return the values that a test binds to its names, except those derived from the name itself."""
+        if self._last_bindings is None or self._last_bindings[0] is not case:
             found: dict[str, list[ast.expr]] = {}
-            for node in (n for n in self.module.own(case) if isinstance(n, ast.Assign)):
+            for node in (n for n in self.module.nodes_of(case) if isinstance(n, ast.Assign)):
                 for target in node.targets:
                     if isinstance(target, ast.Name) and not _is_of_itself(node.value, target.id):
                         found.setdefault(target.id, []).append(node.value)
-            self._of = (case, found)
-        return self._of[1]
+            self._last_bindings = (case, found)
+        return self._last_bindings[1]
 
-    _of: tuple[TestCase, dict[str, list[ast.expr]]] | None = None
-    """The test that was asked about last, and what it gives its names."""
+    _last_bindings: tuple[TestCase, dict[str, list[ast.expr]]] | None = None
+    """Cache of the last test and its bindings."""
 
-    def _look_at_relative(self, node: ast.AST, case: TestCase) -> None:
-        """Report a moment counted from now, where what is expected is how long ago or ahead it is."""
-        sides = equal_sides(node)
-        if sides is None or not any(map(_says_how_long, sides)):
+    def _check_relative(self, node: ast.AST, case: TestCase) -> None:
+        """Report a time relative to now where the expected value is how long ago or ahead it is."""
+        operands = equality_operands(node)
+        if operands is None or not any(map(_is_relative_time, operands)):
             return
-        for side in sides:
-            calls = [n for n in walk(self._meant(side, case)) if isinstance(n, ast.Call)]
-            for call in calls if len(calls) > 1 or any(map(self._is_clock, calls)) else calls[:1]:
-                if _is_told_now(call):
-                    return
-                for given in (*call.args, *(k.value for k in call.keywords)):
-                    clock = self._counted_from_now(given, case)
-                    if clock is not None:
-                        text = "what comes of this depends on when the test runs: a day or an hour may begin"
-                        self.report(self.module.span(clock), text, severity=Severity.INFO)
-                        return
+        for call in (call for side in operands for call in self._calls_in(side, case)):
+            if _receives_now(call):
+                return
+            arguments = (*call.args, *(k.value for k in call.keywords))
+            clock = next(filter(None, (self._counted_from_now(one, case) for one in arguments)), None)
+            if clock is not None:
+                text = "result depends on when the test runs; freeze the clock"
+                self.report(self.module.span(clock), text, severity=Severity.INFO)
+                return
 
-    def _look_at_age(self, node: ast.AST) -> None:
-        """Report a number of years or days that grows as time goes by, of what has a date that does not."""
-        for side, other in both_ways(equal_sides(node)):
+    def _calls_in(self, side: ast.expr, case: TestCase) -> list[ast.Call]:
+        """Return the calls in the value of an operand."""
+        return [n for n in walk(self._resolved(side, case)) if isinstance(n, ast.Call)]
+
+    def _check_age(self, node: ast.AST) -> None:
+        """Report an age or number of days that grows over time, of a fixed date."""
+        for side, other in either_order(equality_operands(node)):
             is_number = isinstance(other, ast.Constant) and type(other.value) is int
             if not is_number or not isinstance(side, ast.Call) or not _AGES.match(last_name(side.func)):
                 continue
-            dates = [n for a in side.args for n in walk(a) if isinstance(n, ast.Call)]
-            is_told = _is_told_now(side) or len(side.args) > 1 or side.keywords
-            is_of_object = isinstance(side.func, ast.Attribute) and not side.args
-            if not is_told and (dates or is_of_object) and _FIXED_DATE.search(self.module.text):
-                text = "this is another number once the next birthday or day has come"
+            if _is_age_of_date(side) and _FIXED_DATE.search(self.module.text):
+                text = "result changes with the date; freeze the clock"
                 self.report(self.module.span(side), text, severity=Severity.INFO)
 
-    def _meant(self, side: ast.expr, case: TestCase) -> ast.expr:
+    def _resolved(self, side: ast.expr, case: TestCase) -> ast.expr:
         values = self._bound(case).get(side.id, []) if isinstance(side, ast.Name) else []
         return values[0] if len(values) == 1 else side
 
-    def _counted_from_now(self, given: ast.expr, case: TestCase) -> ast.BinOp | None:
-        """The sum or difference of the clock and a span of time that an argument is or stands for."""
-        value = self._meant(given, case)
+    def _counted_from_now(self, argument: ast.expr, case: TestCase) -> ast.BinOp | None:
+        """Return the clock plus or minus a duration, if an argument is one."""
+        value = self._resolved(argument, case)
         for node in walk(value):
             if (
                 isinstance(node, ast.BinOp)
@@ -189,8 +189,8 @@ class RealClockInTest(PythonTestCheck):
                 return node
         return None
 
-    def _look_at_elapsed(self, node: ast.AST, case: TestCase) -> None:
-        """Report an upper limit, shorter than a pause of a busy machine, for how long something took."""
+    def _check_elapsed(self, node: ast.AST, case: TestCase) -> None:
+        """Report an upper limit on a duration that is shorter than a pause of a busy machine."""
         less = _less(node)
         if less is None or not isinstance(node, (ast.Assert, ast.Call)):
             return
@@ -198,11 +198,11 @@ class RealClockInTest(PythonTestCheck):
         seconds = limit.value if isinstance(limit, ast.Constant) else None
         is_tight = isinstance(seconds, (int, float)) and seconds <= _PAUSE_S
         if is_tight and self._is_elapsed(took, case):
-            text = f"on a busy machine this takes longer than {ast.unparse(limit)} s now and then"
+            text = f"limit of {ast.unparse(limit)} s fails on a busy machine; raise it or count the work"
             self.report(self.module.span(node), text)
 
     def _is_elapsed(self, took: ast.expr, case: TestCase) -> bool:
-        """Whether an expression is the difference of two readings of the clock."""
+        """Return True if an expression is the difference of two clock readings."""
         if isinstance(took, ast.Name):
             return any(
                 self._is_elapsed(value, case)
@@ -222,8 +222,8 @@ class RealClockInTest(PythonTestCheck):
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
 
 
-def _says_how_long(side: ast.expr) -> bool:
-    """Whether a side of a comparison says in words how far off something is."""
+def _is_relative_time(side: ast.expr) -> bool:
+    """Return True if an operand states a relative time in words."""
     return (
         isinstance(side, ast.Constant)
         and isinstance(side.value, str)
@@ -231,8 +231,8 @@ def _says_how_long(side: ast.expr) -> bool:
     )
 
 
-def _is_told_now(call: ast.Call) -> bool:
-    """Whether a call is handed the present moment besides."""
+def _receives_now(call: ast.Call) -> bool:
+    """Return True if a call also receives the current time."""
     return any(k.arg in ("now", "today", "relative_to", "clock", "at", "reference") for k in call.keywords)
 
 
@@ -243,7 +243,7 @@ def _is_of_itself(value: ast.expr, name: str) -> bool:
 
 
 def _less(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
-    """What an assertion says is less than what."""
+    """Return the smaller and the larger operand that an assertion states."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         test = node.test
         if isinstance(test.ops[-1], (ast.Lt, ast.LtE)):
@@ -256,7 +256,7 @@ def _less(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _parts(side: ast.expr) -> list[ast.AST]:
-    """What a side of a comparison is computed from; the clock as an argument of other code is its matter."""
+    """Return the parts an operand is computed from; arguments of other code are excluded."""
     found: list[ast.AST] = []
     stack: list[ast.AST] = [side]
     while stack:
@@ -275,3 +275,12 @@ def _parts(side: ast.expr) -> list[ast.AST]:
             if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and one is not node.func)
         ]
     return found
+
+
+def _is_age_of_date(call: ast.Call) -> bool:
+    """Return True if a call computes an age from its only argument or object, not from a given now."""
+    if _receives_now(call) or len(call.args) > 1 or call.keywords:
+        return False
+    if not call.args:
+        return isinstance(call.func, ast.Attribute)
+    return any(isinstance(n, ast.Call) for n in walk(call.args[0]))

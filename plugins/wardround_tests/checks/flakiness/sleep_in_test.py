@@ -1,4 +1,4 @@
-"""TE006."""
+"""TE006: fixed waiting times in tests."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from wardround.checks.source import SourceFile
 from wardround.findings import Plane, Severity
 from wardround.languages.python.module import FunctionNode
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, body_of, last_name, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, body_of, last_name, own_nodes
 
 _SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
 _RUNNING = frozenset({"gather", "run", "run_until_complete", "async_to_sync"})
-"""What runs a coroutine that is handed to it, and waits for it."""
+"""Functions that run a coroutine argument and wait for it."""
 _WAITS_MS = frozenset({"wait_for_timeout", "qWait"})
-"""What waits for so many milliseconds, in tools that drive browsers and windows."""
-_NOTICED_S = 0.1
-"""Below this a sleep yields rather than waits; nobody notices it."""
+"""Methods that wait for milliseconds, in tools that drive browsers and windows."""
+_SHORTEST_S = 0.1
+"""Shortest reported sleep in seconds; a shorter one only yields."""
 _SLOW_S = 0.5
-"""From here on a hundred such tests cost a minute."""
+"""Duration in seconds from which a hundred such tests cost a minute."""
 _ABOUT_TIME = LazyPattern(
     r"(?i)time|sleep|slow|expir|ttl|delay|throttl|rate|durat|elaps|timing|wait|poll|lag|age|"
     r"retry|backoff|keepalive|idle|interval|schedul|clock|heartbeat|lease"
@@ -32,10 +33,10 @@ _ABOUT_TIME = LazyPattern(
 
 
 class SleepInTest(PythonTestCheck):
-    """A test waits for a fixed time instead of for what it needs.
+    """A test waits for a fixed time instead of a condition.
 
-    On a busy machine the time is too short and the test fails now and then; on all others it is wasted in
-    every run. Wait for the event, the queue or the condition, with a timeout, or move the clock.
+    On a busy machine the time is too short and the test fails intermittently; elsewhere it is wasted in every
+    run. Wait for the event, the queue or the condition with a timeout, or control the clock.
     """
 
     ID = "TE006"
@@ -79,43 +80,43 @@ class SleepInTest(PythonTestCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name, unit = self._waits(node)
-        if not name or not self.module.serves(node):
+        if not name or not self.module.runs_in_tests(node):
             return
         holder = self.module.function_of(node)
-        seconds = self._seconds(_given(node), holder) if isinstance(holder, FUNCTIONS) else None
-        if seconds is None or seconds * unit < _NOTICED_S or not isinstance(holder, FUNCTIONS):
+        seconds = self._seconds(_duration(node), holder) if isinstance(holder, FUNCTIONS) else None
+        if seconds is None or seconds * unit < _SHORTEST_S or not isinstance(holder, FUNCTIONS):
             return
         self._report(node, holder, f"{name}({seconds:g})", seconds * unit)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """Look at a wait for an idle network, which says nothing about whether the page is ready."""
+        """Report waits for an idle network, which does not mean that the page is ready."""
         parent = self.module.parents.get(node)
-        is_told = isinstance(parent, ast.keyword) and parent.arg == "wait_until"
+        is_wait_option = isinstance(parent, ast.keyword) and parent.arg == "wait_until"
         is_state = isinstance(parent, ast.Call) and last_name(parent.func) == "wait_for_load_state"
-        if node.value == "networkidle" and (is_told or is_state) and self.module.serves(node):
-            text = "an idle network says nothing about whether the page is ready: wait for what is needed"
+        if node.value == "networkidle" and (is_wait_option or is_state) and self.module.runs_in_tests(node):
+            text = "an idle network does not mean that the page is ready; wait for an element"
             self.report(self.module.span(node), text, severity=Severity.INFO)
 
-    def look_at(self, case: TestCase) -> None:
-        """Report calls of the module's own helper that only sleeps for as long as it is told."""
-        for node in self.module.own(case) if self._sleepers else ():
+    def check_test(self, case: TestCase) -> None:
+        """Report calls of a helper of the module that only sleeps for its argument."""
+        for node in self.module.nodes_of(case) if self._sleepers else ():
             name = last_name(node.func) if isinstance(node, ast.Call) else ""
             if isinstance(node, ast.Call) and name in self._sleepers and len(node.args) == 1:
                 seconds = self._seconds(node.args[0], case.node)
-                if seconds is not None and seconds >= _NOTICED_S:
+                if seconds is not None and seconds >= _SHORTEST_S:
                     self._report(node, case.node, f"{name}({seconds:g})", seconds)
 
     def _report(self, node: ast.Call, holder: FunctionNode, what: str, seconds: float) -> None:
         header = self.module.text_of(holder).partition("\n")[0]
-        if self._is_meant(node, header) or _patches_sleep(holder):
+        if self._is_intended(node, header) or _patches_sleep(holder):
             return
         cls = self.module.class_of(holder)
-        mild = seconds < _SLOW_S or _ABOUT_TIME.search(holder.name + (cls.name if cls else ""))
-        text = f"{what} in a test: wait for what should have happened"
-        self.report(self.module.span(node), text, severity=Severity.INFO if mild else None)
+        is_mild = seconds < _SLOW_S or _ABOUT_TIME.search(holder.name + (cls.name if cls else ""))
+        text = f"{what} in a test; wait for the condition instead"
+        self.report(self.module.span(node), text, severity=Severity.INFO if is_mild else None)
 
     def _waits(self, node: ast.Call) -> tuple[str, float]:
-        """What waits for a fixed time, as it is called, and how many seconds are one of its units."""
+        """Return the waiting function, as called, and its unit in seconds."""
         name = self.module.imported_name(node.func) or ""
         if name in _SLEEPS:
             return name, 1.0
@@ -123,33 +124,38 @@ class SleepInTest(PythonTestCheck):
         if isinstance(function, ast.Attribute) and function.attr in _WAITS_MS:
             return ast.unparse(function), 0.001
         if isinstance(function, ast.Attribute) and function.attr == "wait":
-            made = function.value
-            if isinstance(made, ast.Call) and self.module.imported_name(made.func) == "threading.Event":
+            owner = function.value
+            if isinstance(owner, ast.Call) and self.module.imported_name(owner.func) == "threading.Event":
                 return ast.unparse(function), 1.0
         return "", 0.0
 
     def _seconds(self, value: ast.expr | None, holder: FunctionNode) -> float | None:
-        """How long a call waits; what cannot be known counts as nothing beside what can."""
+        """Return how long a call waits; unknown terms of a sum count as 0."""
         if isinstance(value, ast.Constant):
             is_number = isinstance(value.value, (int, float)) and not isinstance(value.value, bool)
             return float(value.value) if is_number else None  # type: ignore[arg-type]
         if isinstance(value, ast.Name):
-            given = self.module.assigned.get(value.id, [])
-            if value.id in (one.arg for one in holder.args.args):
-                usual = _default_of(holder, value.id)
-                return self._seconds(usual, holder) if isinstance(usual, ast.Constant) else None
-            is_known = len(given) == 1 and not isinstance(given[0], ast.Name)
-            return self._seconds(given[0], holder) if is_known else None
-        if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
-            left, right = self._seconds(value.left, holder), self._seconds(value.right, holder)
-            if isinstance(value.op, ast.Add):
-                return None if left is None and right is None else (left or 0.0) + (right or 0.0)
-            return left * right if left is not None and right is not None else None
-        return None
+            return self._seconds_of_name(value.id, holder)
+        if not isinstance(value, ast.BinOp):
+            return None
+        left, right = self._seconds(value.left, holder), self._seconds(value.right, holder)
+        if isinstance(value.op, ast.Add) and (left, right) != (None, None):
+            return (left or 0.0) + (right or 0.0)
+        is_product = isinstance(value.op, ast.Mult) and left is not None and right is not None
+        return left * right if is_product else None  # type: ignore[operator]
+
+    def _seconds_of_name(self, name: str, holder: FunctionNode) -> float | None:
+        """Return the duration that a parameter has by default, or that a module variable has."""
+        if name in (one.arg for one in holder.args.args):
+            default = _default_of(holder, name)
+            return self._seconds(default, holder) if isinstance(default, ast.Constant) else None
+        values = self.module.assigned.get(name, [])
+        is_known = len(values) == 1 and not isinstance(values[0], ast.Name)
+        return self._seconds(values[0], holder) if is_known else None
 
     @cached_property
     def _sleepers(self) -> frozenset[str]:
-        """Helpers of the module that only sleep for as long as their one argument says."""
+        """Helpers of the module that only sleep for the duration in their one argument."""
         return frozenset(
             function.name
             for function in self.module.tree.body
@@ -158,11 +164,11 @@ class SleepInTest(PythonTestCheck):
 
     def _only_sleeps(self, function: FunctionNode) -> bool:
         calls = [n for n in own_nodes(body_of(function)) if isinstance(n, ast.Call) and self._waits(n)[0]]
-        given = _given(calls[0]) if calls else None
-        return isinstance(given, ast.Name) and [a.arg for a in function.args.args] == [given.id]
+        values = _duration(calls[0]) if calls else None
+        return isinstance(values, ast.Name) and [a.arg for a in function.args.args] == [values.id]
 
-    def _is_meant(self, node: ast.Call, header: str) -> bool:
-        """Whether the sleep polls, or is itself what must be interrupted."""
+    def _is_intended(self, node: ast.Call, header: str) -> bool:
+        """Return True if the sleep is part of polling, or is itself to be interrupted."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.While, ast.For, ast.AsyncFor, ast.ExceptHandler)):
                 return True
@@ -176,7 +182,7 @@ class SleepInTest(PythonTestCheck):
 
 
 def _default_of(function: FunctionNode, name: str) -> ast.expr | None:
-    """What a parameter is where the caller says nothing."""
+    """Return the default of a parameter."""
     arguments = function.args
     named = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     return next(
@@ -184,8 +190,8 @@ def _default_of(function: FunctionNode, name: str) -> ast.expr | None:
     )
 
 
-def _given(call: ast.Call) -> ast.expr | None:
-    """For how long a call is told to wait."""
+def _duration(call: ast.Call) -> ast.expr | None:
+    """Return the duration argument of a waiting call."""
     named = (k.value for k in call.keywords if k.arg in ("secs", "seconds", "delay", "timeout"))
     return call.args[0] if call.args else next(named, None)
 

@@ -1,4 +1,4 @@
-"""TE031."""
+"""TE031: assertions on the order of unordered collections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from wardround.checks.cases import code
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, both_ways, equal_sides
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, either_order, equality_operands
 
 _LISTED = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
 _LISTING = frozenset({"iterdir", "glob", "rglob"})
@@ -18,10 +19,10 @@ _OF_SETS = frozenset({"union", "intersection", "difference", "symmetric_differen
 
 
 class UnorderedCollectionOrderAsserted(PythonTestCheck):
-    """What has no order is expected in one.
+    """A test asserts the order of an unordered collection.
 
-    A set of texts comes in another order in another process, and a folder lists its files as the file system
-    likes: the test fails now and then, or on another machine. Compare sets, or sort first.
+    A set of strings has another order in another process, and directory listings depend on the file system:
+    the test fails intermittently or on another machine. Compare sets, or sort first.
     """
 
     ID = "TE031"
@@ -55,25 +56,25 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        nodes = self.module.own(case)
+    def check_test(self, case: TestCase) -> None:
+        nodes = self.module.nodes_of(case)
         self._bound: dict[str, ast.expr] = {}
         for node in nodes:
             for side, other in (
-                both_ways(equal_sides(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
+                either_order(equality_operands(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
             ):
                 if not _is_ordered(other):
                     continue
                 if not self._bound:
                     self._bound = _bound(case.node)
-                what = self._unordered(side) or self._comes_from_set(side, other, nodes)
+                what = self._unordered(side) or self._built_from_set(side, other, nodes)
                 if what:
                     assert isinstance(node, (ast.expr, ast.stmt))
-                    self.report(self.module.span(node), f"{what} has no order: compare sets, or sort first")
+                    self.report(self.module.span(node), f"{what} has no order; compare sets or sort first")
                     break
 
     def _unordered(self, node: ast.expr) -> str:
-        """What of no order a value is made from one by one; empty if it has an order."""
+        """Return the unordered collection a value is built from; empty if it has an order."""
         if isinstance(node, ast.Name) and node.id in self._bound:
             return self._unordered(self._bound[node.id])
         if isinstance(node, ast.ListComp):
@@ -81,14 +82,14 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
         if not isinstance(node, ast.Call):
             return ""
         if self.module.imported_name(node.func) in _LISTED:
-            return "what a folder holds"
+            return "a directory listing"
         if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple", "enumerate") and node.args:
             return self._source(node.args[0])
         is_join = isinstance(node.func, ast.Attribute) and node.func.attr == "join" and len(node.args) == 1
         return self._source(node.args[0]) if is_join else ""
 
     def _source(self, node: ast.expr) -> str:
-        """What of no order is gone through; empty if it has one."""
+        """Return the unordered collection that is iterated over; empty if it has an order."""
         if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
             return self._source(node.generators[0].iter) if len(node.generators) == 1 else ""
         if isinstance(node, ast.Name) and node.id in self._bound:
@@ -98,7 +99,7 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
         if isinstance(node, ast.Call):
             is_listing = isinstance(node.func, ast.Attribute) and node.func.attr in _LISTING
             if is_listing or self.module.imported_name(node.func) in _LISTED:
-                return "what a folder holds"
+                return "a directory listing"
         return ""
 
     def _is_set(self, node: ast.expr) -> bool:
@@ -115,33 +116,31 @@ class UnorderedCollectionOrderAsserted(PythonTestCheck):
             return is_of_sets and isinstance(node.func, ast.Attribute) and self._is_set(node.func.value)
         return False
 
-    def _comes_from_set(self, side: ast.expr, other: ast.expr, nodes: Sequence[ast.AST]) -> str:
-        """Whether the test hands on a set and expects a list of what is in it."""
-        is_listed = (
-            isinstance(side, ast.Call)
-            and isinstance(side.func, ast.Name)
-            and side.func.id in ("list", "tuple")
-        )
-        if (
-            not is_listed
-            or not isinstance(other, (ast.List, ast.Tuple))
-            or any(isinstance(n, ast.Call) for n in walk(side) if n is not side)
-        ):
+    def _built_from_set(self, side: ast.expr, other: ast.expr, nodes: Sequence[ast.AST]) -> str:
+        """Return a description if the test passes a set and expects a list of its elements."""
+        if not _is_plain_list(side) or not isinstance(other, (ast.List, ast.Tuple)):
             return ""
-        wanted = {ast.unparse(one) for one in other.elts}
-        is_handed = any(isinstance(n, ast.Set) and {ast.unparse(e) for e in n.elts} == wanted for n in nodes)
-        return "a set" if is_handed else ""
+        expected = {ast.unparse(one) for one in other.elts}
+        sets = (n for n in nodes if isinstance(n, ast.Set))
+        return "a set" if any({ast.unparse(e) for e in one.elts} == expected for one in sets) else ""
 
 
 def _is_ordered(node: ast.expr) -> bool:
-    """Whether a value says in which order things come: two or more in a list, or joined in a text."""
+    """Return True if a value implies an order: a list of two or more, or a joined string."""
     if isinstance(node, (ast.List, ast.Tuple)):
         return len(node.elts) > 1 and len({ast.unparse(one) for one in node.elts}) > 1
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1
 
 
+def _is_plain_list(node: ast.expr) -> bool:
+    """Return True if an expression is ``list(...)`` or ``tuple(...)`` without further calls."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) not in ("list", "tuple"):
+        return False
+    return not any(isinstance(n, ast.Call) for n in walk(node) if n is not node)
+
+
 def _bound(function: ast.AST) -> dict[str, ast.expr]:
-    """The names that a test gives one value, and that it does not sort."""
+    """Return the names that a test binds once and does not sort."""
     found: dict[str, list[ast.expr]] = {}
     for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -150,11 +149,8 @@ def _bound(function: ast.AST) -> dict[str, ast.expr]:
             found.setdefault(ast.unparse(node.func.value), []).extend([node, node])
         elif isinstance(node, (*FUNCTIONS, ast.Lambda)) and node is not function:
             found.update({one.arg: [] for one in node.args.args})
-    return {
-        name: values[0]
-        for name, values in found.items()
-        if len(values) == 1 and not _mentions(values[0], name)
-    }
+    once = {name: values[0] for name, values in found.items() if len(values) == 1}
+    return {name: value for name, value in once.items() if not _mentions(value, name)}
 
 
 def _mentions(value: ast.expr, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""TE018."""
+"""TE018: tests that leave the environment changed."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
-_PUT_BACK = LazyPattern(r"environ|chdir|monkeypatch|getcwd|umask")
+_RESTORING = LazyPattern(r"environ|chdir|monkeypatch|getcwd|umask")
 _TESTS_RUN = LazyPattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(?:env|environment|mode)$")
-"""Names of variables that say that tests run, or as what the program runs: for all tests alike."""
+"""Names of variables that mark a test run, and therefore hold for all tests."""
 
 
 class LeakedEnvironment(PythonTestCheck):
-    """A test changes the environment or the working directory, and nothing puts it back.
+    """A test changes the environment or the working directory and does not restore it.
 
-    Every test that runs after it in the same process sees the change, so whether they pass depends on the
-    order. Use ``monkeypatch.setenv`` and ``monkeypatch.chdir``, or ``mock.patch.dict(os.environ, ...)``.
+    Every later test in the same process sees the change, so its outcome depends on the order. Use
+    ``monkeypatch.setenv`` and ``monkeypatch.chdir``, or ``mock.patch.dict(os.environ, ...)``.
     """
 
     ID = "TE018"
@@ -69,23 +70,23 @@ class LeakedEnvironment(PythonTestCheck):
         return re.search(r"environ\b|putenv|chdir|umask", source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:
-        """Look at helpers of the tests, which change it for whoever calls them, and at set-up."""
-        for helper in self.module.makers:
-            if helper.decorator_list or _gives_back(helper):
+        """Check helpers of the tests, which affect their callers, and set-up."""
+        for helper in self.module.support_functions:
+            if helper.decorator_list or _returns_control(helper):
                 continue
             found = next((n for n in own_nodes(helper.body) if self._changes(n)), None)
             case = TestCase(helper, self.module.class_of(helper))
-            if isinstance(found, ast.stmt) and not self._is_put_back(case, found):
+            if isinstance(found, ast.stmt) and not self._is_restored(case, found):
                 self._report(found)
 
-    def look_at(self, case: TestCase) -> None:
-        found = next((n for n in self.module.own(case) if self._changes(n)), None)
-        if isinstance(found, ast.stmt) and not self._is_put_back(case, found):
+    def check_test(self, case: TestCase) -> None:
+        found = next((n for n in self.module.nodes_of(case) if self._changes(n)), None)
+        if isinstance(found, ast.stmt) and not self._is_restored(case, found):
             self._report(found)
 
     def _report(self, change: ast.stmt) -> None:
         what = "working directory" if "chdir" in ast.unparse(change) else "environment"
-        text = f"the {what} stays changed for the tests that run after this"
+        text = f"{what} is not restored and affects later tests; use monkeypatch"
         self.report(self.module.span(change), text)
 
     def _changes(self, node: ast.AST) -> bool:
@@ -94,7 +95,7 @@ class LeakedEnvironment(PythonTestCheck):
             return (
                 isinstance(target, ast.Subscript)
                 and self._is_environment(target.value)
-                and not _says_that_tests_run(target.slice, node.value)
+                and not _marks_test_run(target.slice, node.value)
             )
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             return self.module.imported_name(node.value.func) in _CALLS
@@ -103,30 +104,23 @@ class LeakedEnvironment(PythonTestCheck):
     def _is_environment(self, node: ast.expr) -> bool:
         return self.module.imported_name(node) == "os.environ"
 
-    def _is_put_back(self, case: TestCase, change: ast.stmt) -> bool:
-        """Whether the test, what runs around it, or another way of the module undoes the change."""
-        for node in (case.node, *([case.cls] if case.cls else [])):
-            if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in node.decorator_list):
-                return True
+    def _is_restored(self, case: TestCase, change: ast.stmt) -> bool:
+        """Return True if the test, its set-up or another function of the module restores the state."""
         if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
             return True
-        after = [n for n in self.module.own(case) if getattr(n, "lineno", 0) > change.lineno]
+        after = [n for n in self.module.nodes_of(case) if getattr(n, "lineno", 0) > change.lineno]
         if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
             return True
-        return (
-            any(one is not case.node for one in self._putting_back)
-            or re.search(r"tmp_?environ|restore_env|clean_env|fs\b|runner", " ".join(case.parameters))
-            is not None
-        )
+        return _is_isolated(case) or any(one is not case.node for one in self._restoring)
 
     @cached_property
-    def _putting_back(self) -> list[FunctionNode]:
-        """The functions that are no tests, and take back what tests change."""
+    def _restoring(self) -> list[FunctionNode]:
+        """Functions that are not tests and restore what tests change."""
         others = (one for one in self.module.functions if not _is_test(one.name))
-        return [one for one in others if _PUT_BACK.search(ast.unparse(one))]
+        return [one for one in others if _RESTORING.search(ast.unparse(one))]
 
     def _undoes(self, node: ast.AST) -> bool:
-        """Whether a later step of the test takes the change back or sees to it that it is."""
+        """Return True if a later step of the test restores the state or registers a cleanup."""
         if isinstance(node, ast.Call):
             text = ast.unparse(node)
             return (
@@ -136,8 +130,8 @@ class LeakedEnvironment(PythonTestCheck):
         return False
 
 
-def _gives_back(helper: ast.AST) -> bool:
-    """Whether a helper hands control to the test in between, or what it changed to the caller."""
+def _returns_control(helper: ast.AST) -> bool:
+    """Return True if a helper yields to the test, or returns the changed object to the caller."""
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
         for n in walk(helper)
@@ -148,10 +142,19 @@ def _is_test(name: str) -> bool:
     return name.startswith("test")
 
 
-def _says_that_tests_run(name: ast.expr, value: ast.expr) -> bool:
+def _marks_test_run(name: ast.expr, value: ast.expr) -> bool:
     """Return True for ``TESTING=True`` and ``APP_ENV="test"``, which hold for every test."""
     if not isinstance(name, ast.Constant) or not isinstance(value, ast.Constant):
         return False
     if not _TESTS_RUN.search(str(name.value)):
         return False
     return "test" in str(name.value).lower() or str(value.value).lower().startswith("test")
+
+
+def _is_isolated(case: TestCase) -> bool:
+    """Return True if a decorator or fixture of a test isolates its environment."""
+    decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+    if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in decorators):
+        return True
+    fixtures = r"tmp_?environ|restore_env|clean_env|fs\b|runner"
+    return re.search(fixtures, " ".join(case.parameters)) is not None

@@ -1,4 +1,4 @@
-"""TE035."""
+"""TE035: temporary files, processes and servers that tests leave behind."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _REMOVED = LazyPattern(
 )
 _ENDED = LazyPattern(r"\.(terminate|kill|wait|communicate|send_signal|stop)\(|killpg|\bkill_")
 _STOPPED = LazyPattern(r"shutdown|server_close|\.close\(|\.stop\(")
-_MADE = {
+_CREATORS = {
     "tempfile.mkdtemp": ("a folder", _REMOVED, "use tmp_path, or TemporaryDirectory"),
     "tempfile.mkstemp": ("a file", _REMOVED, "use tmp_path"),
     "tempfile.NamedTemporaryFile": ("a file", _REMOVED, "use tmp_path"),
-    "subprocess.Popen": ("a process", _ENDED, "end it when the test ends, however it ends"),
+    "subprocess.Popen": ("a process", _ENDED, "terminate it when the test ends, also on failure"),
 }
 
 
 class LeakedTestResource(PythonTestCheck):
-    """A test makes something on the machine, and nothing in the file takes it away.
+    """A test creates a file, folder, process or server and never removes it.
 
-    Each run leaves one more folder, file or process: the disk of the CI machine fills up, ports stay taken,
-    and what is left over decides how a later test ends.
+    Each run leaves another one: the disk of the CI machine fills up, ports stay in use, and leftovers affect
+    later tests. Remove it when the test ends.
     """
 
     ID = "TE035"
@@ -89,28 +89,28 @@ class LeakedTestResource(PythonTestCheck):
         )
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Look at a server that runs beside the tests and that nothing stops."""
+        """Report a server in a background thread that nothing stops."""
         if node.attr != "serve_forever" or not isinstance(self.module.parents[node], ast.keyword):
             return
-        if self.module.serves(node) and _STOPPED.search(self.module.text) is None:
-            text = "nothing stops this server: call shutdown() and server_close() when the tests end"
+        if self.module.runs_in_tests(node) and _STOPPED.search(self.module.text) is None:
+            text = "server is never stopped; call shutdown() and server_close() when the tests end"
             self.report(self.module.span(node), text)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
-        if name not in _MADE or not self.module.serves(node) or self._is_held(node):
+        if name not in _CREATORS or not self.module.runs_in_tests(node) or self._is_managed(node):
             return
         if name.endswith("TemporaryFile") and not _is_kept(node):
             return
-        what, away, instead = _MADE[name]
+        what, away, instead = _CREATORS[name]
         if away.search(self.module.text) is None:
-            mild = None if what == "a process" else Severity.INFO
+            severity = None if what == "a process" else Severity.INFO
             self.report(
-                self.module.span(node), f"{what} is left behind by every run: {instead}", severity=mild
+                self.module.span(node), f"every run leaves {what} behind; {instead}", severity=severity
             )
 
-    def _is_held(self, node: ast.Call) -> bool:
-        """Whether what is made ends with a block, or is handed to something that may see to it."""
+    def _is_managed(self, node: ast.Call) -> bool:
+        """Return True if the object is managed by a block or passed to a cleanup."""
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call):
                 return "stack" in ast.unparse(parent.func) or "cleanup" in ast.unparse(parent.func).lower()

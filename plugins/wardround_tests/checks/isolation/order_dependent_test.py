@@ -1,4 +1,4 @@
-"""TE021."""
+"""TE021: tests that depend on what another test stored."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ import msgspec
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.languages.python.module import binds
+from wardround.languages.python.module import FunctionNode, binds
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import fixture_scope, is_fixture
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, last_name, outermost_function, own_nodes
 
-_PUTTING = LazyPattern(
+_STORING = LazyPattern(
     r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"
     r"increment|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_in|login|sign_?up)(_|$)"
 )
-_A_PUT = LazyPattern(
+_STORING_LINE = LazyPattern(
     r"(?m)^\s+(await )?([\w.()]+\.)?(add|append|extend|insert|put|push|set|register|create|write|"
     r"save|store|record|"
     r"enqueue|book|deposit|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_?in|sign_?up)\w*\("
     r"|^\s+\w+\[[^\]]+\] = "
 )
-"""A step that may put something somewhere, as a line."""
+"""Pattern of a line that may store something."""
 _READING = frozenset({"len", "sorted", "list", "set", "tuple", "dict", "sum", "str", "bool", "frozenset"})
 _PER_RUN = frozenset({"module", "session", "package", "class"})
 _PATHS = frozenset({"Path", "PurePath", "PosixPath"})
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """Something that is one and the same for several tests.
+    """An object that several tests share.
 
     Attributes:
-        name: as it is written: ``basket``, ``self.basket``.
-        is_path: it is a place in the file system, so that whatever is made of it shares it.
-        home: for what is imported, the module it is from.
+        name: as written: ``basket``, ``self.basket``.
+        is_path: True for a path in the file system, which objects created from it share.
+        home: the module of an imported object.
     """
 
     name: str
@@ -50,11 +51,11 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 class OrderDependentTest(PythonTestCheck):
-    """What a test expects is there only if another test ran before it.
+    """A test expects state that another test created.
 
-    The test itself only looks, and what it expects to find was put there by another one, into an object, a
-    registry or a folder that they share. Alone or in another order it fails. Make what is shared new for each
-    test, in a fixture or in setUp, and put in what the test needs.
+    The test only reads, and its expected state was stored by another test in a shared object, registry or
+    folder. On its own or in another order it fails. Create the shared object for each test in a fixture or
+    setUp, and store what the test needs.
     """
 
     ID = "TE021"
@@ -106,132 +107,112 @@ class OrderDependentTest(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: SourceFile) -> bool:
-        return source.text.count("def test") > 1 and _A_PUT.search(source.text) is not None
+        return source.text.count("def test") > 1 and _STORING_LINE.search(source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:
         if len(self.module.tests) > 1:
-            self._look_among(self._of_module, self.module.tests)
+            self._check_shared(self._module_objects, self.module.tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         tests = self.module.tests_in(node)
         if len(tests) > 1:
-            self._look_among([s for s in _of_class(node) if not _is_renewed_in(node, s.name)], tests)
+            self._check_shared([s for s in _class_objects(node) if not _is_renewed_in(node, s.name)], tests)
 
     @cached_property
     def _names(self) -> dict[TestCase, frozenset[str]]:
-        """The names, and attributes of the test's own object, that each test has."""
+        """Names, and attributes of ``self``, that each test uses."""
         return {case: frozenset(_names_in(case.node)) for case in self.module.tests}
 
-    def _look_among(self, shared: Sequence[Shared], tests: Sequence[TestCase]) -> None:
+    def _check_shared(self, shared: Sequence[Shared], tests: Sequence[TestCase]) -> None:
         for one in shared:
             within = [case for case in tests if one.home or one.name in self._names[case]]
-            within = [case for case in within if self._has(case, one)] if len(within) > 1 else []
-            putting = [case for case in within if self._puts(case, one)]
-            if not putting or len(putting) == len(within):
-                continue
-            if not one.name.startswith("self.") and self._is_renewed(one.name):
-                continue
-            for case in within:
-                if case not in putting and (found := self._expects(case, one, putting)) is not None:
-                    text = f'"{case.name}" expects what "{putting[0].name}" left in {one.name}'
-                    self.report(self.module.span(found), text)
-                    break
+            within = [case for case in within if self._uses(case, one)] if len(within) > 1 else []
+            writing = [case for case in within if self._writes(case, one)]
+            reading = [case for case in within if case not in writing]
+            if writing and reading and (one.name.startswith("self.") or not self._is_renewed(one.name)):
+                self._check_readers(one, reading, writing)
+
+    def _check_readers(
+        self, shared: Shared, reading: Sequence[TestCase], writing: Sequence[TestCase]
+    ) -> None:
+        """Report the first test that expects what other tests stored."""
+        for case in reading:
+            found = self._expects(case, shared, writing)
+            if found is not None:
+                text = (
+                    f'"{case.name}" depends on what "{writing[0].name}" left in {shared.name}; use a fixture'
+                )
+                self.report(self.module.span(found), text)
+                return
 
     @cached_property
-    def _of_module(self) -> list[Shared]:
-        found = []
-        for statement in self.module.tree.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                name, value = statement.targets[0].id, statement.value
-                if isinstance(value, ast.Call):
-                    is_path = last_name(value.func) in _PATHS
-                    found.append(Shared(name, is_path and "tmp" not in ast.unparse(value).lower()))
-            elif (
-                isinstance(statement, FUNCTIONS)
-                and is_fixture(statement)
-                and fixture_scope(statement) in _PER_RUN
-                and _makes_own(statement)
-            ):
-                found.append(Shared(statement.name))
+    def _module_objects(self) -> list[Shared]:
+        found = [one for statement in self.module.tree.body if (one := _shared_by(statement)) is not None]
         for local, dotted in self.module.imported.items():
             if re.fullmatch(r"_?[A-Z][A-Z0-9_]+|registry|REGISTRY", local) and "." in dotted:
                 found.append(Shared(local, home=dotted.rpartition(".")[0]))
         return found
 
     def _is_renewed(self, name: str) -> bool:
-        """Whether what runs around tests, or a helper, has to do with a shared thing: it may renew it."""
+        """Return True if set-up or a helper handles a shared object, and so may recreate it."""
         tests = {case.node for case in self.module.tests}
         return any(
             isinstance(n, ast.Name)
             and (owner := outermost_function(self.module, n)) is not None
             and owner not in tests
             and getattr(owner, "name", "") != name
-            for n in self.module.named(name)
+            for n in self.module.names.references(name)
         )
 
-    def _has(self, case: TestCase, shared: Shared) -> bool:
-        """Whether a test has to do with a shared thing, or with the module that it is imported from."""
+    def _uses(self, case: TestCase, shared: Shared) -> bool:
+        """Return True if a test uses a shared object, or functions of its module."""
         if shared.name in self._names[case]:
             return not binds(case.node, shared.name)
-        return bool(shared.home) and any(self._is_put_into(n, shared) for n in self.module.own(case))
+        return bool(shared.home) and any(
+            self._stores_in_module(n, shared) for n in self.module.nodes_of(case)
+        )
 
-    def _puts(self, case: TestCase, shared: Shared) -> bool:
-        """Whether a test does something to a shared thing that stays."""
-        made = _made_of(case, shared)
-        for node in self.module.own(case):
-            call = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(call, ast.Await):
-                call = call.value
-            if self._is_put_into(node, shared):
+    def _writes(self, case: TestCase, shared: Shared) -> bool:
+        """Return True if a test changes a shared object."""
+        derived = _derived_names(case, shared)
+        for node in self.module.nodes_of(case):
+            if self._stores_in_module(node, shared):
                 return True
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-                owner = ast.unparse(call.func.value)
-                is_of_it = (
-                    owner == shared.name
-                    or owner in made
-                    or (shared.is_path and _is_made(call.func.value, shared))
-                )
-                if is_of_it and (_PUTTING.match(call.func.attr) or "clear" in call.func.attr):
-                    return True
-            if (
-                isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Subscript)
-                and ast.unparse(node.targets[0].value) == shared.name
-            ):
+            if isinstance(node, ast.Expr) and _calls_storing(node.value, shared, derived):
+                return True
+            if isinstance(node, ast.Assign) and _assigns_item(node, shared.name):
                 return True
         return False
 
-    def _is_put_into(self, node: ast.AST, shared: Shared) -> bool:
-        """Whether a statement calls a function that puts something into what its module holds."""
+    def _stores_in_module(self, node: ast.AST, shared: Shared) -> bool:
+        """Return True if a statement calls a function that stores something in its module."""
         call = node.value if isinstance(node, ast.Expr) else None
         if not shared.home or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return False
         dotted = self.module.imported_name(call.func) or ""
-        return dotted.rpartition(".")[0] == shared.home and _PUTTING.match(call.func.id) is not None
+        return dotted.rpartition(".")[0] == shared.home and _STORING.match(call.func.id) is not None
 
     def _expects(
-        self, case: TestCase, shared: Shared, putting: Sequence[TestCase]
+        self, case: TestCase, shared: Shared, writing: Sequence[TestCase]
     ) -> ast.expr | ast.stmt | None:
-        """The first assertion of a test that only looks, if it says exactly what a shared thing holds."""
-        effects = [
-            s
-            for s in own_nodes(case.node.body)
-            if isinstance(s, (ast.Expr, ast.With, ast.AsyncWith, ast.Delete))
-        ]
-        if any(
-            not self.module.asserts(s.value) for s in effects if isinstance(s, ast.Expr) and not _is_text(s)
-        ):
+        """Return the first assertion of a read-only test that states the content of a shared object."""
+        nodes = list(own_nodes(case.node.body))
+        if any(map(self._has_effect, nodes)):
             return None
-        if any(not isinstance(s, ast.Expr) for s in effects):
-            return None
-        for node in own_nodes(case.node.body):
+        for node in nodes:
             sides = _sides(node)
             if sides is None or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
-            held, said = sides
-            if _only_looks(held, shared, case) and _is_said(said, putting, shared):
+            inspected, expected = sides
+            if _only_reads(inspected, shared, case) and _is_stored(expected, writing, shared):
                 return node
         return None
+
+    def _has_effect(self, node: ast.AST) -> bool:
+        """Return True if a statement is a block or a call other than an assertion."""
+        if isinstance(node, ast.Expr):
+            return not _is_text(node) and not self.module.asserts(node.value)
+        return isinstance(node, (ast.With, ast.AsyncWith, ast.Delete))
 
 
 def _names_in(function: ast.AST) -> Iterator[str]:
@@ -242,26 +223,29 @@ def _names_in(function: ast.AST) -> Iterator[str]:
             yield f"self.{node.attr}"
 
 
-def _of_class(cls: ast.ClassDef) -> list[Shared]:
-    """What the tests of a class share: containers and objects of the class, made once."""
+def _class_objects(cls: ast.ClassDef) -> list[Shared]:
+    """Return the containers and objects that the tests of a class share."""
     found = []
     for statement in cls.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             if isinstance(statement.value, (ast.List, ast.Dict, ast.Set)):
                 found.append(Shared(f"self.{statement.targets[0].id}"))
         elif isinstance(statement, FUNCTIONS) and statement.name == "setUpClass":
-            found += [
-                Shared(f"self.{node.targets[0].attr}")
-                for node in own_nodes(statement.body)
-                if isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Attribute)
-                and isinstance(node.value, (ast.Call, ast.List, ast.Dict, ast.Set))
-            ]
+            found += map(Shared, _created_attributes(statement))
     return found
 
 
+def _created_attributes(function: FunctionNode) -> Iterator[str]:
+    """Yield the attributes to which a method assigns a new object or container."""
+    for node in own_nodes(function.body):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+            continue
+        if isinstance(node.value, (ast.Call, ast.List, ast.Dict, ast.Set)):
+            yield f"self.{node.targets[0].attr}"
+
+
 def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
-    """Whether a method that is no test has to do with an attribute: it may make it new."""
+    """Return True if a method other than a test handles an attribute, and so may recreate it."""
     attribute = name.rpartition(".")[2]
     return any(
         isinstance(method, FUNCTIONS)
@@ -272,14 +256,16 @@ def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
     )
 
 
-def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a fixture gives an object or a container that it makes itself."""
+def _creates_object(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return True if a fixture returns an object or container that it creates."""
     last = fixture.body[-1]
     value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
     value = value.value if isinstance(value, ast.Yield) else value
     if isinstance(value, ast.Name):
-        made = [n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and binds(n, value.id)]
-        value = made[0] if len(made) == 1 else None
+        created = [
+            n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and binds(n, value.id)
+        ]
+        value = created[0] if len(created) == 1 else None
     if isinstance(value, ast.Call):
         return last_name(value.func)[:1].isupper() or last_name(value.func) in ("list", "dict", "set")
     return isinstance(value, (ast.List, ast.Dict, ast.Set))
@@ -292,21 +278,21 @@ def _is_it(node: ast.AST, shared: Shared) -> bool:
     return is_name and ast.unparse(node) == shared.name
 
 
-def _is_made(node: ast.expr, shared: Shared) -> bool:
-    """Whether an object is made, with nothing else, of what is shared: a writer for a folder."""
+def _is_derived(node: ast.expr, shared: Shared) -> bool:
+    """Return True if an object is created from the shared one only: a writer for a folder."""
     if not isinstance(node, ast.Call) or not last_name(node.func)[:1].isupper():
         return False
     return any(isinstance(a, ast.Name) and a.id == shared.name for a in node.args)
 
 
-def _made_of(case: TestCase, shared: Shared) -> set[str]:
-    """The variables of a test that hold objects made of what is shared."""
+def _derived_names(case: TestCase, shared: Shared) -> set[str]:
+    """Return the variables of a test that hold objects created from the shared one."""
     if not shared.is_path:
         return set()
     return {
         target.id
         for node in own_nodes(case.node.body)
-        if isinstance(node, ast.Assign) and _is_made(node.value, shared)
+        if isinstance(node, ast.Assign) and _is_derived(node.value, shared)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
@@ -317,7 +303,7 @@ def _is_text(statement: ast.Expr) -> bool:
 
 
 def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
-    """What an assertion looks at, and what it says that should be there."""
+    """Return the inspected expression of an assertion, and the expected one."""
     if isinstance(node, ast.Assert):
         test = node.test
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -333,33 +319,67 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
     return None
 
 
-def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
-    """Whether an expression reads a shared thing and asks nothing of it that depends on arguments."""
-    if not any(_is_it(n, shared) for n in walk(held)):
+def _only_reads(inspected: ast.expr, shared: Shared, case: TestCase) -> bool:
+    """Return True if an expression reads a shared object without calls that take arguments."""
+    nodes = list(walk(inspected))
+    if not any(_is_it(n, shared) for n in nodes):
         return False
-    for node in walk(held):
-        if isinstance(node, ast.Call):
-            is_builtin = isinstance(node.func, ast.Name) and node.func.id in _READING
-            is_getter = isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
-            if not is_builtin and not is_getter and not (shared.is_path and _is_made(node, shared)):
-                return False
-        if isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp)):
-            return False
-    return True
+    if any(isinstance(n, (ast.Lambda, ast.GeneratorExp, ast.ListComp)) for n in nodes):
+        return False
+    return all(_is_reading(n, shared) for n in nodes if isinstance(n, ast.Call))
 
 
-def _is_said(said: ast.expr | None, putting: Sequence[TestCase], shared: Shared) -> bool:
-    """Whether what is expected is written out, and is what other tests put in, or that there is nothing."""
+def _is_reading(call: ast.Call, shared: Shared) -> bool:
+    """Return True if a call is a reading builtin, a getter, or creates an object from a shared path."""
+    if isinstance(call.func, ast.Name) and call.func.id in _READING:
+        return True
+    is_getter = isinstance(call.func, ast.Attribute) and not call.args and not call.keywords
+    return is_getter or (shared.is_path and _is_derived(call, shared))
+
+
+def _shared_by(statement: ast.stmt) -> Shared | None:
+    """Return the object that a statement of a module creates for several tests."""
+    if isinstance(statement, ast.Assign):
+        target, value = statement.targets[0], statement.value
+        if not isinstance(target, ast.Name) or not isinstance(value, ast.Call):
+            return None
+        is_path = last_name(value.func) in _PATHS and "tmp" not in ast.unparse(value).lower()
+        return Shared(target.id, is_path)
+    if not isinstance(statement, FUNCTIONS) or not is_fixture(statement):
+        return None
+    is_shared = fixture_scope(statement) in _PER_RUN and _creates_object(statement)
+    return Shared(statement.name) if is_shared else None
+
+
+def _calls_storing(value: ast.expr, shared: Shared, derived: set[str]) -> bool:
+    """Return True if an expression calls a storing method of a shared object or of a derived one."""
+    call = value.value if isinstance(value, ast.Await) else value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if not _STORING.match(call.func.attr) and "clear" not in call.func.attr:
+        return False
+    owner = ast.unparse(call.func.value)
+    is_shared = owner == shared.name or owner in derived
+    return is_shared or (shared.is_path and _is_derived(call.func.value, shared))
+
+
+def _assigns_item(node: ast.Assign, name: str) -> bool:
+    target = node.targets[0]
+    return isinstance(target, ast.Subscript) and ast.unparse(target.value) == name
+
+
+def _is_stored(expected: ast.expr | None, writing: Sequence[TestCase], shared: Shared) -> bool:
+    """Return True if the expected value is a literal that other tests stored, or is empty."""
     try:
-        value = ast.literal_eval(said) if said is not None else None
+        value = ast.literal_eval(expected) if expected is not None else None
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
     if value is None or isinstance(value, bool):
         return False
     if shared.home:
-        return isinstance(value, (list, dict, set, tuple)) and len(value) == len(putting)
+        return isinstance(value, (list, dict, set, tuple)) and len(value) == len(writing)
     if isinstance(value, int):
-        return not shared.is_path and value <= len(putting)
-    texts = " ".join(ast.unparse(case.node) for case in putting)
+        return not shared.is_path and value <= len(writing)
+    texts = " ".join(ast.unparse(case.node) for case in writing)
     parts = list(value) if isinstance(value, (list, tuple, set, dict)) else [value]
     return all(repr(part) in texts for part in parts)

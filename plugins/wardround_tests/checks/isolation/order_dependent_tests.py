@@ -1,4 +1,4 @@
-"""TE010."""
+"""TE010: tests that share mutable module or class state."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from wardround.findings import Severity
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase, outermost_function
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS, outermost_function
 
 _CHANGING = frozenset(
     {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}
 )
 _ORDERED = LazyPattern(r"pytest\.mark\.(order\(|run\(order|dependency\(.*depends)")
 _NUMBERED = LazyPattern(r"test_*(\d+|step_?\d+)_|test_[a-h]_")
-"""Names that put tests in an order, which is that of the alphabet."""
+"""Names that order tests alphabetically."""
 _FILLING = _CHANGING - {"clear"}
 
 
 class OrderDependentTests(PythonTestCheck):
-    """One test changes what belongs to the module or the class, and another test reads it.
+    """One test changes module or class state that another test reads.
 
-    The second passes or fails depending on whether the first ran before it: alone, in another order or on
-    another worker it behaves differently. Make the value in a fixture, new for each test.
+    The second test passes or fails depending on whether the first ran before it: on its own, in another order
+    or on another worker it behaves differently. Create the value in a fixture for each test.
     """
 
     ID = "TE010"
@@ -71,31 +72,24 @@ class OrderDependentTests(PythonTestCheck):
     ]
 
     def visit_Module(self, node: ast.Module) -> None:
-        names = {
-            t.id
-            for s in node.body
-            if isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_own(s)
-            for t in _targets(s)
-            if isinstance(t, ast.Name)
-        }
+        names = set(_own_variables(node))
         if not names or len(self.module.tests) < 2:
             return
-        changed: dict[str, list[tuple[TestCase, ast.stmt]]] = {}
+        writers: dict[str, TestCase] = {}
         for case in self.module.tests:
-            for name, statement in _changes(case.node, names):
-                changed.setdefault(name, []).append((case, statement))
-        for name, places in sorted(changed.items()):
-            case, _ = places[0]
+            for name, _ in _changes(case.node, names):
+                writers.setdefault(name, case)
+        for name, case in sorted(writers.items()):
             found = None if self._is_renewed(name) else self._reader(name, case)
             if found is not None:
                 reader, read = found
-                text = f'"{reader.name}" reads {name}, which "{case.name}" changes'
+                text = f'"{reader.name}" reads {name}, which "{case.name}" changes; create it in a fixture'
                 self.report(self.module.span(read), text)
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         for one in case.node.decorator_list:
             if isinstance(one, ast.Call) and _ORDERED.match(ast.unparse(one)):
-                text = f'"{case.name}" is to run at a certain place, so it needs what other tests leave'
+                text = f'"{case.name}" requires an order, so it depends on other tests; set up its state'
                 self.report(self.module.span(one), text, severity=Severity.INFO)
                 return
 
@@ -103,27 +97,27 @@ class OrderDependentTests(PythonTestCheck):
         tests = self.module.tests_in(node)
         if len(tests) < 2:
             return
-        self._look_for_handed_on(node, tests)
+        self._check_class_attributes(node, tests)
         numbers = [match for case in tests if (match := _NUMBERED.match(case.name))]
         if len(numbers) == len(tests):
-            self._look_for_steps(node, tests)
+            self._check_numbered(node, tests)
 
-    def _look_for_handed_on(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
+    def _check_class_attributes(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
         """Report an attribute of the class that one test sets and another reads."""
         for case in tests:
-            for statement in self.module.all_of(case):
+            for statement in self.module.all_nodes_of(case):
                 name = _class_attribute(statement, cls.name)
                 if not name or not isinstance(statement, ast.stmt):
                     continue
                 others = [one for one in tests if one is not case]
                 reader = next((one for one in others if _reads(one.node, name, cls.name)), None)
                 if reader is not None and not self._is_set_up(cls, name):
-                    text = f'"{reader.name}" reads {cls.name}.{name}, which "{case.name}" sets'
+                    text = f'"{reader.name}" reads {cls.name}.{name}, which "{case.name}" sets; use a fixture'
                     self.report(self.module.span(_reads(reader.node, name, cls.name)[0]), text)
                     return
 
     def _is_set_up(self, cls: ast.ClassDef, name: str) -> bool:
-        """Whether something that runs before each test sets an attribute."""
+        """Return True if code that runs before each test sets an attribute."""
         return any(
             isinstance(method, FUNCTIONS)
             and (
@@ -136,36 +130,35 @@ class OrderDependentTests(PythonTestCheck):
             for method in cls.body
         )
 
-    def _look_for_steps(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
-        """Report what numbered tests share: their names say that one goes on where another stopped."""
+    def _check_numbered(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
+        """Report state that numbered tests share: their names imply that they build on one another."""
         if any(isinstance(s, FUNCTIONS) and s.name in ("setUp", "setup_method") for s in cls.body):
             return
         for statement in cls.body:
-            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not _is_made(statement.value):
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not _is_new_object(statement.value):
                 continue
-            for target in _targets(statement):
-                if isinstance(target, ast.Name) and sum(_uses_own(c.node, target.id) for c in tests) > 1:
-                    text = (
-                        f'{target.id} is one for all, and the tests of "{cls.name}" are numbered steps on it'
-                    )
-                    self.report(self.module.span(statement), text)
-                    return
+            names = (t.id for t in _targets(statement) if isinstance(t, ast.Name))
+            shared = next((n for n in names if sum(_uses_own(c.node, n) for c in tests) > 1), None)
+            if shared is not None:
+                text = f'numbered tests of "{cls.name}" share {shared}; create it for each test'
+                self.report(self.module.span(statement), text)
+                return
 
     def _is_renewed(self, name: str) -> bool:
-        """Whether anything but a test has to do with the name: it may make it new for each of them."""
+        """Return True if code other than a test uses the name, and so may recreate it for each test."""
         tests = {None, *(case.node for case in self.module.tests)}
         return any(
             isinstance(node, ast.Name) and outermost_function(self.module, node) not in tests
-            for node in self.module.named(name)
+            for node in self.module.names.references(name)
         )
 
     def _reader(self, name: str, writer: TestCase) -> tuple[TestCase, ast.Name] | None:
-        """Another test that reads the variable without making it new first, and where it does."""
+        """Return another test that reads the variable without recreating it, and the position."""
         for case in self.module.tests:
             if case is writer:
                 continue
-            uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name]
-            if not uses or name in _locals(case.node) or _begins_anew(case.node, name):
+            uses = [n for n in self.module.all_nodes_of(case) if isinstance(n, ast.Name) and n.id == name]
+            if not uses or name in _locals(case.node) or _clears(case.node, name):
                 continue
             if isinstance(uses[0].ctx, ast.Load):
                 return case, min(uses, key=lambda n: (n.lineno, n.col_offset))
@@ -173,7 +166,7 @@ class OrderDependentTests(PythonTestCheck):
 
 
 def _is_own(statement: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether an assignment binds a fresh container or a plain value."""
+    """Return True if an assignment binds a new container or a plain value."""
     value = statement.value
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Name) and value.func.id in ("list", "dict", "set")
@@ -187,13 +180,13 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _locals(function: ast.AST) -> set[str]:
-    """The names a function binds for itself."""
+    """Return the names that a function binds locally."""
     shared = {name for n in walk(function) if isinstance(n, ast.Global) for name in n.names}
     bound = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return (bound | {n.arg for n in walk(function) if isinstance(n, ast.arg)}) - shared
 
 
-def _begins_anew(function: ast.AST, name: str) -> bool:
+def _clears(function: ast.AST, name: str) -> bool:
     return any(
         isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
@@ -205,13 +198,13 @@ def _begins_anew(function: ast.AST, name: str) -> bool:
 
 
 def _changes(function: ast.AST, names: set[str]) -> Iterator[tuple[str, ast.stmt]]:
-    """The statements of a test that change one of the module's variables, unless it makes it new itself."""
+    """Yield the statements of a test that change a module variable, unless it recreates it."""
     own = _locals(function)
     for statement in walk(function):
         if not isinstance(statement, ast.stmt):
             continue
         name = _changed(statement)
-        if name in names and name not in own and not _begins_anew(function, name):
+        if name in names and name not in own and not _clears(function, name):
             yield name, statement
 
 
@@ -227,29 +220,29 @@ def _changed(statement: ast.stmt) -> str:
 
 
 def _class_attribute(node: ast.AST, cls: str) -> str:
-    """The attribute of the class that a statement of a test sets."""
+    """Return the attribute of the class that a statement of a test sets."""
     if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         return ""
     for target in _targets(node):
-        if isinstance(target, ast.Attribute) and ast.unparse(target.value) in _of_class(cls):
+        if isinstance(target, ast.Attribute) and ast.unparse(target.value) in _class_expressions(cls):
             return target.attr
     return ""
 
 
-def _of_class(cls: str) -> frozenset[str]:
+def _class_expressions(cls: str) -> frozenset[str]:
     return frozenset({cls, "self.__class__", "type(self)", "cls"})
 
 
 def _reads(function: ast.AST, name: str, cls: str) -> list[ast.Attribute]:
-    """Where a test reads an attribute of its class; nowhere if it sets it itself."""
+    """Return where a test reads an attribute of its class; empty if it sets it itself."""
     own = [n for n in walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
-    own = [n for n in own if ast.unparse(n.value) in _of_class(cls) | {"self"}]
+    own = [n for n in own if ast.unparse(n.value) in _class_expressions(cls) | {"self"}]
     own.sort(key=lambda n: (n.lineno, n.col_offset))
     return own if all(isinstance(n.ctx, ast.Load) for n in own) else []
 
 
 def _runs_once(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a method runs once for all tests of a class, and so makes nothing new for each of them."""
+    """Return True if a method runs once for all tests of a class."""
     wide = [
         one for one in method.decorator_list if re.search(r"scope=.(class|module|session)", ast.unparse(one))
     ]
@@ -260,8 +253,8 @@ def _is_test_name(name: str) -> bool:
     return name.startswith("test")
 
 
-def _is_made(value: ast.expr | None) -> bool:
-    """Whether a value is an object made here that can change: an instance or a container."""
+def _is_new_object(value: ast.expr | None) -> bool:
+    """Return True if a value is a new mutable object: an instance or a container."""
     if isinstance(value, ast.Call):
         name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
         return name[:1].isupper() or name in ("list", "dict", "set")
@@ -273,3 +266,10 @@ def _uses_own(function: ast.AST, name: str) -> bool:
         isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) in ("self", "self.__class__")
         for n in walk(function)
     )
+
+
+def _own_variables(module: ast.Module) -> Iterator[str]:
+    """Yield the variables of a module that it binds to a new container or a plain value."""
+    for statement in module.body:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and _is_own(statement):
+            yield from (t.id for t in _targets(statement) if isinstance(t, ast.Name))

@@ -1,4 +1,4 @@
-"""TE034."""
+"""TE034: fixed paths that all runs share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wardround.checks.source import SourceFile
 from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, last_name
+from wardround_tests.models.syntax import FUNCTIONS, last_name
 
 _SHARED = LazyPattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
 _FILES = frozenset(
@@ -26,16 +26,16 @@ _OF_PATHS = frozenset(
     {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "touch", "unlink", "rmdir", "exists",
      "is_file", "is_dir", "open", "iterdir", "glob", "rglob", "stat", "symlink_to", "rename"}
 )  # fmt: skip
-_STAND_IN = LazyPattern(
+_TEST_DOUBLE = LazyPattern(
     r"pyfakefs|mock_open|builtins\.open|Patcher\(\)|isolated_filesystem|patch\(.(os|shutil|pathlib)\."
 )
 
 
 class SharedPathInTest(PythonTestCheck):
-    """A test writes to a place that all runs on the machine share.
+    """A test writes to a path that all runs on the machine share.
 
-    Two runs at once, or a file that an earlier run or another user left there, and it fails or passes for a
-    reason that has nothing to do with the code. Use the tmp_path fixture or tempfile.
+    With two concurrent runs, or a file left by an earlier run or another user, the test fails or passes for a
+    reason unrelated to the code. Use the tmp_path fixture or tempfile.
     """
 
     ID = "TE034"
@@ -78,7 +78,7 @@ class SharedPathInTest(PythonTestCheck):
         text = source.text
         return (
             any(word in text for word in ("/tmp/", "gettempdir", "/temp", "\\temp", "\\Temp", "/Temp"))  # noqa: S108
-            and _STAND_IN.search(text) is None
+            and _TEST_DOUBLE.search(text) is None
         )
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -91,40 +91,33 @@ class SharedPathInTest(PythonTestCheck):
             is_used = self._is_named(node) and bool(self.module.tests)
         else:
             is_used = (
-                holder in self.module.serving and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
+                holder in self.module.test_code and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
             )
-        if is_used and (self._is_touched(node) or self._is_named(node)):
+        if is_used and (self._is_accessed(node) or self._is_named(node)):
             self._reported.add(holder)
-            self.report(self.module.span(node), "every run on this machine writes here: use tmp_path")
+            self.report(self.module.span(node), "path is shared by all runs on the machine; use tmp_path")
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Look at a fixed name in the folder that all programs have for such files."""
+        """Report a fixed name in the temporary folder of the system."""
         if self.module.imported_name(node.func) != "tempfile.gettempdir":
             return
-        whole: ast.AST = node
-        while isinstance(self.module.parents[whole], (ast.Call, ast.BinOp)):
-            whole = self.module.parents[whole]
-        names = [n for n in walk(whole) if isinstance(n, ast.Constant)]
-        is_fixed = bool(names) and not any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in walk(whole))
-        calls = [n for n in walk(whole) if isinstance(n, ast.Call) and n is not node]
-        is_fixed = is_fixed and all(last_name(c.func) in ("join", "Path") for c in calls)
+        expression: ast.AST = node
+        while isinstance(self.module.parents[expression], (ast.Call, ast.BinOp)):
+            expression = self.module.parents[expression]
         holder = self.module.function_of(node)
-        if (
-            is_fixed
-            and holder in self.module.serving
-            and holder not in self._reported
-            and self._is_named(node)
-        ):
+        if holder not in self.module.test_code or holder in self._reported:
+            return
+        if _is_fixed_path(expression, node) and self._is_named(node):
             self._reported.add(holder)
-            self.report(self.module.span(node), "every run on this machine writes here: use tmp_path")
+            self.report(self.module.span(node), "path is shared by all runs on the machine; use tmp_path")
 
     @cached_property
     def _reported(self) -> set[ast.AST | None]:
-        """Where a place of this kind was reported: it is one finding, however many files are written."""
+        """Functions with a reported path: one finding each, however many files they write."""
         return set()
 
-    def _is_touched(self, node: ast.expr) -> bool:
-        """Whether a path goes into a call that works on files, or is one whose files are worked on."""
+    def _is_accessed(self, node: ast.expr) -> bool:
+        """Return True if a path is passed to a file operation, or one is called on it."""
         inner: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
@@ -141,7 +134,7 @@ class SharedPathInTest(PythonTestCheck):
         return False
 
     def _is_named(self, node: ast.expr) -> bool:
-        """Whether a path is given a name under which files are worked on."""
+        """Return True if a path is bound to a name that file operations use."""
         value: ast.AST = node
         statement = self.module.parents[value]
         while isinstance(statement, (ast.Call, ast.BinOp)):
@@ -149,13 +142,13 @@ class SharedPathInTest(PythonTestCheck):
         if not isinstance(statement, ast.Assign):
             return False
         target = ast.unparse(statement.targets[0])
-        return any(self._is_touched(n) for n in self._uses(target))
+        return any(self._is_accessed(n) for n in self._uses(target))
 
     def _uses(self, target: str) -> list[ast.expr]:
-        """Where the module asks for a variable or an attribute."""
+        """Return the reads of a variable or attribute."""
         return [
             n
-            for n in self.module.named(target.rpartition(".")[2])
+            for n in self.module.names.references(target.rpartition(".")[2])
             if isinstance(n.ctx, ast.Load) and ast.unparse(n) == target
         ]
 
@@ -165,8 +158,18 @@ def _is_script(ancestors: Iterable[ast.AST]) -> bool:
 
 
 def _is_faked(holder: FunctionNode) -> bool:
-    """Whether a file system of its own stands in for the machine's."""
+    """Return True if a fake file system replaces the real one."""
     names = {one.arg for one in holder.args.args}
     return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
         "patch" in ast.unparse(one) for one in holder.decorator_list
     )
+
+
+def _is_fixed_path(expression: ast.AST, root: ast.Call) -> bool:
+    """Return True if an expression joins a call with constants only."""
+    nodes = [n for n in walk(expression) if n is not root]
+    if not any(isinstance(n, ast.Constant) for n in nodes):
+        return False
+    if any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in nodes):
+        return False
+    return all(last_name(n.func) in ("join", "Path") for n in nodes if isinstance(n, ast.Call))

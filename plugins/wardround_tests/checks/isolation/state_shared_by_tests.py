@@ -1,4 +1,4 @@
-"""TE038."""
+"""TE038: objects that the tests of a module share."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, is_assertion, outermost_function
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import is_assertion, outermost_function
 
 _MAKING = LazyPattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
 _NO_STATE = LazyPattern(
     r"(?i)mock|patch|fake|client|logger|runner|faker|parser|engine|app$|path$|schema|regex|pattern|template|"
     r"serializer|formatter|validator|settings|config|decimal|fraction|date|time|version|uuid|url|enum|typevar"
 )
-"""Names of what tests share without leaving anything in it, or of what is no part of the code under test."""
+"""Names of objects that are shared without state, or are not part of the code under test."""
 _ADDING = LazyPattern(
     r"^(add|append|insert|push|put|register|unregister|remove|delete|pop|set|store|save|create|enqueue|subscribe|"
     r"connect|deposit|withdraw|increment|update|discard|open|close|move|rename|mark|assign|cancel)(_\w+)?$"
@@ -30,14 +31,14 @@ _DOING = LazyPattern(
 _UNDOING = LazyPattern(
     r"\bfinally:|\.(remove|unregister|delete|pop|disconnect|unsubscribe|discard|close)\w*\(|\bdel "
 )
-"""A test that takes away again what it put in leaves nothing."""
+"""Patterns of a test that removes what it stored, and so leaves nothing."""
 
 
 class StateSharedByTests(PythonTestCheck):
-    """The tests of a module share one object, and one asks for what another left in it.
+    """The tests of a module share one object, and one test reads what another stored in it.
 
-    The object is made once, when the module is imported. Alone, in another order or on another worker the
-    second test finds it in another state. Make it in a fixture, new for each test.
+    The object is created once, when the module is imported. On its own, in another order or on another worker
+    the second test finds another state. Create the object in a fixture for each test.
     """
 
     ID = "TE038"
@@ -89,27 +90,27 @@ class StateSharedByTests(PythonTestCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         tests = self.module.tests
-        for name, statement in _made(node.body) if len(tests) > 1 else ():
-            self._look_at_shared(name, statement, tests)
+        for name, statement in _created(node.body) if len(tests) > 1 else ():
+            self._check_shared(name, statement, tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         tests = self.module.tests_in(node)
-        for name, statement in _made(node.body) if len(tests) > 1 else ():
-            self._look_at_shared(f"self.{name}", statement, tests)
+        for name, statement in _created(node.body) if len(tests) > 1 else ():
+            self._check_shared(f"self.{name}", statement, tests)
 
-    def _look_at_shared(self, name: str, statement: ast.stmt, tests: Sequence[TestCase]) -> None:
+    def _check_shared(self, name: str, statement: ast.stmt, tests: Sequence[TestCase]) -> None:
         changing = [case for case in tests if self._changes(case, name)]
-        if not changing or self._is_seen_to(name, tests):
+        if not changing or self._is_handled_elsewhere(name, tests):
             return
         for case in tests:
             others = [one for one in changing if one is not case]
-            if others and self._asks(case, name):
-                text = f'"{case.name}" asks for what "{others[0].name}" left in {name}, which the tests share'
+            if others and self._reads(case, name):
+                text = f'"{case.name}" reads what "{others[0].name}" stored in {name}; use a fixture'
                 self.report(self.module.span(statement), text)
                 return
 
     def _changes(self, case: TestCase, name: str) -> bool:
-        """Whether a test does something with the object whose only use is that it changes it."""
+        """Return True if a test calls a mutating method of the object as a statement."""
         text = self.module.text_of(case.node)
         if _UNDOING.search(text) and _DOING.search(text):
             return False
@@ -118,12 +119,12 @@ class StateSharedByTests(PythonTestCheck):
             and (call := _call_of(node)) is not None
             and ast.unparse(call.func.value) == name  # type: ignore[attr-defined]
             and _ADDING.match(call.func.attr) is not None  # type: ignore[attr-defined]
-            for node in self.module.own(case)
+            for node in self.module.nodes_of(case)
         )
 
-    def _asks(self, case: TestCase, name: str) -> bool:
-        """Whether a test asserts what is in the object, without anything to look for."""
-        for node in self.module.own(case):
+    def _reads(self, case: TestCase, name: str) -> bool:
+        """Return True if a test asserts the content of the object, without arguments to search for."""
+        for node in self.module.nodes_of(case):
             if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
             for one in walk(node):
@@ -134,10 +135,10 @@ class StateSharedByTests(PythonTestCheck):
                     return True
         return False
 
-    def _is_seen_to(self, name: str, tests: Sequence[TestCase]) -> bool:
-        """Whether anything but the tests has to do with the object, or a test makes it anew."""
+    def _is_handled_elsewhere(self, name: str, tests: Sequence[TestCase]) -> bool:
+        """Return True if code other than the tests handles the object, or a test recreates it."""
         own = {case.node for case in tests}
-        for node in self.module.named(name.rpartition(".")[2]):
+        for node in self.module.names.references(name.rpartition(".")[2]):
             if ast.unparse(node) != name:
                 continue
             function = outermost_function(self.module, node)
@@ -156,18 +157,18 @@ def _call_of(node: ast.Expr) -> ast.Call | None:
     return value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
 
 
-def _made(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """The objects that a module or a class makes for itself and gives a name."""
+def _created(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield the objects that a module or class creates and names."""
     for statement in body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not isinstance(
             statement.value, ast.Call
         ):
             continue
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-        made = ast.unparse(statement.value.func).rpartition(".")[2]
+        constructor = ast.unparse(statement.value.func).rpartition(".")[2]
         if (
             isinstance(target, ast.Name)
-            and _MAKING.match(made)
-            and not _NO_STATE.search(f"{made} {target.id}")
+            and _MAKING.match(constructor)
+            and not _NO_STATE.search(f"{constructor} {target.id}")
         ):
             yield target.id, statement

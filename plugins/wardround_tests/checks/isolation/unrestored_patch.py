@@ -1,4 +1,4 @@
-"""TE020."""
+"""TE020: patches that are not undone."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 _PATCHING = LazyPattern(
     r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$|"
     r"(^|\.)(freeze_time|time_machine\.travel|requests_mock\.Mocker|mock_aws|aioresponses)$"
 )
-_FOR_ALL = frozenset(
+_PROCESS_WIDE = frozenset(
     {
         "sys.path.insert", "sys.path.append", "locale.setlocale", "logging.disable",
         "socket.setdefaulttimeout", "signal.signal", "asyncio.set_event_loop_policy", "time.tzset",
         "sys.setrecursionlimit", "gc.disable", "decimal.setcontext",
     }
 )  # fmt: skip
-"""Calls whose effect the whole process keeps."""
+"""Calls that affect the entire process."""
 _UNDONE = LazyPattern(
     r"addCleanup|addfinalizer|addClassCleanup|addModuleCleanup|stopall|\.stop\b|ExitStack|callback\("
 )
 
 
 class UnrestoredPatch(PythonTestCheck):
-    """A test replaces something that the whole process shares, and nothing puts it back.
+    """A test replaces a process-wide object and does not restore it.
 
-    Every test that runs after it works with the replacement, so whether they pass depends on the order. Use
-    ``monkeypatch.setattr`` or ``with mock.patch.object(...)``, which put back what was there; stop what was
-    started with ``addCleanup(patcher.stop)``.
+    Every later test uses the replacement, so its outcome depends on the order. Use ``monkeypatch.setattr`` or
+    ``with mock.patch.object(...)``, which restore the original; stop a started patch with
+    ``addCleanup(patcher.stop)``.
     """
 
     ID = "TE020"
@@ -79,34 +80,37 @@ class UnrestoredPatch(PythonTestCheck):
     def wants(cls, source: SourceFile) -> bool:
         return "import" in source.text
 
-    def look_at(self, case: TestCase) -> None:
-        for node in self.module.own(case):
+    def check_test(self, case: TestCase) -> None:
+        for node in self.module.nodes_of(case):
             what = self._replaced(node)
-            if what and isinstance(node, ast.stmt) and not self._is_put_back(what, node, case):
-                text = f"{what} stays as this test leaves it, for all tests that run after it"
+            if what and isinstance(node, ast.stmt) and not self._is_restored(what, node, case):
+                text = f"{what} is not restored and affects later tests; use monkeypatch"
                 self.report(
-                    self.module.span(node), text, severity=None if _is_stand_in(node) else Severity.INFO
+                    self.module.span(node), text, severity=None if _is_double(node) else Severity.INFO
                 )
                 return
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Look at patches that are started by hand."""
+        """Check patches that are started manually."""
         function = node.func
         if not isinstance(function, ast.Attribute) or function.attr != "start" or node.args:
             return
-        if not self.module.serves(node) or not self._is_patch(function.value):
+        if not self.module.runs_in_tests(node) or not self._is_patch(function.value):
             return
         if _UNDONE.search(self.module.text) is None:
-            self.report(self.module.span(node), "this patch is started and never stopped")
+            self.report(
+                self.module.span(node),
+                "patch is started and never stopped; register addCleanup(patcher.stop)",
+            )
 
     def _is_patch(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             return _PATCHING.search(self.module.dotted(node.func) or "") is not None
-        return any(self._is_patch(one) for one in self._made.get(ast.unparse(node), ()))
+        return any(self._is_patch(one) for one in self._assigned_calls.get(ast.unparse(node), ()))
 
     @cached_property
-    def _made(self) -> dict[str, list[ast.Call]]:
-        """The calls whose results are given to variables and attributes, by how those are written."""
+    def _assigned_calls(self) -> dict[str, list[ast.Call]]:
+        """Calls whose results are assigned to variables and attributes, by target."""
         found: dict[str, list[ast.Call]] = {}
         for one in self.module.nodes:
             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
@@ -115,7 +119,7 @@ class UnrestoredPatch(PythonTestCheck):
         return found
 
     def _replaced(self, node: ast.AST) -> str:
-        """What of an imported module or class a statement replaces, as it is written."""
+        """Return the attribute of an imported module or class that a statement replaces, as written."""
         if isinstance(node, ast.Assign):
             target = node.targets[0]
             if isinstance(target, ast.Subscript):
@@ -123,11 +127,11 @@ class UnrestoredPatch(PythonTestCheck):
             return ast.unparse(target) if self._is_of_import(target) else ""
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             name = self.module.imported_name(node.value.func) or ""
-            return name if name in _FOR_ALL else ""
+            return name if name in _PROCESS_WIDE else ""
         return ""
 
     def _is_of_import(self, target: ast.expr) -> bool:
-        """Whether a target is an attribute of a module or a class that an import brings."""
+        """Return True if a target is an attribute of an imported module or class."""
         if not isinstance(target, ast.Attribute):
             return False
         owner = target.value
@@ -142,14 +146,14 @@ class UnrestoredPatch(PythonTestCheck):
         return (is_module and self._is_plain(owner)) or is_class
 
     def _is_plain(self, owner: ast.expr) -> bool:
-        """Whether all of an attribute chain can be modules and classes, going by how they are written."""
+        """Return True if an attribute chain can consist of modules and classes, judged by spelling."""
         return re.fullmatch(
             r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", ast.unparse(owner)
         ) is not None and (isinstance(owner, ast.Name) or ast.unparse(owner).rpartition(".")[2][:1].isupper())
 
     @cached_property
     def _modules(self) -> frozenset[str]:
-        """The local names that ``import a`` and ``import a.b as c`` bring: of modules, without doubt."""
+        """Local names of ``import a`` and ``import a.b as c``, which are certainly modules."""
         return frozenset(
             alias.asname or alias.name.partition(".")[0]
             for statement in self.module.tree.body
@@ -159,12 +163,12 @@ class UnrestoredPatch(PythonTestCheck):
 
     @cached_property
     def _module_paths(self) -> frozenset[str]:
-        """The paths of ``import a.b.c``, as the module writes them."""
+        """Dotted paths of ``import a.b.c``, as written."""
         found = (s for s in self.module.tree.body if isinstance(s, ast.Import))
         return frozenset(alias.name for s in found for alias in s.names if "." in alias.name)
 
-    def _is_put_back(self, what: str, change: ast.stmt, case: TestCase) -> bool:
-        """Whether the test, what runs around it, or another way of the module undoes the change."""
+    def _is_restored(self, what: str, change: ast.stmt, case: TestCase) -> bool:
+        """Return True if the test, its set-up or another function of the module undoes the change."""
         if any(isinstance(p, (ast.With, ast.AsyncWith, ast.Try)) for p in self.module.ancestors(change)):
             return True
         if isinstance(change, ast.Expr) and self.module.text.count(_undoing(what)) > 1:
@@ -173,38 +177,38 @@ class UnrestoredPatch(PythonTestCheck):
         around = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         if any(last in ast.unparse(one) or "isolat" in ast.unparse(one) for one in around):
             return True
-        if any(_undoes(node, what, change) for node in self.module.own(case)):
+        if any(_undoes(node, what, change) for node in self.module.nodes_of(case)):
             return True
         return any(last in one for one in self._others)
 
     @cached_property
     def _others(self) -> list[str]:
-        """What runs around tests, or may: all functions of the module that are no tests, as code."""
+        """Source of all functions of the module that may run around tests."""
         tests = {case.node for case in self.module.tests}
         return [
             ast.unparse(one)
             for one in self.module.functions
             if one not in tests
-            and (one in self.module.serving or re.search(r"(?i)tear|clean|reset|restore", one.name))
+            and (one in self.module.test_code or re.search(r"(?i)tear|clean|reset|restore", one.name))
         ]
 
 
 def _undoing(what: str) -> str:
-    """What takes a call back that the whole process notices: the same call, or one of the same place."""
+    """Return the text of the call that undoes a process-wide call."""
     return (
         what if what.startswith(("logging", "locale", "socket", "signal")) else what.rpartition(".")[0] + "."
     )
 
 
-def _is_stand_in(node: ast.stmt) -> bool:
-    """Whether a statement puts a function or an object in the place of another, rather than a value."""
+def _is_double(node: ast.stmt) -> bool:
+    """Return True if a statement replaces a function or object, not a value."""
     if not isinstance(node, ast.Assign):
         return True
     return isinstance(node.value, (ast.Call, ast.Lambda, ast.Name)) and last_name(node.value) != "timedelta"
 
 
 def _undoes(node: ast.AST, what: str, change: ast.stmt) -> bool:
-    """Whether another step of the test puts something back, or sees to it that it is."""
+    """Return True if another step of the test restores something or registers a cleanup."""
     if getattr(node, "lineno", 0) == change.lineno:
         return False
     if isinstance(node, ast.Try) and node.finalbody and node.lineno > change.lineno:

@@ -1,4 +1,4 @@
-"""TE003."""
+"""TE003: tests that only exercise a mock."""
 
 from __future__ import annotations
 
@@ -11,29 +11,23 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.tree import walk
 from wardround.rules.maturity import Maturity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import (
-    TestCase,
-    body_of,
-    equal_sides,
-    last_name,
-    own_nodes,
-    root_name,
-)
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import body_of, equality_operands, last_name, own_nodes, root_name
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
-_OF_ONE = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})
+_UNARY_ASSERTIONS = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})
 _METHOD_OF_CLASS = LazyPattern(r"(?:^|\.)([A-Z]\w*)\.\w+$")
 _PLAIN = frozenset(
     {"Decimal", "Fraction", "date", "datetime", "timedelta", "len", "list", "sorted", "str", "set"}
 )
-"""Calls that make or measure plain values, as an expected one is written."""
+"""Calls that create or measure plain values, as in an expected value."""
 
 
 class MockTestsItself(PythonTestCheck):
-    """A test calls a mock itself and asserts what it told the mock to answer.
+    """A test calls a mock directly and asserts the value it configured.
 
-    Nothing of the project runs between the two, so only the mock library is tested. Hand the mock to the
-    code that should use it and assert what that code does.
+    No code of the project runs in between, so only the mock library is tested. Pass the mock to the code
+    under test and assert the behaviour of that code.
     """
 
     ID = "TE003"
@@ -76,12 +70,12 @@ class MockTestsItself(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        self._look_at_replaced(case)
+    def check_test(self, case: TestCase) -> None:
+        self._check_replaced(case)
         if "Mock" not in self.module.text and "create_autospec" not in self.module.text:
             return
         statements = body_of(case.node)
-        mocks = {name for statement in statements for name in _made_mock(statement)}
+        mocks = {name for statement in statements for name in _mock_names(statement)}
         mocks |= case.parameters & self._mock_fixtures
         if not mocks or not _uses_only(statements, mocks):
             return
@@ -92,70 +86,73 @@ class MockTestsItself(PythonTestCheck):
 
     @cached_property
     def _mock_fixtures(self) -> frozenset[str]:
-        """The fixtures of the module that hand out a mock and nothing else."""
+        """Fixtures of the module that return only a mock."""
         found: set[str] = set()
-        for maker in self.module.makers:
+        for maker in self.module.support_functions:
             if not any(last_name(one) == "fixture" for one in maker.decorator_list):
                 continue
-            made = {name for statement in maker.body for name in _made_mock(statement)}
-            given = [n.value for n in own_nodes(maker.body) if isinstance(n, (ast.Return, ast.Yield))]
-            if given and all(isinstance(one, ast.Name) and one.id in made for one in given):
+            assertions = {name for statement in maker.body for name in _mock_names(statement)}
+            provided = [n.value for n in own_nodes(maker.body) if isinstance(n, (ast.Return, ast.Yield))]
+            if provided and all(isinstance(one, ast.Name) and one.id in assertions for one in provided):
                 found.add(maker.name)
         return frozenset(found)
 
-    def _look_at_replaced(self, case: TestCase) -> None:
-        """Whether all that a test asserts is what it told the function it replaced to answer."""
-        told = _told_by_name(case)
-        replaced = {name for call in _replacing_calls(case) for name in self._replaced(call, call in told)}
+    def _check_replaced(self, case: TestCase) -> None:
+        """Report a test that only asserts the configured return value of the function it replaced."""
+        configured = _configured_by_name(case)
+        replaced = {
+            name for call in _replacing_calls(case) for name in self._replaced(call, call in configured)
+        }
         if not replaced:
             return
-        made = [n for n in self.module.own(case) if self.module.asserts(n) and not _is_of_mock(n)]
-        if not made or not all(self._asks_replaced(node, case, replaced) for node in made):
+        assertions = [n for n in self.module.nodes_of(case) if self.module.asserts(n) and not _is_of_mock(n)]
+        if not assertions or not all(self._asserts_replaced(node, case, replaced) for node in assertions):
             return
-        text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts what it was told to answer'
+        text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts its configured return value'
         self.report(self.module.name_span(case.node), text)
 
-    def _replaced(self, call: ast.Call, is_told: bool) -> Iterator[str]:
-        """What a call of patch or setattr puts an answer in the place of, as the test would call it."""
+    def _replaced(self, call: ast.Call, is_configured: bool) -> Iterator[str]:
+        """Yield the target that a call of patch or setattr replaces with a fixed return value."""
         name, arguments = last_name(call.func), call.args
-        if name == "patch" and arguments and (is_told or _answers(call, arguments[1:])):
-            target = arguments[0]
-            if isinstance(target, ast.Constant) and isinstance(target.value, str):
-                yield target.value
-        elif (
-            name in ("object", "setattr")
-            and len(arguments) > 1
-            and (is_told or _answers(call, arguments[2:]))
-        ):
-            owner, attribute = arguments[:2]
-            dotted = self.module.dotted(owner)
-            if dotted and isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-                yield f"{dotted}.{attribute.value}"
-        elif name == "setattr" and len(arguments) == 2 and _answers(call, arguments[1:]):
-            target = arguments[0]
-            if isinstance(target, ast.Constant) and isinstance(target.value, str):
-                yield target.value
+        target = ""
+        if name == "patch" and (is_configured or _sets_return_value(call, arguments[1:])):
+            target = _text_of(arguments)
+        elif name in ("object", "setattr") and len(arguments) > 1:
+            if is_configured or _sets_return_value(call, arguments[2:]):
+                target = self._attribute(arguments[0], arguments[1])
+            elif name == "setattr" and len(arguments) == 2 and _sets_return_value(call, arguments[1:]):
+                target = _text_of(arguments)
+        if target:
+            yield target
 
-    def _asks_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
-        """Whether an assertion asks what the replaced function gave."""
-        sides: Sequence[ast.expr] = equal_sides(node) or ()
-        if not sides and isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE:
-            sides = node.args[:1]
-        return any(self._is_answer(side, case, replaced) for side in sides)
+    def _attribute(self, owner: ast.expr, attribute: ast.expr) -> str:
+        """Return the full name of an attribute; empty if unknown."""
+        dotted = self.module.dotted(owner)
+        is_name = isinstance(attribute, ast.Constant) and isinstance(attribute.value, str)
+        return f"{dotted}.{attribute.value}" if dotted and is_name else ""  # type: ignore[attr-defined]
+
+    def _asserts_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
+        """Return True if an assertion reads the result of the replaced function."""
+        operands: Sequence[ast.expr] = equality_operands(node) or ()
+        if not operands and isinstance(node, ast.Call) and last_name(node.func) in _UNARY_ASSERTIONS:
+            operands = node.args[:1]
+        return any(self._is_configured_result(side, case, replaced) for side in operands)
 
     def _is_of_made_class(self, name: str) -> bool:
-        """Whether what is replaced is a method of a class that this module makes objects of."""
+        """Return True if the replaced attribute is a method of a class that this module instantiates."""
         match = _METHOD_OF_CLASS.search(name)
         return match is not None and f"{match[1]}(" in self.module.text
 
-    def _is_answer(self, side: ast.expr, case: TestCase, replaced: set[str]) -> bool:
+    def _is_configured_result(self, side: ast.expr, case: TestCase, replaced: set[str]) -> bool:
         while isinstance(side, (ast.Attribute, ast.Subscript)):
             side = side.value
         if isinstance(side, ast.Name):
             bound = [
-                n.value for n in self.module.own(case) if isinstance(n, ast.Assign) and _binds(n, side.id)
+                n.value
+                for n in self.module.nodes_of(case)
+                if isinstance(n, ast.Assign) and _binds(n, side.id)
             ]
-            return len(bound) == 1 and self._is_answer(bound[0], case, replaced)
+            return len(bound) == 1 and self._is_configured_result(bound[0], case, replaced)
         if isinstance(side, ast.Await):
             side = side.value
         if not isinstance(side, ast.Call):
@@ -165,8 +162,8 @@ class MockTestsItself(PythonTestCheck):
         return is_method or self.module.dotted(side.func) in replaced
 
 
-def _made_mock(statement: ast.stmt) -> list[str]:
-    """The names a statement binds to a new mock."""
+def _mock_names(statement: ast.stmt) -> list[str]:
+    """Return the names that a statement binds to a new mock."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return []
     if last_name(statement.value.func) not in _MOCKS:
@@ -175,16 +172,16 @@ def _made_mock(statement: ast.stmt) -> list[str]:
 
 
 def _replacing_calls(case: TestCase) -> Iterator[ast.Call]:
-    """The calls that may replace something for the whole of a test: decorators, with items, statements."""
+    """Yield the calls that may replace something for a complete test: decorators, with items, statements."""
     for node in (*case.node.decorator_list, *own_nodes(case.node.body)):
         if isinstance(node, ast.Call) and last_name(node.func) in ("patch", "object", "setattr"):
             yield node
 
 
-def _told_by_name(case: TestCase) -> set[ast.Call]:
-    """The patches of a test that are told their answer under the name they are given in a with statement."""
+def _configured_by_name(case: TestCase) -> set[ast.Call]:
+    """Return the patches whose return value is set through their name in a with statement."""
     nodes = list(own_nodes(case.node.body))
-    told = {
+    configured = {
         root_name(target)
         for node in nodes
         if isinstance(node, ast.Assign)
@@ -197,15 +194,15 @@ def _told_by_name(case: TestCase) -> set[ast.Call]:
         if isinstance(node, ast.withitem)
         and isinstance(node.context_expr, ast.Call)
         and isinstance(node.optional_vars, ast.Name)
-        and node.optional_vars.id in told
+        and node.optional_vars.id in configured
     }
 
 
-def _answers(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
-    """Whether what stands in for the function is told its answer in the call."""
-    told = [k.value for k in call.keywords if k.arg in ("return_value", "new")]
-    values = [*told, *rest[:1]]
-    return any(map(_is_constant_lambda, values)) or any(not isinstance(one, ast.Name) for one in told)
+def _sets_return_value(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
+    """Return True if the replacement gets its return value in the call."""
+    configured = [k.value for k in call.keywords if k.arg in ("return_value", "new")]
+    values = [*configured, *rest[:1]]
+    return any(map(_is_constant_lambda, values)) or any(not isinstance(one, ast.Name) for one in configured)
 
 
 def _is_constant_lambda(node: ast.expr) -> bool:
@@ -221,7 +218,7 @@ def _binds(node: ast.Assign, name: str) -> bool:
 
 
 def _is_use(call: ast.Call, mocks: set[str]) -> bool:
-    """Whether a call calls a mock, rather than asking it what was called."""
+    """Return True if a call invokes a mock, not one of its inspection methods."""
     name = last_name(call.func)
     return root_name(call.func) in mocks and not name.startswith(
         ("assert_", "reset_mock", "configure_mock", "attach_")
@@ -229,7 +226,7 @@ def _is_use(call: ast.Call, mocks: set[str]) -> bool:
 
 
 def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
-    """Whether no statement calls or names anything but the mocks and what came from them."""
+    """Return True if the statements use only the mocks and their results."""
     known = set(mocks)
     for node in own_nodes(statements):
         if isinstance(node, (ast.With, ast.AsyncWith, ast.Await, *_DEFINITIONS)):
@@ -246,3 +243,9 @@ def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def _text_of(arguments: Sequence[ast.expr]) -> str:
+    """Return the first argument if it is a string literal; empty otherwise."""
+    value = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else None
+    return value if isinstance(value, str) else ""

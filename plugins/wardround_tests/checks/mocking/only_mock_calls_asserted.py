@@ -1,28 +1,31 @@
-"""TE004."""
+"""TE004: tests that only assert calls of mocks."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
 from wardround.findings import Severity
+from wardround.languages.python.module import FunctionNode
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.models.fixtures import SET_UP
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
 
 
 class OnlyMockCallsAsserted(PythonTestCheck):
-    """All a test asserts is that a mock was called, not with what, nor what came of it.
+    """A test only asserts that a mock was called, not with which arguments or with which result.
 
     Wrong arguments and wrong results pass. Assert the arguments with assert_called_once_with, and the result
-    of the call under test beside them.
+    of the call under test as well.
     """
 
     ID = "TE004"
@@ -68,64 +71,54 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         words = ("assert_called", "assert_awaited", "assert_has_calls", ".called", ".call_count")
         return any(word in source.text for word in words)
 
-    def look_at(self, case: TestCase) -> None:
-        made = [node for node in self.module.own(case) if self.module.asserts(node)]
-        if made and all(_is_loose(node) for node in made):
-            text = f'"{case.name}" asserts only that a mock was called, not with what'
-            self.report(self.module.name_span(case.node), text)
-        elif made and all(_is_of_mock(node) for node in made):
-            self._look_at_replaced(case, made)
-            if not any(one.span == self.module.name_span(case.node) for one in self.results):
-                self._look_at_asked(case, made)
-
-    def _look_at_asked(self, case: TestCase, made: Sequence[ast.AST]) -> None:
-        """Report a test that asserts only what was asked of its mocks, and drops what came of the answers."""
-        if _ON_CALLS.search(case.name):
+    def check_test(self, case: TestCase) -> None:
+        assertions = [node for node in self.module.nodes_of(case) if self.module.asserts(node)]
+        if not assertions:
             return
-        asked = {
+        if all(map(_is_loose, assertions)):
+            text = f'"{case.name}" only asserts that a mock was called; assert the arguments too'
+            self.report(self.module.name_span(case.node), text)
+        elif all(map(_is_of_mock, assertions)):
+            self._check_replaced(case, assertions)
+            if not any(one.span == self.module.name_span(case.node) for one in self.results):
+                self._check_discarded(case, assertions)
+
+    def _check_discarded(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
+        """Report a test that only asserts the calls of its mocks and discards the result."""
+        called_on = {
             ast.unparse(n.func.value)
-            for n in made
+            for n in assertions
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
         }
-        if any(_COMMAND.search(one.rpartition(".")[2]) for one in asked) or not asked <= self._answering(
-            case
-        ):
+        if _ON_CALLS.search(case.name) or any(_COMMAND.search(one.rpartition(".")[2]) for one in called_on):
             return
-        dropped = [n for n in self.module.own(case) if isinstance(n, ast.Expr) and n.value not in made]
-        calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in dropped]
-        roots = {one.partition(".")[0] for one in asked} - {"self"}
-        for call in calls:
-            if not isinstance(call, ast.Call) or ast.unparse(call).partition(".")[0] in roots:
-                continue
-            if self._gives_result(call):
-                name = last_name(call.func)
-                text = f'"{case.name}" drops what {name}() gives, and asserts only what that asked for'
+        if not called_on <= self._configured_mocks(case):
+            return
+        roots = {one.partition(".")[0] for one in called_on} - {"self"}
+        for call in self._discarded_calls(case, assertions):
+            if ast.unparse(call).partition(".")[0] not in roots and self._returns_result(call):
+                text = f'"{case.name}" discards the result of {last_name(call.func)}(); assert it'
                 self.report(self.module.name_span(case.node), text)
                 return
 
-    def _answering(self, case: TestCase) -> set[str]:
-        """The mocks that are told an answer, in a test or in what sets it up, as they are written."""
-        makers = [one for one in self.module.makers if one.name in case.parameters or one.name in SET_UP]
-        found = set()
-        for node in (n for one in (case.node, *makers) for n in walk(one)):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                target = node.targets[0]
-                if target.attr in ("return_value", "side_effect") and not _is_nothing(node.value):
-                    found.add(ast.unparse(target.value))
-        given = {
-            one.name: ast.unparse(last.value)
-            for one in makers
-            if isinstance(last := one.body[-1], ast.Return) and last.value
-        }
-        return found | {
-            f"{name}{one[len(own) :]}"
-            for name, own in given.items()
-            for one in found
-            if one.startswith(f"{own}.")
-        }
+    def _discarded_calls(self, case: TestCase, assertions: Sequence[ast.AST]) -> Iterator[ast.Call]:
+        """Yield the calls other than assertions whose result a test discards."""
+        for node in self.module.nodes_of(case):
+            if isinstance(node, ast.Expr) and node.value not in assertions:
+                call = node.value.value if isinstance(node.value, ast.Await) else node.value
+                if isinstance(call, ast.Call):
+                    yield call
 
-    def _gives_result(self, call: ast.Call) -> bool:
-        """Whether the code under test gives a result for a call, going by its source."""
+    def _configured_mocks(self, case: TestCase) -> set[str]:
+        """Return the mocks with a configured return value, in a test or its set-up, as written."""
+        functions = self.module.support_functions
+        makers = [one for one in functions if one.name in case.parameters or one.name in SET_UP]
+        found = {name for one in (case.node, *makers) for name in _configured_in(one)}
+        returning = {one.name: value for one in makers if (value := _returned(one))}
+        return found | {alias for name, own in returning.items() for alias in _aliases(name, own, found)}
+
+    def _returns_result(self, call: ast.Call) -> bool:
+        """Return True if the called function returns a result, judged by its source."""
         name = last_name(call.func)
         if name.startswith("_") or _COMMAND.search(name):
             return False
@@ -141,26 +134,21 @@ class OnlyMockCallsAsserted(PythonTestCheck):
         texts = (self.source.project.read(f"{root}{path}.py") for root in ("", "src/"))
         return next((text for text in texts if text is not None), None)
 
-    def _look_at_replaced(self, case: TestCase, made: Sequence[ast.AST]) -> None:
-        """Report a test that replaces all steps of a function, and asserts what it hands on."""
-        patched: dict[str, int] = {}
-        for one in (
-            *case.node.decorator_list,
-            *(n for n in self.module.own(case) if isinstance(n, ast.Call)),
-        ):
-            home = self._patched(one)
-            if home:
-                patched[home] = patched.get(home, 0) + 1
-        called = {self.module.imported_name(n.func) for n in self.module.own(case) if isinstance(n, ast.Call)}
+    def _check_replaced(self, case: TestCase, assertions: Sequence[ast.AST]) -> None:
+        """Report a test that replaces all steps of a function and only asserts what it passes on."""
+        if not any(map(_expects_passed_value, assertions)):
+            return
+        calls = [n for n in self.module.nodes_of(case) if isinstance(n, ast.Call)]
+        patched = Counter(filter(None, map(self._patched, (*case.node.decorator_list, *calls))))
+        called = {(self.module.imported_name(n.func) or "").rpartition(".")[0] for n in calls}
         for home, count in patched.items():
-            is_asked = any(name and name.rpartition(".")[0] == home for name in called)
-            if count >= _STEPS and is_asked and any(_hands_on(node) for node in made):
-                text = f'"{case.name}" replaces all that {home} does and asserts only how that was called'
+            if count >= _STEPS and home in called:
+                text = f'"{case.name}" replaces every step of {home} and asserts only mock calls'
                 self.report(self.module.name_span(case.node), text)
                 return
 
     def _patched(self, node: ast.expr) -> str:
-        """The module of which a decorator or call replaces a function."""
+        """Return the module in which a decorator or call replaces a function."""
         if not isinstance(node, ast.Call) or not node.args:
             return ""
         target = node.args[0]
@@ -178,26 +166,26 @@ _COMMAND = LazyPattern(
     r"charge|notify|emit|enqueue|store|upload|register|set|push|dispatch|submit|start|stop|open|close|mark|apply|"
     r"refund|pay|log|handle|process|trigger|invoke|perform|persist|record|deliver|queue|schedule|cancel|lock)"
 )
-"""Methods that are called for what they do, so that to be called with the right arguments is all there is."""
+"""Methods that are called for their side effect, so asserting the arguments is sufficient."""
 _ON_CALLS = LazyPattern(
     r"(?i)(^|_)(uses?|calls?|called|calling|pass(es|ed)?|delegates?|asks?|forwards?|quer(y|ies)|invokes?|requests?|"
     r"once|only|caches?|cached|with|limits?|times|retr(y|ies))(_|$)"
 )
-"""What a test is called that is about the calls and not about what comes of them."""
+"""Names of tests whose subject is the calls."""
 _RETURNED = r"(?ms)^(?P<indent>[ ]*)(async )?def {name}\(.*?(?=^(?P=indent)\S|\Z)"
 _STEPS = 3
-"""So many replaced functions of one module leave nothing of the one that calls them."""
+"""Number of replaced functions of one module that leave nothing of their caller."""
 
 
 def _returns(text: str, name: str) -> bool:
-    """Whether a function of a text gives something that it has made of what it asked for."""
+    """Return True if a function in a text returns something derived from its calls."""
     found = re.search(_RETURNED.format(name=re.escape(name)), text)
-    given = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
-    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in given)
+    returned = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
+    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in returned)
 
 
-def _is_nothing(value: ast.expr) -> bool:
-    """Whether an answer says nothing that a result could be made of."""
+def _is_plain(value: ast.expr) -> bool:
+    """Return True if a return value is too plain for a result to be derived from it."""
     if isinstance(value, ast.Constant):
         return value.value in (None, True, False)
     return isinstance(value, ast.Call) and not value.args and not value.keywords
@@ -209,8 +197,8 @@ def _is_of_mock(node: ast.AST) -> bool:
     )
 
 
-def _hands_on(node: ast.AST) -> bool:
-    """Whether an assertion expects that a mock got what another one gave."""
+def _expects_passed_value(node: ast.AST) -> bool:
+    """Return True if an assertion expects that a mock received the return value of another one."""
     return isinstance(node, ast.Call) and any(
         isinstance(n, ast.Attribute) and n.attr == "return_value" for a in node.args for n in walk(a)
     )
@@ -223,3 +211,24 @@ def _is_loose(node: ast.AST) -> bool:
             test = test.left
         return isinstance(test, ast.Attribute) and test.attr in ("called", "call_count", "await_count")
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOSE
+
+
+def _configured_in(function: ast.AST) -> Iterator[str]:
+    """Yield the mocks whose return value or side effect a function sets."""
+    for node in walk(function):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(target, ast.Attribute):
+            continue
+        if target.attr in ("return_value", "side_effect") and not _is_plain(node.value):
+            yield ast.unparse(target.value)
+
+
+def _returned(function: FunctionNode) -> str:
+    """Return the expression that a function returns last, as written; empty if none."""
+    last = function.body[-1]
+    return ast.unparse(last.value) if isinstance(last, ast.Return) and last.value else ""
+
+
+def _aliases(name: str, own: str, mocks: set[str]) -> Iterator[str]:
+    """Yield the names under which a test has the mocks of an object that a fixture returns."""
+    return (f"{name}{one[len(own) :]}" for one in mocks if one.startswith(f"{own}."))

@@ -1,4 +1,4 @@
-"""TE025."""
+"""TE025: swapped parameters of stacked patches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import ClassVar
 
 from wardround.checks.cases import code
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import TestCase, last_name
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import last_name
 
 
 class PatchArgumentsSwapped(PythonTestCheck):
-    """The mocks of stacked patches arrive under each other's names.
+    """The parameters of stacked patches are in the wrong order.
 
-    ``patch`` decorators are applied from the bottom up, so the lowest one gives the first argument. Under
-    the wrong name the test sets up one mock and asks another. Turn the parameters round.
+    ``patch`` decorators are applied from the bottom up, so the lowest one provides the first argument. With
+    swapped names the test configures one mock and inspects another. Reverse the parameters.
     """
 
     ID = "TE025"
@@ -56,40 +57,43 @@ class PatchArgumentsSwapped(PythonTestCheck):
         """),
     ]
 
-    def look_at(self, case: TestCase) -> None:
-        given = [name for one in reversed(case.node.decorator_list) if (name := _injected(one))]
-        if len(given) < 2 or len(set(given)) < len(given):
+    def check_test(self, case: TestCase) -> None:
+        injected = list(filter(None, map(_injected, reversed(case.node.decorator_list))))
+        if len(injected) < 2 or len(set(injected)) < len(injected):
             return
-        arguments = case.node.args
-        names = [
-            one.arg for one in (*arguments.posonlyargs, *arguments.args) if one.arg not in ("self", "cls")
+        arguments = (*case.node.args.posonlyargs, *case.node.args.args)
+        names = [one.arg for one in arguments if one.arg not in ("self", "cls")]
+        wrong = [
+            (name, target)
+            for name, target in zip(names, injected, strict=False)
+            if _plain(name) in injected and _plain(name) != target
         ]
-        taken = [(_plain(name), place) for place, name in enumerate(names[: len(given)])]
-        matched = [(given.index(name), place) for name, place in taken if name in given]
-        wrong = [(names[place], given[place]) for own, place in matched if own != place]
         if len(wrong) >= 2:
             name, target = wrong[0]
-            text = f'"{name}" is handed the mock of {target}: patches give their arguments from the bottom up'
+            text = f'"{name}" receives the mock of {target}: patches apply bottom up'
             self.report(self.module.name_span(case.node), text)
 
 
 def _injected(decorator: ast.expr) -> str:
-    """What a patch that hands its mock to the test replaces, without the path; empty if it hands nothing."""
+    """Return the replaced name of a patch that passes a mock to the test; empty if it does not."""
     if not isinstance(decorator, ast.Call) or any(k.arg in ("new", None) for k in decorator.keywords):
         return ""
-    path = ast.unparse(decorator.func)
-    if re.search(r"(^|\.)patch$", path) and len(decorator.args) == 1:
-        target = decorator.args[0]
-        if isinstance(target, ast.Constant) and isinstance(target.value, str):
-            return _plain(target.value.rpartition(".")[2])
-        return "?"
-    if path.endswith("patch.object") and len(decorator.args) == 2:
-        target = decorator.args[1]
+    path, arguments = ast.unparse(decorator.func), decorator.args
+    if path.endswith("patch.object") and len(arguments) == 2:
+        target = arguments[1]
         return _plain(str(target.value)) if isinstance(target, ast.Constant) else "?"
-    return "?" if last_name(decorator) == "patch" and len(decorator.args) == 1 else ""
+    if last_name(decorator) != "patch" or len(arguments) != 1:
+        return ""
+    return _name_of_target(arguments[0]) if re.search(r"(^|\.)patch$", path) else "?"
+
+
+def _name_of_target(target: ast.expr) -> str:
+    if isinstance(target, ast.Constant) and isinstance(target.value, str):
+        return _plain(target.value.rpartition(".")[2])
+    return "?"
 
 
 def _plain(name: str) -> str:
-    """A name without what says that it is a mock: ``mock_load``, ``load_mock`` and ``Load`` are one."""
+    """Return a name without words for a mock: ``mock_load``, ``load_mock`` and ``Load`` are equal."""
     words = [w for w in re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_") if w]
     return "".join(w for w in words if w not in ("mock", "mocked", "patched", "fake", "m", "spy")) or name

@@ -1,10 +1,10 @@
-"""TE026."""
+"""TE026: patches of a name that the code under test has already imported."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks.cases import code
@@ -12,17 +12,18 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import walk
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.models.python_tests import FUNCTIONS, TestCase
+from wardround_tests.models.python_tests import TestCase
+from wardround_tests.models.syntax import FUNCTIONS
 
 _ROOTS = ("", "src/", "lib/", "app/", "backend/", "server/")
 _PATCHING = LazyPattern(r"(^|\.)patch(\.object)?$|monkeypatch\.setattr$")
 
 
 class PatchWrongTarget(PythonTestCheck):
-    """A patch replaces a name where it is made, and the code under test took it from there before.
+    """A patch replaces a name in the module that defines it, but the code under test imported it by name.
 
-    ``from app.mail import send`` gives the module a name of its own, and a patch of ``app.mail.send`` does
-    not reach that one: the real function runs. Patch the name where it is looked up.
+    ``from app.mail import send`` binds the name in the importing module, and a patch of ``app.mail.send``
+    does not change that binding: the real function runs. Patch the name in the module that uses it.
     """
 
     ID = "TE026"
@@ -104,61 +105,55 @@ class PatchWrongTarget(PythonTestCheck):
         ),
     ]
 
-    def look_at(self, case: TestCase) -> None:
+    def check_test(self, case: TestCase) -> None:
         patches = [*self._patches(case)]
         if not patches:
             return
         replaced = {target for _, target in patches}
-        called = {name for node in self.module.all_of(case) if (name := self._called(node))}
+        called = {name for node in self.module.all_nodes_of(case) if (name := self._called(node))}
         for call, target in patches:
             for dotted in sorted(called):
                 own = self._own_name(dotted, target)
                 if own and own not in replaced:
-                    text = f'{own} was taken from there on import and stays real: patch "{own}"'
+                    text = f'{own} is bound at import and not replaced; patch "{own}" instead'
                     self.report(self.module.span(call), text)
                     break
 
     def _patches(self, case: TestCase) -> Iterator[tuple[ast.Call, str]]:
-        """The patches of a test, each with the full name of what it replaces."""
+        """Yield the patches of a test, each with the full name of its target."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        for node in (*decorators, *self.module.own(case)):
+        for node in (*decorators, *self.module.nodes_of(case)):
             if isinstance(node, ast.Call) and _PATCHING.search(ast.unparse(node.func)):
-                texts = [one.value if isinstance(one, ast.Constant) else None for one in node.args[:2]]
-                if texts and isinstance(texts[0], str) and "." in texts[0]:
-                    yield node, texts[0]
-                elif len(texts) > 1 and isinstance(texts[1], str):
-                    home = self.module.imported_name(node.args[0])
-                    if home:
-                        yield node, f"{home}.{texts[1]}"
+                target = self._target(node.args)
+                if target:
+                    yield node, target
+
+    def _target(self, arguments: Sequence[ast.expr]) -> str:
+        """Return the full name that a patch replaces; empty if unknown."""
+        texts = [one.value if isinstance(one, ast.Constant) else None for one in arguments[:2]]
+        if texts and isinstance(texts[0], str) and "." in texts[0]:
+            return texts[0]
+        home = self.module.imported_name(arguments[0]) if len(texts) > 1 else None
+        return f"{home}.{texts[1]}" if home and isinstance(texts[1], str) else ""
 
     def _called(self, node: ast.AST) -> str | None:
         return self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
 
     def _own_name(self, dotted: str, target: str) -> str:
-        """By what name a function that the test calls has the target, if it took it on import."""
+        """Return the name under which the module of a called function imported the target."""
         home, _, name = target.rpartition(".")
         module, _, called = dotted.rpartition(".")
         if not module or module == home or module in ("unittest.mock", "pytest"):
             return ""
         text = self._text(module)
-        if (
-            text is None
-            or name not in text
-            or not re.search(rf"import\s.*\b{re.escape(name)}\b|\b{name},?$", text, re.M)
-        ):
+        if text is None or not _may_import(text, name):
             return ""
         try:
             parsed = PythonModule(module, text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ""
-        own = next((local for local, source in _taken(parsed, module) if source == target), "")
-        is_used = own and any(
-            isinstance(n, ast.Name) and n.id == own
-            for s in parsed.tree.body
-            if isinstance(s, (*FUNCTIONS, ast.ClassDef)) and s.name == called
-            for n in walk(s)
-        )
-        return f"{module}.{own}" if is_used else ""
+        own = next((local for local, source in _imported_names(parsed, module) if source == target), "")
+        return f"{module}.{own}" if own and _uses(parsed, called, own) else ""
 
     def _text(self, module: str) -> str | None:
         path = module.replace(".", "/")
@@ -166,11 +161,24 @@ class PatchWrongTarget(PythonTestCheck):
         return next((text for text in texts if text is not None), None)
 
 
-def _taken(parsed: PythonModule, module: str) -> Iterator[tuple[str, str]]:
-    """What a module takes from others when it is imported: its own name, and where that comes from."""
+def _imported_names(parsed: PythonModule, module: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module imports: the local name and its full name."""
     package = module.split(".")[:-1]
     for node in parsed.tree.body:
         if isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             home = ".".join([*above, *([node.module] if node.module else [])])
             yield from ((one.asname or one.name, f"{home}.{one.name}") for one in node.names)
+
+
+def _may_import(text: str, name: str) -> bool:
+    """Return True if a text may import a name: a prefilter."""
+    pattern = rf"import\s.*\b{re.escape(name)}\b|\b{name},?$"
+    return name in text and re.search(pattern, text, re.M) is not None
+
+
+def _uses(module: PythonModule, definition: str, name: str) -> bool:
+    """Return True if a function or class of a module uses a name."""
+    definitions = (s for s in module.tree.body if isinstance(s, (*FUNCTIONS, ast.ClassDef)))
+    nodes = (n for one in definitions if one.name == definition for n in walk(one))
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes)

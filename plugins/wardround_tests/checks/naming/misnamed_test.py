@@ -1,4 +1,4 @@
-"""TE480."""
+"""TE480: tests whose name contradicts their body."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from wardround_tests.file_kinds import CODE, is_test
 
 
 class MisnamedTest(ChangeCheck):
-    """A test is named after something that its body plainly does not try or expect.
+    """A test's name contradicts its body.
 
-    It says ``expired`` and makes a token that lasts an hour, or names one error and expects another: the test
-    was copied and only half of it changed, so what the name promises is tested nowhere. Make it do what it
-    says, or call it what it does.
+    The name contains ``expired`` while the body creates a token that is valid for an hour, or it names one
+    error and the body expects another: the test was copied and only partly adapted, so the named behaviour is
+    untested. Adapt the body to the name, or rename the test.
     """
 
     ID = "TE480"
@@ -86,4 +86,8 @@ class MisnamedTest(ChangeCheck):
                 last = test.line + test.body.rstrip().count("\n") + 1
                 if any(map(file.is_added, range(test.line, last + 1))):
                     span = Span(test.line, test.column, test.line, test.column + len(test.title))
-                    self.report(file.path, span, f'the name of the test says "{one.said}", but {one.why}')
+                    self.report(
+                        file.path,
+                        span,
+                        f'test name contains "{one.said}", but {one.why}; rename or adapt the test',
+                    )

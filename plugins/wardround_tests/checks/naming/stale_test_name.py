@@ -1,4 +1,4 @@
-"""TE208."""
+"""TE208: test names that no longer match the test."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from wardround_tests.file_kinds import CODE, is_test
 
 
 class StaleTestName(ChangeCheck):
-    """A test is called what it tested before this change, and tests another thing.
+    """A test is named after the behaviour it tested before this change.
 
-    Whoever reads the list of tests, or a failing one's name, takes the behaviour for what it was. Rename the
+    Anyone who reads the list of tests, or the name of a failing one, expects the old behaviour. Rename the
     test in the same commit.
     """
 
@@ -101,4 +101,6 @@ class StaleTestName(ChangeCheck):
             for one in stale_titles(file.base_text, file.text):
                 test = one.test
                 span = Span(test.line, test.column, test.line, test.column + len(test.title))
-                self.report(file.path, span, f'the name of the test says "{one.said}", but {one.why}')
+                self.report(
+                    file.path, span, f'test name contains "{one.said}", but {one.why}; rename the test'
+                )

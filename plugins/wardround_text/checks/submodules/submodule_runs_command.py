@@ -1,4 +1,4 @@
-"""TX005: a submodule whose address or settings run a program."""
+"""TX005: submodules whose address or settings run a program."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LOCAL = LazyPattern(r"(?i)file:|/")
 
 
 class SubmoduleRunsCommand(Check):
-    """A submodule's address or settings make git run a program, or read this machine's files.
+    """A submodule's URL or settings make git run a program or read local files.
 
-    ``ext::`` addresses are commands, an address or path with a leading dash is an option of the program git
-    starts, and ``update = !command`` is run at every update. ``file:`` and absolute addresses name a place on
-    whichever machine clones the repository. Use an https or ssh address.
+    ``ext::`` URLs are commands, a URL or path with a leading dash is an option of the program that git
+    starts, and ``update = !command`` runs at every update. ``file:`` URLs and absolute paths refer to the
+    machine that clones the repository. Use an https or ssh URL.
     """
 
     ID = "TX005"
@@ -61,7 +61,7 @@ class SubmoduleRunsCommand(Check):
             line, column = self.source.position(match.start(2))
             span = Span(line, column, line, column + len(value))
             if re.match(_RUNS[key], value, re.IGNORECASE):
-                self.report(span, f"{key} = {value[:40]} runs a program; use an https or ssh address")
+                self.report(span, f"{key} = {value[:40]} runs a program; use an https or ssh URL")
             elif key == "url" and _LOCAL.match(value) is not None:
-                text = "the address names a place on the machine that clones; use an https or ssh address"
+                text = "URL refers to the machine that clones the repository; use an https or ssh URL"
                 self.report(span, text, severity=Severity.WARN)

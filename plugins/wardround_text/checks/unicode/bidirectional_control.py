@@ -1,4 +1,4 @@
-"""TX002: control characters that make text display in another order than it has."""
+"""TX002: control characters that change the displayed order of text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _OVERRIDES = LazyPattern("[\u202d\u202e]")
 
 
 class BidirectionalControl(Check):
-    """A control character changes the order in which a line is displayed.
+    """A bidirectional control character changes the order in which a line is displayed.
 
-    Embeddings, overrides and isolates of the Unicode bidirectional algorithm move what follows them on the
-    screen and not in the file, so that code that runs looks like a comment or a string (CVE-2021-42574).
-    Remove the character, or write it as an escape. Arabic and Hebrew text needs none of them. In prose only
-    overrides are reported, and nothing in translations, where they are usual.
+    Embeddings, overrides and isolates of the Unicode bidirectional algorithm reorder the text that follows on
+    the screen but not in the file, so code that runs is displayed as a comment or a string (CVE-2021-42574).
+    Remove the character, or write it as an escape. Arabic and Hebrew text does not need it. In prose only
+    overrides are reported; translations are not checked, since these characters are common there.
     """
 
     ID = "TX002"
@@ -64,8 +64,6 @@ class BidirectionalControl(Check):
             if match is not None:
                 name = f"U+{ord(match[0]):04X} {unicodedata.name(match[0])}"
                 span = Span(number, match.start() + 1, number, match.end() + 1)
-                text = (
-                    f"{name} changes the order in which this line is displayed; remove it, or write an escape"
-                )
+                text = f"{name} changes the order in which this line is displayed; remove or escape it"
                 weak = is_weak or len(line) > LONGEST_READ
                 self.report(span, text, severity=Severity.WARN if weak else None)

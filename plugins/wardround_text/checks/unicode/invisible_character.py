@@ -1,7 +1,8 @@
-"""TX003: characters that nobody sees, in names and as hidden payloads."""
+"""TX003: invisible characters in names and as hidden payloads."""
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from wardround.checks.base import Check
@@ -18,7 +19,7 @@ _IN_NAME = LazyPattern(
     f"|(?<=[A-Za-z_$])[{_SELECTORS}]+|(?<=[0-9])[{_SELECTORS}]+(?!\u20e3)(?=[A-Za-z0-9_$])"
     "|(?<![\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3])[\u3164\uffa0\u115f\u1160]+"
 )
-"""Behind or between letters; behind a digit, a selector makes a keycap. Hangul fillers count as letters."""
+"""After or between letters; after a digit, a selector makes a keycap. Hangul fillers count as letters."""
 _PAYLOAD = LazyPattern(
     f"[{_SELECTORS}]{{3,}}|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]{{2,}}|[\u200b-\u200d\u2060-\u2064\ufeff]{{5,}}"
 )
@@ -26,12 +27,12 @@ _PAYLOAD = LazyPattern(
 
 
 class InvisibleCharacter(Check):
-    """Characters that are not displayed stand in a name, or form a hidden text.
+    """Invisible characters are part of a name or form a hidden text.
 
-    Zero-width characters, variation selectors and Hangul fillers make two names that look the same and are
-    not, or a variable nobody sees. Long runs of variation selectors or tag characters carry hidden data:
-    code that a loader decodes, or instructions for a language model. Remove them, or write escapes. Emoji,
-    and joiners in words of other scripts, are left alone.
+    Zero-width characters, variation selectors and Hangul fillers make two different names look the same, or
+    make a variable invisible. Long runs of variation selectors or tag characters carry hidden data: code that
+    a loader decodes, or instructions for a language model. Remove them, or write them as escapes. Emoji, and
+    joiners in words of other scripts, are not reported.
     """
 
     ID = "TX003"
@@ -62,20 +63,28 @@ class InvisibleCharacter(Check):
     def run(self) -> None:
         if self.source.text.isascii():
             return
-        is_code = kind_of(self.source.path) is TextKind.CODE
-        patterns = (_PAYLOAD, _IN_NAME) if is_code else (_PAYLOAD,)
+        patterns = (_PAYLOAD, _IN_NAME) if self._is_code else (_PAYLOAD,)
         if not any(pattern.search(self.source.text) for pattern in patterns):
             return
         for number, line in enumerate(self.source.lines, 1):
             match = next((m for pattern in patterns if (m := pattern.search(line))), None)
-            if match is None:
-                continue
-            in_code = is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
-            is_payload = match.re.pattern == _PAYLOAD.pattern
-            weak = is_for_tests(self.source.path) or len(line) > LONGEST_READ or not (in_code or is_payload)
-            shown = " ".join(f"U+{ord(sign):04X}" for sign in match[0][:3])
-            what = (
-                f"invisible characters ({shown}) stand here" if len(match[0]) > 1 else f"{shown} is invisible"
-            )
-            span = Span(number, match.start() + 1, number, match.end() + 1)
-            self.report(span, f"{what}; remove or escape them", severity=Severity.WARN if weak else None)
+            if match is not None:
+                self._report(number, line, match)
+
+    @property
+    def _is_code(self) -> bool:
+        return kind_of(self.source.path) is TextKind.CODE
+
+    def _report(self, number: int, line: str, match: re.Match[str]) -> None:
+        shown = " ".join(f"U+{ord(sign):04X}" for sign in match[0][:3])
+        what = f"invisible characters ({shown})" if len(match[0]) > 1 else f"invisible character {shown}"
+        span = Span(number, match.start() + 1, number, match.end() + 1)
+        severity = Severity.WARN if self._is_weak(line, match) else None
+        self.report(span, f"{what}; remove or escape", severity=severity)
+
+    def _is_weak(self, line: str, match: re.Match[str]) -> bool:
+        """Return True if a match is in a test, in a line that nobody reads, or harmless outside code."""
+        if is_for_tests(self.source.path) or len(line) > LONGEST_READ:
+            return True
+        in_code = self._is_code and part_at(self.source.path, line, match.start()) is LinePart.CODE
+        return not in_code and match.re.pattern != _PAYLOAD.pattern

@@ -1,4 +1,4 @@
-"""TX004: names with letters of another script that look like Latin ones."""
+"""TX004: identifiers with letters of another script that resemble Latin letters."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ _PAIRS = (
 """Cyrillic, Greek, Armenian, Latin and Cherokee letters that fonts draw as ASCII (after Unicode TR39)."""
 _LATIN = {other: latin for others, latins in _PAIRS for other, latin in zip(others, latins, strict=True)}
 _USUAL_ALONE = dict(zip("\u03b1\u03b3\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5\u03c7", "ayikvptux", strict=True))
-"""Greek letters that formulas use, which count only where the Latin name is there too."""
+"""Greek letters that are common in formulas; they count only where the Latin name exists as well."""
 _PHONETIC = frozenset("\u0251\u0261")
-"""Latin letters that strings have for how a word is spoken."""
+"""Latin letters of phonetic notation in strings."""
 _COMPATIBLE = LazyPattern("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
 """Fullwidth and mathematical letters: to Python the same name as in ASCII."""
 
 
 class LookAlikeIdentifier(Check):
-    """A name has letters of another script that look like Latin letters.
+    """An identifier has letters of another script that resemble Latin letters.
 
-    A Cyrillic or Greek letter in an otherwise Latin name, or a whole name of such letters where the Latin one
-    is used in the same file, makes two names out of what a reviewer reads as one; Python reads fullwidth and
-    mathematical letters as the ASCII name, and searches do not find it. Write the name in one script. Names,
-    comments and strings in any one script are left alone, and so are single letters and formulas.
+    A Cyrillic or Greek letter in an otherwise Latin name, or a name of such letters only where the Latin one
+    is used in the same file, makes two identifiers that a reviewer reads as one; Python normalises fullwidth
+    and mathematical letters to the ASCII name, and text searches do not find it. Write the name in one
+    script. Names, comments and strings in any one script are not reported, nor are single letters and
+    formulas.
     """
 
     ID = "TX004"
@@ -83,29 +84,33 @@ class LookAlikeIdentifier(Check):
     def _inspect(self, number: int, line: str) -> None:
         for start, word, skeleton, is_mixed in _candidates(line):
             part = part_at(self.source.path, line, start)
-            if part is LinePart.COMMENT or not (
-                is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton))
-            ):
+            if part is LinePart.COMMENT or self._is_tolerated(part, word):
                 continue
-            in_tests = is_for_tests(self.source.path)
-            if part is LinePart.STRING and (in_tests or not _PHONETIC.isdisjoint(word)):
-                continue
-            weak = part is LinePart.STRING or in_tests
-            odd = next(sign for sign in word if not sign.isascii())
-            span = Span(number, start + 1, number, start + len(word) + 1)
-            name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
-            text = f"this name looks like {skeleton!r}, but has {name}; write it in one script"
-            self.report(span, text, severity=Severity.WARN if weak else None)
+            if is_mixed or (part is LinePart.CODE and self._is_known(word, skeleton)):
+                weak = part is LinePart.STRING or is_for_tests(self.source.path)
+                odd = next(sign for sign in word if not sign.isascii())
+                span = Span(number, start + 1, number, start + len(word) + 1)
+                name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
+                text = f"identifier resembles {skeleton!r} but contains {name}; write it in one script"
+                self.report(span, text, severity=Severity.WARN if weak else None)
+
+    def _is_tolerated(self, part: LinePart, word: str) -> bool:
+        """Return True if a word is in a string of a test, or may be phonetic notation."""
+        is_special = is_for_tests(self.source.path) or not _PHONETIC.isdisjoint(word)
+        return part is LinePart.STRING and is_special
 
     def _is_known(self, word: str, skeleton: str) -> bool:
-        """Return True if the Latin name means the same to Python, or is used in the file as well."""
+        """Return True if Python treats the Latin name as the same, or the file uses it as well."""
         if _COMPATIBLE.search(word) is not None:
             return True
         return re.search(rf"(?<![^\W_]){re.escape(skeleton)}(?![^\W_])", self.source.text) is not None
 
 
 def _candidates(line: str) -> Iterator[tuple[int, str, str, bool]]:
-    """The words that read as ASCII: where they start, the ASCII, and whether scripts are surely mixed."""
+    """Yield the words that read as ASCII:
+
+    start, word, ASCII form, and whether scripts are certainly mixed.
+    """
     for match in _WORD.finditer(line):
         word = match[0]
         odd = [sign for sign in word if not sign.isascii()]

@@ -1,4 +1,4 @@
-"""TX001: a Python file that declares an encoding in which it means something else than it shows."""
+"""TX001: Python files that declare an encoding in which the code differs from the displayed text."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _PROBE = (
     + rb"\u0041\x41\101 +AEE- ~{VP~} .xn--bcher-kva. "
     + b"\x1b$B0!\x1b(B \x0e\x0f"
 )
-"""ASCII, in which encodings that are not a superset of it find something else."""
+"""ASCII text that encodings which are not a superset of ASCII decode differently."""
 _EVERY_BYTE = bytes(range(256))
 
 
 class MisleadingEncoding(Check):
-    """A Python file declares an encoding in which it is not what a reviewer reads.
+    """A Python file declares an encoding in which the code differs from the displayed text.
 
-    Python decodes the file by its ``coding:`` comment before it looks for comments and strings. In UTF-7 or
-    ``unicode_escape`` a comment can hold a line end, and the statement behind it is executed; in multi-byte
+    Python decodes the file by its ``coding:`` comment before it parses comments and strings. In UTF-7 or
+    ``unicode_escape`` a comment can contain a line end, and the statement after it is executed; in multi-byte
     encodings such as GBK the second byte of a character can be a backslash. Declare UTF-8, or nothing.
-    Encodings of one byte for a character, such as Latin-1, and multi-byte ones in a file that is plain ASCII
-    change nothing and are left alone.
+    Single-byte encodings such as Latin-1, and multi-byte ones in a pure ASCII file, are harmless and not
+    reported.
     """
 
     ID = "TX001"
@@ -70,11 +70,11 @@ class MisleadingEncoding(Check):
         if not _is_harmless(match[2], self.source.text):
             span = Span(number, match.start(1) + 1, number, match.end(1) + 1)
             self.report(
-                span, f"in the encoding {match[2]!r} Python reads other code than is shown; use UTF-8"
+                span, f"encoding {match[2]!r} makes Python run other code than is displayed; declare UTF-8"
             )
 
     def _declaration(self) -> tuple[int, re.Match[str]] | None:
-        """The line (1-based) of the declaration that Python finds, if there is one."""
+        """Return the line (1-based) and match of the declaration that Python uses, if there is one."""
         for number, line in enumerate(_LINE_END.split(self.source.text, 2)[:2], 1):
             match = _DECLARED.match(line)
             if match is not None:
@@ -84,12 +84,12 @@ class MisleadingEncoding(Check):
         return None
 
     def _counted(self, number: int) -> int:
-        """The number of a line as others count, for whom a carriage return ends none."""
+        """Return the line number as editors count, which do not end a line at a lone carriage return."""
         return min(number, len(self.source.lines))
 
 
 def _is_harmless(name: str, text: str) -> bool:
-    """Return True if a text is the same in an encoding as it is shown."""
+    """Return True if decoding yields the displayed text."""
     usual = name.lower().replace("_", "-")
     if usual == "utf-8" or usual.startswith("utf-8-"):
         return True
@@ -98,5 +98,5 @@ def _is_harmless(name: str, text: str) -> bool:
         if _PROBE.decode(encoding) != _PROBE.decode("ascii"):
             return False
         return text.isascii() or len(_EVERY_BYTE.decode(encoding, "replace")) == len(_EVERY_BYTE)
-    except (LookupError, ValueError):  # unknown, no encoding of text, or one that is no superset of ASCII
+    except (LookupError, ValueError):  # unknown, not a text encoding, or not a superset of ASCII
         return False

@@ -1,1 +1,1 @@
-"""Rules about functions, methods and those who call them."""
+"""Rules about functions, methods and their callers."""

@@ -16,10 +16,11 @@ _HANDED_ON = frozenset({"next", "req", "res", "ctx"})
 
 
 class CallSignatureMismatch(TreeCheck):
-    """A function is called with more than it takes, or for a result it does not give.
+    """A call passes too many arguments, or uses the result of a function that returns nothing.
 
-    What it has no parameter for is dropped, and a function without a return gives undefined. The compiler
-    says so in TypeScript; plain JavaScript runs it.
+    JavaScript drops the extra arguments, and a function without ``return`` yields ``undefined``. TypeScript
+    reports both; plain JavaScript runs them. Remove the extra arguments, add the parameters, or return a
+    value.
     """
 
     ID = "TS090"
@@ -59,7 +60,7 @@ class CallSignatureMismatch(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
             if not called or not called.isidentifier():
                 continue
@@ -67,12 +68,20 @@ class CallSignatureMismatch(TreeCheck):
             if function is None or function.type not in _FUNCTION or self._is_changed(called):
                 continue
             if self._is_too_many(function, call):
-                self.say(call, f"{called} has no parameter for the last of these", Severity.INFO)
-            elif self._is_taken(call) and self._gives_nothing(function):
-                self.say(call, f"{called} returns nothing, so this is undefined")
+                self.report_node(
+                    call,
+                    f"{called} does not take this many arguments; remove the extra ones or add parameters",
+                    Severity.INFO,
+                )
+            elif self._is_assigned(call) and self._gives_nothing(function):
+                self.report_node(
+                    call,
+                    f"{called} returns nothing, so this is undefined; return a value or do not use "
+                    "the result",
+                )
 
     def _is_changed(self, name: str) -> bool:
-        """Whether another value is given to the name somewhere."""
+        """Return True if another value is assigned to the name."""
         code = self.code
         return len(code.declared.get(name, ())) > 1 or any(
             code.text(node.child_by_field_name("left")) == name
@@ -80,28 +89,31 @@ class CallSignatureMismatch(TreeCheck):
         )
 
     def _is_too_many(self, function: Node, call: Node) -> bool:
-        given = call.child_by_field_name("arguments")
-        listed = function.child_by_field_name("parameters")
-        if given is None or given.type != "arguments":
+        argument_list = call.child_by_field_name("arguments")
+        if argument_list is None or argument_list.type != "arguments":
             return False
-        arguments = [one for one in given.named_children if one.type != "comment"]
-        if any(one.type == "spread_element" for one in arguments):
+        arguments = [child for child in argument_list.named_children if child.type != "comment"]
+        accepted = self._parameter_count(function)
+        if accepted is None or any(child.type == "spread_element" for child in arguments):
             return False
-        if listed is None:
-            taken = 1
-        else:
-            names = [one for one in listed.named_children if one.type != "comment"]
-            if any("rest_pattern" in (one.type, _pattern(one).type) for one in names):
-                return False
-            taken = len(names)
-        further = arguments[taken:]
-        # What every handler of a server hands on is no mistake.
-        if not further or all(self.code.text(one) in _HANDED_ON for one in further):
+        further = arguments[accepted:]
+        # Arguments that every handler of a server passes on are not a mistake.
+        if not further or all(self.code.text(child) in _HANDED_ON for child in further):
             return False
         return "arguments" not in self.code.field(function, "body")
 
-    def _is_taken(self, call: Node) -> bool:
-        """Whether a variable is set to what the call gives."""
+    def _parameter_count(self, function: Node) -> int | None:
+        """Return the number of parameters; None if a rest parameter takes any number."""
+        listed = function.child_by_field_name("parameters")
+        if listed is None:
+            return 1
+        names = [child for child in listed.named_children if child.type != "comment"]
+        if any("rest_pattern" in (child.type, _pattern(child).type) for child in names):
+            return None
+        return len(names)
+
+    def _is_assigned(self, call: Node) -> bool:
+        """Return True if a variable is assigned the result of the call."""
         above = call.parent
         if above is None:
             return False

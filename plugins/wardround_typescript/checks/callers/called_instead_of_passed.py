@@ -28,10 +28,11 @@ _MAKERS = LazyPattern(
 
 
 class CalledInsteadOfPassed(TreeCheck):
-    """The function is called here and now, and what it gives back is no function.
+    """A function is called at once where a callback is expected, and its result is not a function.
 
-    What should run later, on an event or after a time, runs while this line does, and then nothing is
-    left to run: in a component it runs on every render. Pass the function itself, or one that calls it.
+    Code that should run later, on an event or after a delay, runs while this line is evaluated, and the event
+    has no handler; in a component it runs on every render. Pass the function itself, or an arrow function
+    that calls it.
     """
 
     ID = "TS076"
@@ -88,16 +89,17 @@ class CalledInsteadOfPassed(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for node in self._handed():
-            if node.type == "call_expression" and self._gives_nothing(node):
-                self.say(
+    def check(self) -> None:
+        for node in self._callbacks():
+            if node.type == "call_expression" and self._is_without_result(node):
+                self.report_node(
                     node,
-                    f"{self.code.called(node)} is called at once, and gives nothing that could run later",
+                    f"{self.code.called(node)} is called immediately and returns no callback; pass the "
+                    "function itself",
                 )
 
-    def _handed(self) -> Iterator[Node]:
-        """What is handed over to run later."""
+    def _callbacks(self) -> Iterator[Node]:
+        """Yield the expressions that are passed as callbacks."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -115,9 +117,7 @@ class CalledInsteadOfPassed(TreeCheck):
             ):
                 yield value.named_children[0]
 
-    def _gives_nothing(self, call: Node) -> bool:
-        from wardround.languages.script.code import is_async, own_nodes, returned
-
+    def _is_without_result(self, call: Node) -> bool:
         code = self.code
         called = code.called(call)
         if _SETTER.search(called) and self._is_state_setter(called, call):
@@ -125,10 +125,15 @@ class CalledInsteadOfPassed(TreeCheck):
         if called in ("resolve", "reject") and code.declared.get(called):
             return all(one.type.endswith(("parameter", "identifier")) for one in code.declared[called])
         function = code.function_of(called, call) if "." not in called else None
-        if function is None or _MAKERS.search(called) or is_async(function):
+        return function is not None and not _MAKERS.search(called) and self._returns_nothing(function)
+
+    def _returns_nothing(self, function: Node) -> bool:
+        from wardround.languages.script.code import is_async, own_nodes, returned
+
+        if is_async(function):
             return False
         body = function.child_by_field_name("body")
-        if body is None or body.type != "statement_block" or "yield" in code.text(body):
+        if body is None or body.type != "statement_block" or "yield" in self.code.text(body):
             return False
         return not any(True for _ in returned(function)) and any(True for _ in own_nodes(function))
 

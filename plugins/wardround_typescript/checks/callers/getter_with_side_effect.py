@@ -13,10 +13,10 @@ from wardround_typescript.check import SCRIPTS
 
 
 class GetterWithSideEffect(Check):
-    """A function whose name says that it reads takes away or writes since this change.
+    """A function with the name of a getter removes or writes data since this change.
 
-    Whoever calls ``getBasket`` twice, or only to look, does not expect the second call to find nothing. Give
-    it the name of what it does, such as ``takeBasket``.
+    Callers of ``getBasket`` do not expect the second call to find nothing. Name the function after its
+    effect, for example ``takeBasket``.
     """
 
     ID = "TS096"

@@ -19,20 +19,21 @@ if TYPE_CHECKING:
     from wardround_typescript.analysis.exports import Modules
 
 _MOST_NAMES = 200
-"""Exports one file may lose; a change that takes more rewrites it."""
+"""Number of exports that one file may lose; a change that removes more rewrites it."""
 _LONGEST_TEXT = 400_000
 _GENERATED = LazyPattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
 _OF_IMPORT = LazyPattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
 
 
 class MissingFirstPartyExport(RemovedUsesCheck):
-    """A module of this repository is imported that does not exist, or a name that the module does not export.
+    """An import names a module or an export of this repository that does not exist.
 
-    The change removes, renames or moves what another file still imports, or adds an import of what is not
-    there. The build fails, or the value is ``undefined`` where nothing checks it. Change the users in the
-    same commit, keep the old name as an alias, or correct the import. An import counts only where it resolves
-    to that module: by a relative path, the ``paths`` of tsconfig, or, for what is removed, a package of the
-    workspace. CommonJS modules, generated ones, ``@ts-ignore`` and imports that may fail are not reported.
+    The change removes, renames or moves something that another file still imports, or adds an import of
+    something that does not exist. The build fails, or the value is ``undefined`` where nothing checks it.
+    Change the importing files in the same commit, keep the old name as an alias, or correct the import. An
+    import counts only where it resolves to that module: by a relative path, the ``paths`` of tsconfig, or,
+    for removed exports, a package of the workspace. CommonJS modules, generated ones, ``@ts-ignore`` and
+    imports that may fail are not reported.
     """
 
     ID = "TS098"
@@ -173,16 +174,20 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             if file.path.endswith(self.PATHS) and not _GENERATED.search(file.path):
                 self._inspect_imports(file)
         files = {path: file for file in self.change.files if (path := self._inspected(file)) is not None}
-        if not files:
-            return
-        gone = {path: file for path, file in files.items() if self.change.project.read(path) is None}
-        kept = {path: file for path, file in files.items() if path not in gone}
-        self._inspect_names({p: file for p, file in kept.items() if p.endswith(SCRIPTS) and ".d." not in p})
-        if gone and not self.change.file(".gitignore"):
-            self._inspect_gone(gone)
+        if files:
+            self._inspect_exports(files)
+
+    def _inspect_exports(self, files: Mapping[str, ChangedFileView]) -> None:
+        removed = {path: file for path, file in files.items() if self.change.project.read(path) is None}
+        remaining = {path: file for path, file in files.items() if path not in removed}
+        self._inspect_names(
+            {p: file for p, file in remaining.items() if p.endswith(SCRIPTS) and ".d." not in p}
+        )
+        if removed and not self.change.file(".gitignore"):
+            self._inspect_removed(removed)
 
     def _inspect_imports(self, file: ChangedFileView) -> None:
-        """Report what added lines import that does not exist, unless the change removes it."""
+        """Report added imports of something that does not exist, unless the change removes it."""
         from wardround_typescript.analysis.added_imports import missing_uses
         from wardround_typescript.analysis.exports import Modules, exports_of
 
@@ -196,7 +201,7 @@ class MissingFirstPartyExport(RemovedUsesCheck):
         for module, use in missing_uses(file.path, file.text, modules, file.is_added):
             before = self._removed_from(module)
             if before is not None and (not use.name or use.name in exports_of(module, before).names):
-                continue  # a removal, reported where it is
+                continue  # reported at the removal
             what = (
                 f'"{use.name}" is not exported by {module}'
                 if use.name
@@ -205,38 +210,38 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import")
 
     def _removed_from(self, module: str) -> str | None:
-        """The text before the change of a module, whose path may lack its ending."""
+        """Return the text of a module before the change; its path may lack the suffix."""
         paths = (module, *(f"{module}{ending}" for ending in self.PATHS))
         return next((one.base_text for one in self.change.files if one.base_path in paths), None)
 
     def _inspected(self, file: ChangedFileView) -> str | None:
-        """The old path of a module that may have lost something."""
+        """Return the old path of a module that may have lost an export."""
         path, text = file.base_path, file.base_text
         if path is None or text is None or not path.endswith(self.PATHS) or _GENERATED.search(path):
             return None
         return path if len(text) <= _LONGEST_TEXT and (file.text != text or file.path != path) else None
 
-    def _inspect_gone(self, gone: Mapping[str, ChangedFileView]) -> None:
-        """Report the imports of modules that are there no more."""
+    def _inspect_removed(self, removed: Mapping[str, ChangedFileView]) -> None:
+        """Report the imports of modules that no longer exist."""
         from wardround_typescript.analysis.exports import Modules
         from wardround_typescript.analysis.import_users import ExportUsers
 
-        words = {_home(path) for path in gone} - {""}
-        modules = Modules(self.change.project, [*gone], [*gone])
-        uses = ExportUsers(dict.fromkeys(gone, ()), words, modules).uses()
-        for path, file in gone.items():
+        words = {_home(path) for path in removed} - {""}
+        modules = Modules(self.change.project, [*removed], [*removed])
+        uses = ExportUsers(dict.fromkeys(removed, ()), words, modules).uses()
+        for path, file in removed.items():
             if path in uses and not self._has_other(path.rpartition(".")[0]):
                 self.report_module(file, path, uses[path])
 
     def _has_other(self, stem: str) -> bool:
-        """Return True if an import of a module that is gone may mean another file."""
+        """Return True if an import of a removed module may resolve to another file."""
         patterns = [f"{stem}.*", f"{stem}/index.*", f"{stem}/package.json"]
         if stem.endswith("/index"):
             patterns += [f"{stem.removesuffix('/index')}.*", f"{stem.removesuffix('/index')}/package.json"]
         return bool(self.change.project.paths(patterns))
 
     def _inspect_names(self, files: Mapping[str, ChangedFileView]) -> None:
-        """Report the imports of exports that their modules have no more."""
+        """Report the imports of exports that were removed from their modules."""
         from wardround_typescript.analysis.exports import Modules, exports_of
         from wardround_typescript.analysis.import_users import ExportUsers
 
@@ -258,7 +263,7 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             self.report_names(files[path], path, before, uses[path])
 
     def _lost(self, path: str, text: str, modules: Modules) -> Iterator[tuple[str, str]]:
-        """The exports that a module has no more, each with the modules by which it was to be had."""
+        """Return the exports that a module lost, each with the modules that exported it."""
         from wardround_typescript.analysis.exports import exports_of, provides
 
         before = exports_of(path, text)
@@ -271,7 +276,7 @@ class MissingFirstPartyExport(RemovedUsesCheck):
             yield from ((barrel, name) for name in passed if provides(barrel, name, modules) is False)
 
     def _barrels(self, path: str, modules: Modules) -> Iterator[str]:
-        """The index files above a module that pass on all it exports, directly or through one another."""
+        """Yield the index files above a module that re-export all of it, directly or through one another."""
         from wardround_typescript.analysis.exports import exports_of
 
         passing = {path}
@@ -290,12 +295,12 @@ class MissingFirstPartyExport(RemovedUsesCheck):
 
 
 def _imports_more(base: str | None, text: str) -> bool:
-    """Return True if a line that names an imported module, or a part of such a statement, is new."""
+    """Return True if the change added a line that names an imported module or a part of such a statement."""
     before = set((base or "").split("\n"))
     return any(_OF_IMPORT.search(line) for line in text.split("\n") if line not in before)
 
 
 def _home(path: str) -> str:
-    """The word by which imports name a module: of an index its folder."""
+    """Return the word by which imports name a module: the folder for an index file."""
     folder, name = posixpath.split(path.rpartition(".")[0])
     return posixpath.basename(folder) if name == "index" else name

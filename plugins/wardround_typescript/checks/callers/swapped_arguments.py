@@ -50,7 +50,7 @@ _TEST_PATH = LazyPattern(
 )
 _SCRIPT = (".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs")
 _HOLDS = frozenset({"value", "current"})
-"""Properties that only hold what their owner is: of a Vue or a React ref."""
+"""Properties that only hold the value of their owner: of a Vue or a React ref."""
 _DEFINED = LazyPattern(
     r"(?<![\w$.])function\s{0,3}\*?\s{0,3}(?P<function>[A-Za-z_$][\w$]*)"
     r"|(?<![\w$.])(?:const|let|var)\s{1,9}(?P<held>[A-Za-z_$][\w$]*)\s{0,9}=[^;{}\n]{0,200}=>\s{0,9}(?=\{)"
@@ -64,14 +64,14 @@ _NEARBY_LINES = 12
 _CONDITION_LINES = 3
 _ALIKE = 0.6
 _SUSPECTS_AT_MOST = 100
-"""Of one file; one with more goes by another convention, or is no code that people write."""
+"""Number of suspects per file; a file with more follows another convention or is generated."""
 
 
 class SwappedArguments(Check):
-    """Two arguments stand in each other's places, by their names and those of the parameters.
+    """Two arguments are swapped, by their names and the names of the parameters.
 
-    Where both are of the same type the compiler accepts it: the picture is as high as it should be wide, the
-    wrong one of two accounts is charged. Put them in the order of the parameters.
+    If both have the same type the compiler accepts it: width and height are exchanged, the wrong one of two
+    accounts is charged. Pass the arguments in the order of the parameters.
     """
 
     ID = "TS030"
@@ -123,12 +123,12 @@ class SwappedArguments(Check):
 
     def run(self) -> None:
         for place, call in self.calls():
-            swap = self.judged(place, call)
+            swap = self._reordering(place, call)
             if swap is not None:
                 self.report(self._span(place, swap), call.describe(swap))
 
     def calls(self) -> Iterator[tuple[re.Match[str], ArgumentList]]:
-        """The calls the change wrote whose callee is known and whose arguments names can tell apart."""
+        """Yield the added calls with a known callee and arguments that names can tell apart."""
         if not self._is_looked_at():
             return
         for place in _CALL.finditer(self._script.scan.structure):
@@ -169,41 +169,37 @@ class SwappedArguments(Check):
             return None
         return ArgumentList(callee.name, callee.parameters[: len(texts)], arguments, texts)
 
-    def judged(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
-        """The order that fits better, unless something says that this one is meant."""
+    def _reordering(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
+        """Return the order that fits better, unless the context shows that this order is intentional."""
         swap = call.better_order()
         if swap is None:
             swap = self._against_the_words(place, call) or self._against_another(place, call)
         if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
             return None
         self._suspects += 1
-        return None if self._is_meant(place, call, swap) else swap
+        return None if self._is_intentional(place, call, swap) else swap
 
     def _against_the_words(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
-        """Two arguments that go the other way than the words about the function say."""
+        """Return True for two arguments whose order contradicts the name of the function."""
         if not names_a_way(call.parameters):
             return None
         line = self.source.position(place.start())[0]
         return against_the_words(self.source.text, SCRIPT, line, call.arguments, call.parameters)
 
     def _against_another(self, place: re.Match[str], call: ArgumentList) -> Reordering | None:
-        """An argument called as the one parameter, where another call gives that what goes there here."""
+        """Return the swap of an argument named like another parameter, as another call passes it."""
         names = [one.name if one is not None else "" for one in call.arguments]
         for here, name in enumerate(names):
             there = call.parameters.index(name) if name in call.parameters else here
-            # Only a name of several words says so much; and what stands there fits there no better.
-            if there == here or len(parts(name)) < 2 or not names[there]:
+            if not _is_swap_candidate(names, here, there, call.parameters[here]):
                 continue
-            if similarity(names[here], call.parameters[here]) > _ALIKE or names[there] == name:
-                continue
-            if call.texts[there] in self._given_at(place, here) and call.texts[here] not in self._given_at(
-                place, here
-            ):
+            given = self._passed_at(place, here)
+            if call.texts[there] in given and call.texts[here] not in given:
                 return Reordering(tuple(sorted([(here, there), (there, here)])), 1.0)
         return None
 
-    def _given_at(self, place: re.Match[str], argument: int) -> set[str]:
-        """What the other calls of the same name in the file give at the place of an argument."""
+    def _passed_at(self, place: re.Match[str], argument: int) -> set[str]:
+        """Return the arguments that other calls of the same function in the file pass at a position."""
         found: set[str] = set()
         for other in _CALL.finditer(self._script.scan.structure):
             if other["name"] == place["name"] and other.start() != place.start():
@@ -213,7 +209,7 @@ class SwappedArguments(Check):
                     found.add(self._script.scan.code[start:end])
         return found
 
-    def _is_meant(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
+    def _is_intentional(self, place: re.Match[str], call: ArgumentList, swap: Reordering) -> bool:
         moved = {call.texts[i] for i, _ in swap.moves}
         return (
             any(
@@ -226,7 +222,7 @@ class SwappedArguments(Check):
         )
 
     def _names_around(self, offset: int) -> Iterator[str]:
-        """The names of the functions that a place is in."""
+        """Return the names of the functions that contain a position."""
         scan = self._script.scan
         place = bisect_right(self._functions, (offset,)) - 1
         while place >= 0:
@@ -241,7 +237,9 @@ class SwappedArguments(Check):
 
     @cached_property
     def _functions(self) -> list[tuple[int, int, str, int]]:
-        """The (start, end, name, place of the one around or -1) of the functions with a body in braces."""
+        """Return (start, end, name, index of the enclosing function or -1) of the functions with a body in
+        braces.
+        """
         scan = self._script.scan
         found: list[tuple[int, int, str, int]] = []
         around: list[int] = []
@@ -260,7 +258,9 @@ class SwappedArguments(Check):
         return found
 
     def _is_chosen(self, offset: int, moved: set[str]) -> bool:
-        """Whether a condition looks at two of the arguments, or a sort calls it: then the order is chosen."""
+        """Return True if a condition reads two of the arguments, or a sort calls it: the order is
+        intentional.
+        """
         scan = self._script.scan
         line = self.source.position(offset)[0]
         start = self.source.line_starts[max(0, line - 1 - _CONDITION_LINES)]
@@ -274,7 +274,7 @@ class SwappedArguments(Check):
         return any(_SORTS.search(before, 0, found.end()) for found in re.finditer(r"\(", before))
 
     def _orders_nearby(self, place: re.Match[str]) -> Iterator[list[str]]:
-        """The arguments of other calls of the same name in the lines around."""
+        """Yield the arguments of other calls of the same function in the lines around."""
         line = self.source.position(place.start())[0]
         start = self.source.line_starts[max(0, line - 1 - _NEARBY_LINES)]
         end = self.source.line_starts[min(len(self.source.line_starts) - 1, line + _NEARBY_LINES)]
@@ -290,7 +290,7 @@ class SwappedArguments(Check):
 
 
 def named(text: str) -> ArgumentName | None:
-    """What an argument is called: a name, a property, a call without arguments."""
+    """Return the name of an argument: a name, a property, or a call without arguments."""
     match = _ARGUMENT.fullmatch(text)
     if match is None:
         return None
@@ -301,5 +301,12 @@ def named(text: str) -> ArgumentName | None:
 
 
 def _held(moved: set[str], text: str) -> int:
-    """How many of the arguments a text mentions."""
+    """Count the arguments that a text mentions."""
     return sum(re.search(rf"(?<![\w$]){re.escape(one)}(?![\w$])", text) is not None for one in moved)
+
+
+def _is_swap_candidate(names: list[str], here: int, there: int, parameter: str) -> bool:
+    """Return True if an argument may belong to another position; only a name of several words is evidence."""
+    if there == here or len(parts(names[here])) < 2 or not names[there]:
+        return False
+    return similarity(names[here], parameter) <= _ALIKE and names[there] != names[here]

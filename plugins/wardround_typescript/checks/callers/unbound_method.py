@@ -20,7 +20,7 @@ _KEEPS = (
     "requestAnimationFrame", "requestIdleCallback", "queueMicrotask", "nextTick", "then", "catch", "finally",
     "map", "forEach", "filter", "some", "every", "find", "findIndex", "flatMap", "reduce", "sort",
 )  # fmt: skip
-"""Functions that call what they are given later, or on their own."""
+"""Functions that call their callback later or without an object."""
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "route"})
 _ROUTER = LazyPattern(r"(?i)^(\w*router|app|server|api|fastify|routes)$")
 _HANDLER = LazyPattern(r"^on[A-Z]")
@@ -34,10 +34,10 @@ _PLAIN = frozenset({"static", "get", "set"})
 
 
 class UnboundMethod(TreeCheck):
-    """A method is handed over without its object, and asks for this when it is called.
+    """A method is passed without its object but uses ``this``.
 
-    Who calls it later calls a plain function: this is undefined, or the element or emitter that calls. Hand
-    over a function that calls the method, or bind it: ``() => this.tick()``.
+    It is later called as a plain function: ``this`` is undefined, or the element or emitter that calls it.
+    Pass a function that calls the method, or bind it: ``() => this.tick()``.
     """
 
     ID = "TS086"
@@ -109,34 +109,35 @@ class UnboundMethod(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         own = {body.id: _asking(code, body) for body in code.kinds("class_body")}
         for node in code.kinds("member_expression"):
             held, name = node.child_by_field_name("object"), code.field(node, "property")
-            if held is None or held.type not in ("this", "identifier") or not self._is_handed(node):
+            if held is None or held.type not in ("this", "identifier") or not self._is_passed(node):
                 continue
             methods = own.get(_class_of(node), ()) if held.type == "this" else self._methods_of(held)
             if name in methods:
-                self.say(node, f"{name} asks for this, and is called here without its object")
-        for name_node, class_name in self._taken_out():
+                self.report_node(
+                    node,
+                    f"{name} uses this but is passed without its object; bind it or wrap it in an "
+                    "arrow function",
+                )
+        for name_node, class_name in self._destructured():
             if code.text(name_node) in self._of_class(class_name, name_node):
-                self.say(
-                    name_node, f"{code.text(name_node)} asks for this, and is called here without its object"
+                self.report_node(
+                    name_node,
+                    f"{code.text(name_node)} uses this but is taken from its object; bind it or call "
+                    "it on the object",
                 )
 
-    def _is_handed(self, node: Node) -> bool:
-        """Whether a place gives the method itself away, to somebody who calls it on nothing."""
+    def _is_passed(self, node: Node) -> bool:
+        """Return True if a node passes the method itself to code that calls it without an object."""
         code, above = self.code, node.parent
         if above is None:
             return False
         if above.type == "jsx_expression":
-            attribute = above.parent
-            return (
-                attribute is not None
-                and attribute.type == "jsx_attribute"
-                and _HANDLER.search(code.text(attribute.named_children[0])) is not None
-            )
+            return self._is_event_attribute(above.parent)
         if above.type == "pair":
             return _HANDLER.search(code.field(above, "key")) is not None
         if above.type == "variable_declarator":
@@ -144,22 +145,35 @@ class UnboundMethod(TreeCheck):
         if above.type == "assignment_expression":
             left = above.child_by_field_name("left")
             return left != node and _DOM_HANDLER.search(code.field(left, "property")) is not None
-        call = above.parent if above.type == "arguments" else None
-        if call is None or call.type != "call_expression" or any(c.type == "this" for c in above.children):
+        return above.type == "arguments" and self._is_callback(node, above)
+
+    def _is_event_attribute(self, attribute: Node | None) -> bool:
+        return (
+            attribute is not None
+            and attribute.type == "jsx_attribute"
+            and _HANDLER.search(self.code.text(attribute.named_children[0])) is not None
+        )
+
+    def _is_callback(self, node: Node, arguments: Node) -> bool:
+        call = arguments.parent
+        if call is None or call.type != "call_expression":
             return False
-        owner, _, last = code.called(call).rpartition(".")
+        if any(child.type == "this" for child in arguments.children):
+            return False
+        owner, _, last = self.code.called(call).rpartition(".")
         if last in _VERBS:
-            return _ROUTER.search(owner.rpartition(".")[2]) is not None and above.named_children[0] != node
+            is_first = arguments.named_children[0] == node
+            return _ROUTER.search(owner.rpartition(".")[2]) is not None and not is_first
         return last in _KEEPS and owner != "this"
 
     def _is_called(self, declarator: Node) -> bool:
-        """Whether a variable that holds the method is called by itself."""
+        """Return True if a variable that holds the method is called on its own."""
         code = self.code
         name = code.field(declarator, "name")
         return any(code.declaration(name, call) == declarator for call in code.calls_named(name))
 
     def _methods_of(self, held: Node) -> frozenset[str]:
-        """The methods that ask for ``this`` of the object a name stands for, made here or imported."""
+        """Return the methods that use ``this``, of the object that a name refers to."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -184,7 +198,7 @@ class UnboundMethod(TreeCheck):
         return _in_text(elsewhere[0].path, elsewhere[0].text, elsewhere[1]) if elsewhere else frozenset()
 
     def _imported(self, module: str, name: str) -> frozenset[str]:
-        """Of an object that another file makes and exports."""
+        """Return the methods of an object that another file creates and exports."""
         from wardround_typescript.analysis.call_resolution import file_meant
 
         found = file_meant(module, self.source.path, self.source.project)
@@ -193,8 +207,8 @@ class UnboundMethod(TreeCheck):
                 return _in_text(*found, match[2])
         return frozenset()
 
-    def _taken_out(self) -> Iterator[tuple[Node, str]]:
-        """The names ``const { write } = new Log()`` binds, each with the class."""
+    def _destructured(self) -> Iterator[tuple[Node, str]]:
+        """Yield the names that ``const { write } = new Log()`` binds, each with the class."""
         code = self.code
         for node in code.kinds("variable_declarator"):
             pattern, made = (
@@ -226,7 +240,7 @@ def _class_named(code: Code, name: str) -> frozenset[str] | None:
 
 
 def _class_of(node: Node) -> int:
-    """The body of the class to which ``this`` belongs at a place; 0 where a function has its own."""
+    """Return the class body to which ``this`` belongs at a node; 0 if a function has its own ``this``."""
     above = node.parent
     while above is not None and above.type not in _OWN_THIS:
         above = above.parent
@@ -234,7 +248,7 @@ def _class_of(node: Node) -> int:
 
 
 def _asking(code: Code, body: Node) -> frozenset[str]:
-    """The methods of a class that ask for ``this`` and are not bound to their object."""
+    """Return the methods of a class that use ``this`` and are not bound to their object."""
     text = code.text(body)
     if _BOUND.search(text):
         return frozenset()
@@ -245,12 +259,12 @@ def _asking(code: Code, body: Node) -> frozenset[str]:
         name = code.field(one, "name")
         before = one.prev_named_sibling
         is_decorated = before is not None and before.type == "decorator"
-        if not is_decorated and f"this.{name} = " not in text and _asks(one.child_by_field_name("body")):
+        if not is_decorated and f"this.{name} = " not in text and _uses_this(one.child_by_field_name("body")):
             found.add(name)
     return frozenset(found)
 
 
-def _asks(body: Node | None) -> bool:
+def _uses_this(body: Node | None) -> bool:
     open_ = [body] if body is not None else []
     while open_:
         one = open_.pop()

@@ -22,10 +22,10 @@ _ANSWERS = ("binary_expression", "unary_expression", "true", "false")
 
 
 class UncheckedTypePredicate(TreeCheck):
-    """A function that is named like an assertion only answers yes or no.
+    """A function with the name of an assertion only returns a boolean.
 
-    Whoever calls ``assertOwner(row)`` as a statement, as the name asks for, goes on whatever the answer
-    is. Throw in it, or name it for the question it answers: ``isOwner``.
+    A caller that writes ``assertOwner(row)`` as a statement, as the name suggests, continues whatever the
+    result is. Throw in the function, or name it as a predicate: ``isOwner``.
     """
 
     ID = "TS045"
@@ -61,27 +61,28 @@ class UncheckedTypePredicate(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
         for function in code.kinds(*sorted(FUNCTIONS)):
-            if _STOPS.search(code.name_of(function)) and self._only_answers(function):
-                self.say(
+            if _STOPS.search(code.name_of(function)) and self._only_returns_boolean(function):
+                self.report_node(
                     self._named(function),
-                    "the name says that this stops what is wrong, and it only answers yes or no",
+                    "function is named like an assertion but only returns a boolean; throw, or name "
+                    "it as a predicate",
                 )
 
-    def _only_answers(self, function: Node) -> bool:
+    def _only_returns_boolean(self, function: Node) -> bool:
         from wardround.languages.script.code import bare, returned
 
         code = self.code
         body = function.child_by_field_name("body")
         if body is None or _STOPPING.search(code.text(body)):
             return False
-        answers = [one for one in map(bare, returned(function)) if one is not None]
-        return bool(answers) and all(
-            one.type in _ANSWERS and _TRUTH.search(code.text(one)) is not None for one in answers
+        results = [one for one in map(bare, returned(function)) if one is not None]
+        return bool(results) and all(
+            one.type in _ANSWERS and _TRUTH.search(code.text(one)) is not None for one in results
         )
 
     def _named(self, function: Node) -> Node:

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -32,12 +32,12 @@ _OWN = LazyPattern(
 _NAME = LazyPattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
 
 
-class GuessableTempFile(ServerCheck):
-    """A file is written under a name in the common temporary folder that others can guess.
+class GuessableTempFile(TreeCheck):
+    """A file in the shared temporary folder has a predictable name.
 
-    Another program there puts a link in its place beforehand, and this one writes through it or reads what
-    the other left; two runs at once overwrite each other. Make a folder of your own with fs.mkdtemp, and
-    write into that.
+    Another program can create a link under that name first, so that this one writes through it or reads the
+    other's data; two runs at once overwrite each other. Create a private folder with ``fs.mkdtemp`` and write
+    into it.
     """
 
     ID = "TS341"
@@ -76,8 +76,8 @@ class GuessableTempFile(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             if (
                 last in _WRITES
@@ -85,23 +85,25 @@ class GuessableTempFile(ServerCheck):
                 and self._is_guessable(arguments[0])
                 and not self._is_exclusive(arguments)
             ):
-                self.say(node, "others on the machine can guess this file's name and be there first")
+                self.report_node(
+                    node, "temporary file has a predictable name that others can create first; use fs.mkdtemp"
+                )
 
     def _is_guessable(self, node: Node) -> bool:
         text = self._meaning(node)
         return _COMMON.search(text) is not None and not _OWN.search(text)
 
     def _meaning(self, node: Node, depth: int = 0) -> str:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         text = self.text(found)[:500]
         if found.type == "call_expression" and depth < 3:
-            helper = self.scope.functions.get(self.code.field(found, "function"))
+            helper = self.reader.scope.functions.get(self.code.field(found, "function"))
             text += self.text(helper)[:500] if helper is not None else ""
         for name in dict.fromkeys(_NAME.findall(text)) if depth < 2 else ():
-            value = self.scope.declared.get(name)
+            value = self.reader.scope.declared.get(name)
             if value is not None and value.id != node.id and value.end_byte - value.start_byte < 300:
                 text += " " + self._meaning(value, depth + 1)
         return text
 
     def _is_exclusive(self, arguments: list[Node]) -> bool:
-        return any("wx" in self.text(self.scope.resolved(one)) for one in arguments[1:])
+        return any("wx" in self.text(self.reader.scope.resolved(one)) for one in arguments[1:])

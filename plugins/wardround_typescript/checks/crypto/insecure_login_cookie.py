@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -27,13 +27,14 @@ _HEADERS = frozenset({"setHeader", "set", "header", "append"})
 _TEXTS = frozenset({"template_string", "binary_expression", "string"})
 _GONE = LazyPattern(r"(?i)max-age=0|expires=thu, 01")
 _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
+_COOKIE_SETTERS = ("cookies.set", "cookies().set", "cookieStore.set")
 
 
-class InsecureLoginCookie(ServerCheck):
-    """A cookie of a login that scripts may read, or that travels unencrypted.
+class InsecureLoginCookie(TreeCheck):
+    """A login cookie is readable by scripts or sent over unencrypted connections.
 
-    One hole for scripts in the page, or one request without TLS, then hands the session over. Say httpOnly:
-    true and secure: true, and keep both where options are put together.
+    A single script injection, or a single request without TLS, then discloses the session. Set ``httpOnly:
+    true`` and ``secure: true``, and keep both where options are merged.
     """
 
     ID = "TS334"
@@ -63,76 +64,78 @@ class InsecureLoginCookie(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, _, arguments in self.calls():
-            last = name.rpartition(".")[2]
-            if last in {"cookie", "setCookie"} and len(arguments) >= 2 and _RESPONSE.search(name):
-                self._cookie(
-                    arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else None, is_express=True
-                )
-            elif (
-                last == "set"
-                and name.endswith(("cookies.set", "cookies().set", "cookieStore.set"))
-                and len(arguments) > 2
-            ):
-                self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
-            elif name in _SESSIONS and arguments:
-                self._session(arguments[0], name)
-            elif last in _HEADERS and len(arguments) == 2:
-                self._written(arguments[0], arguments[1])
+    def check(self) -> None:
+        for name, _, arguments in self.reader.calls():
+            self._check_call(name, arguments)
         for pair in self.code.kinds("pair"):
             key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
             if key is not None and value is not None:
                 self._written(key, value)
 
+    def _check_call(self, name: str, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last in {"cookie", "setCookie"} and len(arguments) >= 2 and _RESPONSE.search(name):
+            options = arguments[2] if len(arguments) > 2 else None
+            self._cookie(arguments[0], arguments[1], options, is_express=True)
+        elif name.endswith(_COOKIE_SETTERS) and len(arguments) > 2:
+            self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
+        elif name in _SESSIONS and arguments:
+            self._session(arguments[0], name)
+        elif last in _HEADERS and len(arguments) == 2:
+            self._written(arguments[0], arguments[1])
+
     def _written(self, name: Node, value: Node) -> None:
-        """A cookie that is put together as the text of a header."""
+        """Check a cookie that is written as the text of a header."""
         if self.text(name).strip("'\"`").lower() != "set-cookie":
             return
-        held = self.scope.resolved(value)
-        whole = self.text(held)
-        if held.type not in _TEXTS or not _LOGIN.search(whole.partition("=")[0]) or _GONE.search(whole):
+        held = self.reader.scope.resolved(value)
+        text = self.text(held)
+        if held.type not in _TEXTS or not _LOGIN.search(text.partition("=")[0]) or _GONE.search(text):
             return
-        if "httponly" not in whole.lower():
-            self.say(value, "scripts may read the cookie of a login: HttpOnly is missing")
-        elif "secure" not in whole.lower():
-            self.say(value, "the cookie of a login also travels unencrypted: Secure is missing")
+        if "httponly" not in text.lower():
+            self.report_node(value, "login cookie is readable by scripts; add HttpOnly")
+        elif "secure" not in text.lower():
+            self.report_node(value, "login cookie is also sent unencrypted; add Secure")
 
     def _cookie(self, named: Node, value: Node, options: Node | None, is_express: bool) -> None:
-        name = self.literal(named) or self.text(named)
+        name = self.reader.literal(named) or self.text(named)
         if not _LOGIN.search(name) or _READ_BY_SCRIPTS.search(name) or self.text(value) in _EMPTY:
             return
-        if options is not None and (self.options(options) is None or self.is_open(options)):
+        if options is not None and (self.reader.options(options) is None or self.reader.is_open(options)):
             return
-        self._judge(options if options is not None else named, options, defaults_on=not is_express)
+        self._check_flags(options if options is not None else named, options, defaults_on=not is_express)
 
-    def _judge(self, at: Node, options: Node | None, defaults_on: bool) -> None:
-        http_only, secure = self.option(options, "httpOnly"), self.option(options, "secure")
+    def _check_flags(self, at: Node, options: Node | None, defaults_on: bool) -> None:
+        http_only, secure = self.reader.option(options, "httpOnly"), self.reader.option(options, "secure")
         if self.text(http_only) == "false" or (http_only is None and not defaults_on):
-            self.say(at, "scripts may read the cookie of a login: httpOnly is missing")
+            self.report_node(at, "login cookie is readable by scripts; set httpOnly: true")
         elif self.text(secure) == "false" or (secure is None and not self._is_set_later("secure")):
-            self.say(at, "the cookie of a login also travels unencrypted: secure is missing")
+            self.report_node(at, "login cookie is also sent unencrypted; set secure: true")
 
     def _is_set_later(self, name: str) -> bool:
         return f".{name} =" in self.source.text
 
     def _session(self, options: Node, name: str) -> None:
         if name == "cookie-session":
-            if self.text(self.option(options, "httpOnly")) == "false":
-                self.say(options, "scripts may read the cookie of the session: httpOnly is false")
+            if self.text(self.reader.option(options, "httpOnly")) == "false":
+                self.report_node(
+                    options, "session cookie is readable by scripts; do not set httpOnly to false"
+                )
             return
         cookie = (
-            self.scope.property(found, "cookie") if (found := self.options(options)) is not None else None
+            self.reader.scope.property(found, "cookie")
+            if (found := self.reader.options(options)) is not None
+            else None
         )
         if (
             cookie is None
-            or self.options(cookie) is None
-            or self.is_open(cookie)
+            or self.reader.options(cookie) is None
+            or self.reader.is_open(cookie)
             or self._is_set_later("secure")
         ):
             return
-        http_only, secure = self.option(cookie, "httpOnly"), self.option(cookie, "secure")
+        http_only, secure = self.reader.option(cookie, "httpOnly"), self.reader.option(cookie, "secure")
         if self.text(http_only) == "false":
-            self.say(cookie, "scripts may read the cookie of the session: httpOnly is false")
+            self.report_node(cookie, "session cookie is readable by scripts; do not set httpOnly to false")
         elif self.text(secure) == "false":
-            self.say(cookie, "the cookie of the session also travels unencrypted: secure is false")
+            self.report_node(cookie, "session cookie is also sent unencrypted; do not set secure to false")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -27,11 +27,12 @@ _ACCEPTS = LazyPattern(
 _TAKES_ALL = LazyPattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
 
 
-class InsecureTlsSettings(ServerCheck):
-    """Whoever answers is trusted, or an old TLS is spoken.
+class InsecureTlsSettings(TreeCheck):
+    """TLS certificates are not verified, or an obsolete TLS version is allowed.
 
-    Without a look at the certificate anybody between can read along and answer instead; TLS before 1.2 can be
-    broken. Give the other side's certificate as ca, and leave rejectUnauthorized alone.
+    Without verification of the certificate anyone on the network path can read and alter the traffic; TLS
+    before 1.2 can be broken. Pass the server's certificate as ``ca`` and leave ``rejectUnauthorized`` at its
+    default.
     """
 
     ID = "TS335"
@@ -73,7 +74,7 @@ class InsecureTlsSettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("pair"):
             self._set(node, self.code.field(node, "key").strip("'\""), node.child_by_field_name("value"))
         for node in self.code.kinds("assignment_expression"):
@@ -82,33 +83,47 @@ class InsecureTlsSettings(ServerCheck):
             )
 
         for called, call in self.code.calls:
-            given = call.child_by_field_name("arguments")
-            text = self.text(given)[:600] if given is not None else ""
+            arguments = call.child_by_field_name("arguments")
+            text = self.text(arguments)[:600] if arguments is not None else ""
             if (called.endswith(".on") and "certificate-error" in text[:24] and "callback(true)" in text) or (
                 called.endswith("setCertificateVerifyProc") and _TAKES_ALL.search(text)
             ):
-                self.say(call, "whoever answers is trusted, with any certificate")
+                self.report_node(
+                    call, "TLS certificate is not verified, so any server is trusted; remove this setting"
+                )
 
     def _is_off_by_default(self, value: Node) -> bool:
-        """Whether a parameter is false unless a caller says otherwise."""
-        function = self.function_around(value)
+        """Return True if a parameter is false unless a caller sets it."""
+        function = self.reader.function_around(value)
         listed = function.child_by_field_name("parameters") if function is not None else None
-        said = self.text(listed).replace(" ", "")
-        return any(f"{sign}{self.text(value)}=false" in said for sign in "{,(")
+        message = self.text(listed).replace(" ", "")
+        return any(f"{sign}{self.text(value)}=false" in message for sign in "{,(")
 
     def _set(self, node: Node, name: str, value: Node | None) -> None:
         if value is None or name not in _NAMES:
             return
-        text = self.text(self.scope.resolved(value))
-        if name == "rejectUnauthorized" and value.type == "identifier" and self._is_off_by_default(value):
-            self.say(node, "whoever answers is trusted, with any certificate, unless a caller asks for more")
-        elif name == "rejectUnauthorized" and _NEGATED.search(text):
-            self.say(node, "whoever answers is trusted, with any certificate, by an option that says so")
-        elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
-            name == "secureProtocol" and _OLD.search(text)
-        ):
-            self.say(node, "this speaks a TLS that can be broken")
+        text = self.text(self.reader.scope.resolved(value))
+        if name == "rejectUnauthorized":
+            self._reject_unauthorized(node, value, text)
+        elif _is_obsolete_version(name, text):
+            self.report_node(node, "obsolete TLS version can be broken; require TLSv1.2 or later")
         elif name == "strictSSL" and text == "false":
-            self.say(node, "whoever answers is trusted, with any certificate")
+            self.report_node(
+                node, "TLS certificate is not verified, so any server is trusted; remove this setting"
+            )
         elif name == "checkServerIdentity" and _ACCEPTS.search(text):
-            self.say(node, "a certificate made for any other host is taken as well")
+            self.report_node(node, "host name of the TLS certificate is not verified; remove this function")
+
+    def _reject_unauthorized(self, node: Node, value: Node, text: str) -> None:
+        if value.type == "identifier" and self._is_off_by_default(value):
+            self.report_node(
+                node, "TLS certificate is not verified unless a caller requests it; verify by default"
+            )
+        elif _NEGATED.search(text):
+            self.report_node(node, "an option disables the verification of the TLS certificate; remove it")
+
+
+def _is_obsolete_version(name: str, text: str) -> bool:
+    if name in {"minVersion", "maxVersion"}:
+        return text.strip("'\"") in {"TLSv1", "TLSv1.1"}
+    return name == "secureProtocol" and _OLD.search(text) is not None

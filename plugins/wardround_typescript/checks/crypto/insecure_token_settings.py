@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -27,15 +27,15 @@ _NONE = LazyPattern(r"['\"]none['\"]")
 _SECRET_NAME = LazyPattern(
     r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
 )
-_KNOWN = "without the setting this secret is one that stands in the source"
+_KNOWN = "default for the secret is in the source; fail if the setting is missing"
 
 
-class InsecureTokenSettings(ServerCheck):
-    """A token anybody can write, or one that is valid for ever.
+class InsecureTokenSettings(TreeCheck):
+    """A token can be forged or never expires.
 
-    A secret with a default in the source is known to whoever has the source; a token without an end is good
-    for as long as it lies in some log; what decode reads was checked by nobody. Fail when the secret is
-    missing, set expiresIn, and use verify with a list of algorithms.
+    A secret with a default in the source is known to anyone who has the source; a token without an expiry
+    stays valid in any log that contains it; ``decode`` does not verify the signature. Fail if the secret is
+    missing, set ``expiresIn``, and use ``verify`` with a list of algorithms.
     """
 
     ID = "TS336"
@@ -70,26 +70,33 @@ class InsecureTokenSettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
-            last = name.rpartition(".")[2]
-            is_library = name.startswith(_LIBRARIES)
-            if last == "sign" and is_library and len(arguments) > 1:
-                self._signed(node, arguments)
-            elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
-                self.say(node, "this token is valid for ever: setExpirationTime is missing")
-            elif (
-                (last == "decode" and is_library and arguments and not self._verifies(name, arguments))
-                or last in _DECODING
-                or (name == "JSON.parse" and arguments and self._is_payload(node, arguments[0]))
-            ):
-                self._decoded(node)
-            elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
-                self._verified(node, arguments)
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
+            self._check_call(name, node, arguments)
         self._defaults()
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
-                self.say(node, "a token is taken long after it ended")
+                self.report_node(node, "expired tokens are accepted; remove ignoreExpiration")
+
+    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last == "sign" and name.startswith(_LIBRARIES) and len(arguments) > 1:
+            self._signed(node, arguments)
+        elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
+            self.report_node(node, "token never expires; call setExpirationTime")
+        elif self._is_decoding(name, node, arguments):
+            self._decoded(node)
+        elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
+            self._verified(node, arguments)
+
+    def _is_decoding(self, name: str, node: Node, arguments: list[Node]) -> bool:
+        """Return True for a call that reads a token without verifying it."""
+        last = name.rpartition(".")[2]
+        if last in _DECODING:
+            return True
+        if last == "decode" and name.startswith(_LIBRARIES) and arguments:
+            return not self._verifies(name, arguments)
+        return name == "JSON.parse" and bool(arguments) and self._is_payload(node, arguments[0])
 
     def _verifies(self, name: str, arguments: list[Node]) -> bool:
         """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""
@@ -97,47 +104,49 @@ class InsecureTokenSettings(ServerCheck):
             return False
         return len(arguments) > 1 and not (
             len(arguments) > 2
-            and self.text(self.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
+            and self.text(self.reader.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
         )
 
     def _value(self, pair: Node) -> str:
         value = pair.child_by_field_name("value")
-        return self.text(self.scope.resolved(value)) if value is not None else ""
+        return self.text(self.reader.scope.resolved(value)) if value is not None else ""
 
     def _signed(self, node: Node, arguments: list[Node]) -> None:
-        claims, options = self.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
+        claims, options = self.reader.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
         if options is not None and (
-            self.options(options) is None
-            or self.is_open(options)
-            or self.option(options, "expiresIn") is not None
+            self.reader.options(options) is None
+            or self.reader.is_open(options)
+            or self.reader.option(options, "expiresIn") is not None
         ):
             return
         if ".expiresIn =" in self.source.text or ".exp =" in self.source.text:
             return
-        if claims is None or self.is_open(claims) or self.option(claims, "exp") is not None:
+        if claims is None or self.reader.is_open(claims) or self.reader.option(claims, "exp") is not None:
             return
-        self.say(node, "this token is valid for ever: expiresIn is missing")
+        self.report_node(node, "token never expires; set expiresIn")
 
     def _is_endless(self, node: Node) -> bool:
-        """Whether a chain that begins with SignJWT, here or in a helper, never says when it ends."""
+        """Return True if a chain that starts with SignJWT, here or in a helper, never sets an expiry."""
         text = self.text(node)
         owner = node.child_by_field_name("function")
         start = self.text(owner).partition("(")[0].rpartition(".")[2] if owner is not None else ""
         helper = self._function_named(start)
         if "new SignJWT" not in text and (helper is None or "new SignJWT" not in self.text(helper)):
             return False
-        whole = text + (self.text(helper) if helper is not None else "")
-        return "setExpirationTime" not in whole and not _EXPIRY.search(whole)
+        complete = text + (self.text(helper) if helper is not None else "")
+        return "setExpirationTime" not in complete and not _EXPIRY.search(complete)
 
     def _function_named(self, name: str) -> Node | None:
-        found = self.scope.functions.get(name)
+        found = self.reader.scope.functions.get(name)
         if found is not None:
             return found
-        return next((one.methods[name] for one in self.scope.classes.values() if name in one.methods), None)
+        return next(
+            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
+        )
 
     def _decoded(self, node: Node) -> None:
-        """What was only decoded, in a function or file of a server that never verifies it."""
-        function = self.function_around(node)
+        """Report a decoded token in a function or file of a server that never verifies it."""
+        function = self.reader.function_around(node)
         around = self.text(function) if function is not None else self.source.text
         around += self._calling(function)
         holder = node.parent
@@ -148,64 +157,70 @@ class InsecureTokenSettings(ServerCheck):
         ):
             return
         if _TRUSTS.search(around):
-            self.say(node, "the token's signature is not verified here, so anybody can write one")
+            self.report_node(
+                node, "signature of the token is not verified, so anyone can forge it; use verify"
+            )
 
     def _is_payload(self, node: Node, argument: Node) -> bool:
-        """Whether the middle part of a token is taken apart by hand."""
-        text = self.text(self.scope.resolved(argument))
+        """Return True if the payload of a token is decoded by hand."""
+        text = self.text(self.reader.scope.resolved(argument))
         if not _BASE64.search(text):
             return False
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         around = (self.text(function) if function is not None else self.source.text) + self._calling(function)
         return _PARTED.search(around) is not None and _SENT.search(around) is not None
 
     def _calling(self, function: Node | None) -> str:
-        """The functions of the file that call a helper."""
+        """Return the functions of the file that call a helper."""
         name = self.code.field(function, "name")
         if not name and function is not None and function.parent is not None:
             name = self.code.field(function.parent, "name")
         callers = [call for called, call in self.code.calls if name and called == name]
-        around = [self.function_around(call) for call in callers]
+        around = [self.reader.function_around(call) for call in callers]
         return " ".join(self.text(one)[:1500] for one in around if one is not None)
 
     def _verified(self, node: Node, arguments: list[Node]) -> None:
         for one in arguments[2:3]:
             listed = (
-                self.scope.property(found, "algorithms") if (found := self.options(one)) is not None else None
+                self.reader.scope.property(found, "algorithms")
+                if (found := self.reader.options(one)) is not None
+                else None
             )
             if listed is None:
                 continue
             name = self.text(listed)
-            text = self.text(self.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
+            text = self.text(self.reader.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
             if _NONE.search(text):
-                self.say(node, "a token that says it needs no signature is taken")
+                self.report_node(
+                    node, "unsigned tokens are accepted; list the allowed algorithms without none"
+                )
 
     def _defaults(self) -> None:
-        """A secret with a default in the source."""
-        for name, node, arguments in self.calls():
-            if (
-                (
-                    name.rpartition(".")[2] in {"get", "getOrThrow"}
-                    and len(arguments) == 2
-                    and arguments[1].type == "string"
-                )
-                and _SECRET_NAME.search(self.literal(arguments[0]) or "")
-                and len(self.text(arguments[1])) > 4
-            ):
+        """Report a secret with a default in the source."""
+        for name, node, arguments in self.reader.calls():
+            is_getter = name.rpartition(".")[2] in {"get", "getOrThrow"} and len(arguments) == 2
+            if is_getter and self._is_known_default(arguments[0], arguments[1]):
                 holder = node.parent
-                self.say(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
+                self.report_node(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
         for node in self.code.kinds("binary_expression"):
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
-                continue
-            if (
-                self.code.field(node, "operator") in {"||", "??"}
-                and _SECRET_NAME.search(self.text(self.scope.resolved(left)))
-                and left.type != "member_expression"
-            ):
-                self.say(node, _KNOWN)
+            if self._is_known_fallback(node):
+                self.report_node(node, _KNOWN)
+
+    def _is_known_default(self, name: Node, default: Node) -> bool:
+        if default.type != "string" or not _SECRET_NAME.search(self.reader.literal(name) or ""):
+            return False
+        return len(self.text(default)) > 4
+
+    def _is_known_fallback(self, node: Node) -> bool:
+        """Return True for ``secret || "text"``."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
+            return False
+        if self.code.field(node, "operator") not in {"||", "??"} or left.type == "member_expression":
+            return False
+        return _SECRET_NAME.search(self.text(self.reader.scope.resolved(left))) is not None
 
 
 def _pushed(text: str, name: str) -> list[str]:
-    """What is added to a list of this name."""
+    """Return the elements that are added to a list of this name."""
     return [line for line in text.split("\n") if f"{name}.push(" in line]

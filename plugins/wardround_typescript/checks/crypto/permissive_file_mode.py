@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -32,14 +32,14 @@ _WITH_OPTIONS = frozenset(
 _WIDE = LazyPattern(
     r"^(0o?|['\"]0?o?)[0-7]?[0-7][0-7][2367]['\"]?$|^(511|438|['\"](a|o|go|ugo)?\+r?wx?['\"])$"
 )
-_SAID = "everybody on the machine may write to this"
+_SAID = "file mode lets every user write; use 0o750 for folders, 0o640 for files"
 
 
-class PermissiveFileMode(ServerCheck):
-    """A file or folder that everybody on the machine may write.
+class PermissiveFileMode(TreeCheck):
+    """A file or folder is writable by every user of the machine.
 
-    Any other program there can put its own code or data into it. Give the owner the right to write and the
-    group at most the right to read: 0o750 for folders, 0o640 for files.
+    Any other program there can put its own code or data into it. Grant write access to the owner and at most
+    read access to the group: 0o750 for folders, 0o640 for files.
     """
 
     ID = "TS340"
@@ -72,30 +72,30 @@ class PermissiveFileMode(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, _, arguments in self.calls():
+    def check(self) -> None:
+        for name, _, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             if last in _MODE_SECOND and len(arguments) > 1:
                 self._mode(arguments[1])
             if last in _WITH_OPTIONS:
                 for one in arguments[1:]:
-                    whole = self.options(one)
-                    value = self.scope.property(whole, "mode") if whole is not None else None
+                    text = self.reader.options(one)
+                    value = self.reader.scope.property(text, "mode") if text is not None else None
                     if value is not None:
                         self._mode(value)
             if name == "process.umask" and arguments and self.text(arguments[0]) in {"0", "0o0", "0o000"}:
-                self.say(arguments[0], _SAID)
+                self.report_node(arguments[0], _SAID)
 
     def _mode(self, node: Node) -> None:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         options = [found]
         if found.type == "ternary_expression":
-            options = [self.scope.resolved(one) for one in found.named_children[1:]]
+            options = [self.reader.scope.resolved(one) for one in found.named_children[1:]]
         wide = next((one for one in options if _WIDE.search(self.text(one))), None)
         if wide is None:
             return
-        # A mode in a table of modes is wrong where it stands; one in a plain name where it is used.
+        # A mode in a table is reported there; one in a plain name where it is used.
         is_listed = (
             wide.parent is not None and wide.parent.type == "pair" and node.type == "member_expression"
         )
-        self.say(wide if is_listed else node, _SAID)
+        self.report_node(wide if is_listed else node, _SAID)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -43,11 +44,11 @@ _COMPARES = frozenset({"equals", "localeCompare"})
 _KEY_NAME = LazyPattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
-class SecretComparedWithEquals(ServerCheck):
-    """A secret is compared with an operator that takes longer the more of it is right.
+class SecretComparedWithEquals(TreeCheck):
+    """A secret is compared in time that depends on how much of it matches.
 
-    Somebody who measures the answers finds a signature or a key one sign after the other. Hash both sides and
-    compare them with crypto.timingSafeEqual.
+    An attacker who measures response times recovers a signature or a key one character after the other. Hash
+    both values and compare them with ``crypto.timingSafeEqual``.
     """
 
     ID = "TS339"
@@ -81,12 +82,15 @@ class SecretComparedWithEquals(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        from wardround.languages.script.code import argument
-
-        whole = self.source.text
-        if not _HMAC.search(whole) and not (_SENT.search(whole) and _ANY_SECRET.search(whole)):
+    def check(self) -> None:
+        text = self.source.text
+        if not _HMAC.search(text) and not (_SENT.search(text) and _ANY_SECRET.search(text)):
             return
+        for node in [*self._operators(), *self._calls()]:
+            self.report_node(node, "comparison time depends on the secret; use crypto.timingSafeEqual")
+
+    def _operators(self) -> Iterator[Node]:
+        """Yield the comparisons of a secret with an operator."""
         for node in self.code.kinds("binary_expression"):
             if self.code.field(node, "operator") not in {"===", "!==", "==", "!="}:
                 continue
@@ -95,28 +99,36 @@ class SecretComparedWithEquals(ServerCheck):
                 continue
             if "undefined" in (self.text(left), self.text(right)):
                 continue
-            sides = [self._meaning(left), self._meaning(right)]
-            if self._is_digest(sides) or self._is_key(left, right, sides):
-                self.say(node, "this comparison takes longer the more of a secret is right")
+            operands = [self._meaning(left), self._meaning(right)]
+            if self._is_digest(operands) or self._is_key(left, right, operands):
+                yield node
+
+    def _calls(self) -> Iterator[Node]:
+        """Yield the comparisons of a digest with a method."""
+        from wardround.languages.script.code import argument
 
         for called, call in self.code.calls:
+            if called.rpartition(".")[2] not in _COMPARES or not called.endswith(
+                ("equals", ".localeCompare")
+            ):
+                continue
             function, first = call.child_by_field_name("function"), argument(call, 0)
             owner = function.child_by_field_name("object") if function is not None else None
-            if called.endswith(("equals", ".localeCompare")) and owner is not None and first is not None:
-                sides = [self._meaning(owner), self._meaning(first)]
-                if called.rpartition(".")[2] in _COMPARES and self._is_digest(sides):
-                    self.say(call, "this comparison takes longer the more of a secret is right")
+            if owner is None or first is None:
+                continue
+            if self._is_digest([self._meaning(owner), self._meaning(first)]):
+                yield call
 
     def _meaning(self, node: Node) -> str:
-        """A side, with what the names and helpers in it stand for."""
-        found = self.scope.resolved(node)
+        """Return the text of an operand with the declarations of the names and helpers in it."""
+        found = self.reader.scope.resolved(node)
         text = self.text(found)
         called = found if found.type == "call_expression" else None
         name = self.code.field(called, "function").rpartition(".")[2] if called is not None else ""
-        helper = self.scope.functions.get(name)
+        helper = self.reader.scope.functions.get(name)
         if helper is None and name:
             helper = next(
-                (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+                (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
             )
         if helper is not None and helper.end_byte - helper.start_byte < _LONGEST:
             text += " " + self.text(helper)
@@ -126,14 +138,14 @@ class SecretComparedWithEquals(ServerCheck):
         return any(_HMAC.search(one) and (".digest(" in one or "Hmac" in one) for one in sides)
 
     def _is_key(self, left: Node, right: Node, sides: list[str]) -> bool:
-        """Whether what a request brought is compared with a secret of the server's."""
-        for sent, kept, kept_node in (
+        """Return True if a value of the request is compared with a secret of the server."""
+        for sent, remaining, kept_node in (
             (sides[0], sides[1], right),
             (sides[1], sides[0], left),
         ):
             if not _SENT.search(sent):
                 continue
-            if _KEPT.search(kept) and not _NO_SECRET.search(self.text(kept_node)):
+            if _KEPT.search(remaining) and not _NO_SECRET.search(self.text(kept_node)):
                 return True
             if _SECRET_HEADER.search(sent) and _KEY_NAME.search(self.text(kept_node)):
                 return True

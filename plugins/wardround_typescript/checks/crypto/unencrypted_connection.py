@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -34,11 +34,11 @@ _SECRET = LazyPattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?k
 _SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
 
 
-class UnencryptedConnection(ServerCheck):
+class UnencryptedConnection(TreeCheck):
     """A connection to another machine is not encrypted.
 
-    Whoever is on the way, in the same wireless network for example, reads what is sent, tokens among it,
-    and can put in what is received. Use wss: and https:.
+    Anyone on the network path, for example in the same wireless network, can read the traffic with its tokens
+    and alter the responses. Use ``wss:`` and ``https:``.
     """
 
     ID = "TS352"
@@ -67,21 +67,23 @@ class UnencryptedConnection(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             if not arguments:
                 continue
             is_socket = node.type == "new_expression" and name.rpartition(".")[2] in _SOCKETS
             if is_socket and self._is_plain(arguments[0]):
-                self.say(node, "this connection is not encrypted, so others on the way read and change it")
+                self.report_node(
+                    node, "connection is not encrypted, so others can read and alter it; use wss: or https:"
+                )
             elif _CLIENTS.search(name) and self._has_plain_base(arguments[-1]):
-                self.say(node, "all that this client sends goes out unencrypted")
+                self.report_node(node, "all requests of this client are sent unencrypted; use https:")
             elif self._sends_secret(name, arguments):
-                self.say(node, "a secret is sent without encryption, so others on the way can read it")
+                self.report_node(node, "secret is sent unencrypted; use https:")
 
     def _has_plain_base(self, options: Node) -> bool:
-        """Whether the address before all others of a client is one of the internet without encryption."""
-        bases = [self.option(options, key) for key in ("baseURL", "prefixUrl", "baseUrl")]
+        """Return True if the base URL of a client is an unencrypted address on the internet."""
+        bases = [self.reader.option(options, key) for key in ("baseURL", "prefixUrl", "baseUrl")]
         return any(one is not None and _PLAIN_PAGE.search(self._start(one)) for one in bases)
 
     def _sends_secret(self, name: str, arguments: list[Node]) -> bool:
@@ -90,18 +92,18 @@ class UnencryptedConnection(ServerCheck):
         return _SECRET.search(" ".join(self.text(one)[:600] for one in arguments[1:])) is not None
 
     def _is_plain(self, node: Node) -> bool:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         if _OWN_HOST.search(self.text(found)):
             return True
         return _PLAIN.search(self._start(found)) is not None
 
     def _start(self, node: Node) -> str:
-        """How an address begins, as far as it is a text of the program."""
-        found = self.scope.resolved(node)
+        """Return the start of an address as far as it is a constant."""
+        found = self.reader.scope.resolved(node)
         while found.type == "binary_expression":
             left = found.child_by_field_name("left")
             if left is None:
                 break
-            found = self.scope.resolved(left)
+            found = self.reader.scope.resolved(left)
         text = self.text(found)[1:] if found.type in {"string", "template_string"} else ""
         return text.partition("${")[0].rstrip("'\"`")

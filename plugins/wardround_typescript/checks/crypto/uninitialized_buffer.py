@@ -23,10 +23,10 @@ _LONE_SIZES = {"Float": 4, "Double": 8}
 
 
 class UninitializedBuffer(TreeCheck):
-    """Memory that was never cleared is handed out, with whatever was in it before.
+    """Uninitialized memory is passed on with its old content.
 
-    Buffer.allocUnsafe leaves old bytes where nothing is written: parts of other requests, keys, passwords.
-    Use Buffer.alloc, or fill it, unless every byte is written.
+    ``Buffer.allocUnsafe`` keeps old bytes where nothing is written: parts of other requests, keys, passwords.
+    Use ``Buffer.alloc``, or fill the buffer, unless every byte is written.
     """
 
     ID = "TS359"
@@ -62,12 +62,14 @@ class UninitializedBuffer(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
-            if _UNFILLED.search(called) and self._is_handed_out(call):
-                self.say(call, "what is not written of this holds old memory, and it is handed on whole")
+            if _UNFILLED.search(called) and self._is_passed_on(call):
+                self.report_node(
+                    call, "buffer is passed on with uninitialized bytes; use Buffer.alloc or fill it"
+                )
 
-    def _is_handed_out(self, call: Node) -> bool:
+    def _is_passed_on(self, call: Node) -> bool:
         above = call.parent
         if above is None:
             return False
@@ -80,7 +82,7 @@ class UninitializedBuffer(TreeCheck):
         return self._is_part_written(above, call)
 
     def _is_part_written(self, declarator: Node, call: Node) -> bool:
-        """Whether it leaves the function, and what is written to it does not make up its size for sure."""
+        """Return True if the buffer leaves the function and the writes to it do not certainly fill it."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -101,24 +103,14 @@ class UninitializedBuffer(TreeCheck):
         return leaves and not (size.isdigit() and written >= int(size))
 
     def _written(self, use: Node, size: str) -> int | None:
-        """How many bytes a use writes; None where it may be all of them."""
+        """Return the number of bytes that a use writes; None if it may fill the buffer."""
         code, above = self.code, use.parent
         if above is None:
             return None
         if above.type == "subscript_expression":
             return 1 if code.field(above, "index").isdigit() else None
         if above.type == "member_expression" and above.child_by_field_name("object") == use:
-            method = code.field(above, "property")
-            if method in _FILLING or method in ("buffer", "subarray", "slice"):
-                return None
-            width = _WIDTH.search(method)
-            if width is None:
-                return 0
-            return (
-                int(width[1]) // 8
-                if width[1]
-                else next((n for k, n in _LONE_SIZES.items() if k in method), 0)
-            )
+            return _written_by(code.field(above, "property"))
         if above.type == "arguments" and above.parent is not None:
             called = code.called(above.parent)
             owner, _, last = called.rpartition(".")
@@ -136,3 +128,15 @@ class UninitializedBuffer(TreeCheck):
         return above.type == "return_statement" or (
             above.type == "assignment_expression" and "body" in self.code.field(above, "left")
         )
+
+
+def _written_by(method: str) -> int | None:
+    """Return the number of bytes that a method of a buffer writes; None if it may fill the buffer."""
+    if method in _FILLING or method in ("buffer", "subarray", "slice"):
+        return None
+    width = _WIDTH.search(method)
+    if width is None:
+        return 0
+    if width[1]:
+        return int(width[1]) // 8
+    return next((size for name, size in _LONE_SIZES.items() if name in method), 0)

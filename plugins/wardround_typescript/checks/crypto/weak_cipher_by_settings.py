@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -23,19 +23,19 @@ _OLD = LazyPattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rab
 
 
 _SHORT_KEY = 2048
-"""Bits of an RSA key below which it counts as broken: NIST SP 800-131A."""
+"""Size in bits below which an RSA key counts as broken: NIST SP 800-131A."""
 
 
 _BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
 _OLD_PADDING = LazyPattern(r"\bRSA_(PKCS1|NO)_PADDING$")
 
 
-class WeakCipherBySettings(ServerCheck):
-    """A cipher that hides less than it promises, by what its settings stand for.
+class WeakCipherBySettings(TreeCheck):
+    """A cipher is weak because of its settings.
 
-    In ECB equal blocks give equal text, so patterns stay; DES, RC2 and RC4 can be broken; a start value that
-    never changes tells when two messages begin alike. Use aes-256-gcm with twelve fresh random bytes for each
-    message.
+    In ECB equal blocks give equal ciphertext, so patterns remain; DES, RC2 and RC4 can be broken; a constant
+    initialization vector shows which messages start alike. Use aes-256-gcm with twelve fresh random bytes for
+    each message.
     """
 
     ID = "TS332"
@@ -69,43 +69,55 @@ class WeakCipherBySettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
-            if last in {"generateKeyPair", "generateKeyPairSync"} and len(arguments) > 1:
-                length = self.option(arguments[1], "modulusLength")
-                if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
-                    self.say(node, "a key as short as this can be computed")
-            padding = self.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
+            if self._is_short_key(last, arguments):
+                self.report_node(node, "RSA key is too short; use at least 2048 bits")
+            padding = self.reader.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
             if padding is not None and _OLD_PADDING.search(self.text(padding)):
-                self.say(node, "answers about this padding let others read what was encrypted; use OAEP")
-            if last in {"createCipheriv", "createDecipheriv"} and arguments:
-                self._node_cipher(node, last, arguments)
-            elif (
-                last in {"createCipher", "createDecipher"}
-                and ("crypto" in name or name == last)
-                and len(arguments) > 1
-            ):
-                self.say(node, "this cipher makes its key and its start value from the password alone")
-            elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
-                self._crypto_js(node, name, arguments)
+                self.report_node(
+                    node, "PKCS#1 v1.5 padding enables decryption through error responses; use OAEP"
+                )
+            self._cipher(name, node, arguments)
+
+    def _is_short_key(self, last: str, arguments: list[Node]) -> bool:
+        if last not in {"generateKeyPair", "generateKeyPairSync"} or len(arguments) < 2:
+            return False
+        length = self.reader.option(arguments[1], "modulusLength")
+        return length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY
+
+    def _cipher(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        is_of_node = "crypto" in name or name == last
+        if last in {"createCipheriv", "createDecipheriv"} and arguments:
+            self._node_cipher(node, last, arguments)
+        elif last in {"createCipher", "createDecipher"} and is_of_node and len(arguments) > 1:
+            self.report_node(
+                node,
+                "cipher derives key and initialization vector from the password alone; use createCipheriv",
+            )
+        elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
+            self._crypto_js(node, name, arguments)
 
     def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
         algorithms = self._texts(arguments[0])
         if any(_BROKEN.search(one) for one in algorithms):
-            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
         elif last == "createCipheriv" and len(arguments) > 2 and self._is_fixed(arguments[2]):
-            self.say(node, "the same start value is used for every message")
+            self.report_node(
+                node, "every message has the same initialization vector; generate a random one for each"
+            )
 
     def _texts(self, node: Node) -> list[str]:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         if found.type == "ternary_expression":
-            sides = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
-            return [self.literal(one) or "" for one in sides if one is not None]
-        return [self.literal(found) or ""]
+            operands = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
+            return [self.reader.literal(one) or "" for one in operands if one is not None]
+        return [self.reader.literal(found) or ""]
 
     def _is_fixed(self, node: Node) -> bool:
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         if found.type == "string":
             return len(self.text(found)) > 2
         if found.type != "call_expression":
@@ -113,15 +125,21 @@ class WeakCipherBySettings(ServerCheck):
         return _FIXED.search(self.text(found)) is not None or self._is_made_once(found, node)
 
     def _is_made_once(self, found: Node, node: Node) -> bool:
-        """Whether a start value is drawn when the module is loaded, and used again and again."""
+        """Return True if an initialization vector is generated when the module is loaded, and then reused."""
         is_drawn = _DRAWN.search(self.text(found)) is not None
-        return is_drawn and self.function_around(found) is None and self.function_around(node) is not None
+        return (
+            is_drawn
+            and self.reader.function_around(found) is None
+            and self.reader.function_around(node) is not None
+        )
 
     def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
-        mode = self.option(arguments[2], "mode") if len(arguments) > 2 else None
+        mode = self.reader.option(arguments[2], "mode") if len(arguments) > 2 else None
         if _OLD.search(name) or (mode is not None and self.text(mode).endswith("ECB")):
-            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+            self.report_node(node, "cipher can be broken or shows equal blocks; use aes-256-gcm")
         elif len(arguments) > 2:
-            start = self.option(arguments[2], "iv")
+            start = self.reader.option(arguments[2], "iv")
             if start is not None and _FIXED_WORDS.search(self.text(start)):
-                self.say(node, "the same start value is used for every message")
+                self.report_node(
+                    node, "every message has the same initialization vector; generate a random one for each"
+                )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -31,7 +31,7 @@ _SIGNS = LazyPattern(
     r"(?i)\b(sign|signature|signed|verifySignature|checkSignature|makeToken|createToken|generateToken|tokenFor|resetToken|sessionToken|issueToken)\b|[sS]ignature\b|(generate|make|create|issue|new)\w*Token\b"
 )
 _PROTOCOL = LazyPattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
-"""Protocols that say which hash is taken."""
+"""Protocols that prescribe the hash."""
 _SLOW = LazyPattern(r"bcrypt|argon2|scrypt|pbkdf2")
 _SHORT = 400
 _FRESH = LazyPattern(r"randomBytes|randomUUID")
@@ -45,15 +45,15 @@ _ROUNDS = {
     "genSalt": (0, 10),
     "genSaltSync": (0, 10),
 }
-"""Where a function is told its rounds, and how many it needs at least: OWASP's cheat sheet on passwords."""
+"""Positions of the iteration count by function, and its minimum: OWASP's password storage cheat sheet."""
 
 
-class WeakHashByUse(ServerCheck):
-    """A password or a signature rests on a hash that is too fast, or can be forged.
+class WeakHashByUse(TreeCheck):
+    """A password is stored with a fast hash, or a signature uses a hash that can be forged.
 
-    Graphics cards try billions of MD5 or SHA sums a second, so a stolen table of passwords is soon read; and
-    a hash over a secret and a text is no signature. Hash passwords with scrypt, argon2 or bcrypt; sign with
-    createHmac and sha256.
+    Graphics cards try billions of MD5 or SHA hashes a second, so a stolen table of passwords is soon cracked;
+    and a hash of a secret and a text is not a signature. Hash passwords with scrypt, argon2 or bcrypt; sign
+    with ``createHmac`` and sha256.
     """
 
     ID = "TS333"
@@ -97,40 +97,46 @@ class WeakHashByUse(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _PROTOCOL.search(self.source.text):
             return
         self._rounds()
-        is_first_step = _SLOW.search(self.source.text) is not None
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             kind = self._kind(name, arguments)
-            if not kind:
-                continue
-            hashed = self._hashed(node, name, arguments) + self._given_by_callers(node)
-            around = self._around(node)
-            if _FRESH.search(hashed) or self._is_first_step(node):
-                continue
-            if _PASSWORD.search(hashed) or (
-                _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
-            ):
-                if not is_first_step:
-                    self.say(node, "a password is hashed with a function made to be fast")
-            elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
-                self.say(node, "a signature or a token rests on a hash that can be forged")
+            if kind:
+                self._check_hash(node, kind, self._hashed(node, name, arguments))
+
+    def _check_hash(self, node: Node, kind: str, hashed: str) -> None:
+        hashed += self._passed_by_callers(node)
+        around = self._around(node)
+        if _FRESH.search(hashed) or self._is_first_step(node):
+            return
+        is_password = _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
+        if _PASSWORD.search(hashed) or is_password:
+            if _SLOW.search(self.source.text) is None:
+                self.report_node(
+                    node, "password is hashed with a fast hash function; use scrypt, argon2 or bcrypt"
+                )
+        elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
+            self.report_node(
+                node, "signature or token uses a hash that can be forged; use createHmac with sha256"
+            )
 
     def _rounds(self) -> None:
-        """Slow functions that are told to be fast."""
-        for name, node, arguments in self.calls():
+        """Report slow hash functions with too few iterations."""
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             place, least = _ROUNDS.get(last, (9, 0))
-            told = self.scope.resolved(arguments[place]) if place < len(arguments) else None
-            text = self.text(told).replace("_", "") if told is not None else ""
+            message = self.reader.scope.resolved(arguments[place]) if place < len(arguments) else None
+            text = self.text(message).replace("_", "") if message is not None else ""
             is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
             if text.isdigit() and int(text) < least and is_meant:
-                self.say(node, "so few rounds leave a password to be guessed fast")
+                self.report_node(
+                    node, "iteration count is too low for a password; raise it to the OWASP minimum"
+                )
 
     def _is_first_step(self, node: Node) -> bool:
-        """Whether the answer takes the place of the password, for another function to hash."""
+        """Return True if the hash replaces the password before another function hashes it."""
         around = node.parent
         while around is not None and around.type in {"member_expression", "call_expression"}:
             around = around.parent
@@ -139,7 +145,7 @@ class WeakHashByUse(ServerCheck):
     def _kind(self, name: str, arguments: list[Node]) -> str:
         last = name.rpartition(".")[2]
         if (last == "createHash" or name.endswith("subtle.digest")) and arguments:
-            algorithm = (self.literal(arguments[0]) or "").lower().replace("-", "")
+            algorithm = (self.reader.literal(arguments[0]) or "").lower().replace("-", "")
             return (
                 "broken"
                 if algorithm in {"md5", "sha1", "md4", "ripemd160"}
@@ -157,24 +163,24 @@ class WeakHashByUse(ServerCheck):
         )
 
     def _hashed(self, node: Node, name: str, arguments: list[Node]) -> str:
-        """What goes into the hash, with what the names in it stand for."""
+        """Return the hashed text with the declarations of the names in it."""
         text = " ".join(self.text(one) for one in arguments) if not name.endswith("createHash") else ""
         member = node.parent
         while member is not None and member.type in {"member_expression", "call_expression"}:
             if member.type == "call_expression":
-                given = member.child_by_field_name("arguments")
-                if given is not None and ".update" in self.code.field(member, "function")[-8:]:
-                    text += " " + self.text(given)
+                argument_list = member.child_by_field_name("arguments")
+                if argument_list is not None and ".update" in self.code.field(member, "function")[-8:]:
+                    text += " " + self.text(argument_list)
             member = member.parent
         for one in _NAME.findall(text)[:8]:
-            value = self.scope.declared.get(one)
+            value = self.reader.scope.declared.get(one)
             if value is not None and value.end_byte - value.start_byte < 200:
                 text += " " + self.text(value)
         return text
 
-    def _given_by_callers(self, node: Node) -> str:
-        """What a helper of the file is given that does nothing but hash."""
-        function = self.function_around(node)
+    def _passed_by_callers(self, node: Node) -> str:
+        """Return the arguments passed to a helper of the file that only hashes."""
+        function = self.reader.function_around(node)
         own = self.code.name_of(function) if function is not None else ""
         if not own or function is None or function.end_byte - function.start_byte > _SHORT:
             return ""
@@ -182,8 +188,8 @@ class WeakHashByUse(ServerCheck):
         return " ".join(self.text(call.child_by_field_name("arguments"))[:200] for call in calls[:9])
 
     def _around(self, node: Node) -> str:
-        function = self.function_around(node)
-        names = self.named_around(node)
+        function = self.reader.function_around(node)
+        names = self.reader.names_around(node)
         if function is not None:
             listed = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
             names += " " + self.text(listed)[:200]

@@ -13,10 +13,10 @@ from wardround_typescript.check import SCRIPTS, is_test_path
 
 
 class MessageContradictsCondition(Check):
-    """The message of an error tells another bound, or another thing, than the condition above it asks for.
+    """An error message states another bound, or another field, than the condition above it.
 
-    Somebody types 20 characters as the message says and is refused again, or looks for a fault in the town
-    where the street is missing. Say what the condition asks for, best with the same constant.
+    A user who follows the message is refused again, or searches for the error in the wrong field. State the
+    condition in the message, preferably with the same constant.
     """
 
     ID = "TS484"

@@ -22,24 +22,24 @@ _CHOICE = LazyPattern(
     r"(?i)\b(?:must|should|can|may|has to|one of|any of|either|only|valid|invalid|allowed|supported"
     r"|expect(?:s|ed)?|unknown|use|choose|pick|give)\b"
 )
-"""How a message tells which values there are."""
+"""How a message lists the allowed values."""
 _PLAIN_WORDS = LazyPattern(r"(?<![\w-])[A-Za-z]{2,} [A-Za-z]{2,}(?![\w:-])")
-"""Two words in a row, as no list of classes, of measures or of colours has them."""
+"""Two words in a row, absent from lists of classes, sizes or colours."""
 _REMARK = LazyPattern(r"//.*|/\*.*?\*/")
 _WISH = LazyPattern(r"\b(?:TODO|FIXME)\b")
 _ENTRY = LazyPattern(r"^[\s/*-]*(?:@\w+\s+(?:\{[^}]*\}\s*)?\[?([\w$.]+)|`([\w$.]+)`)")
-"""What a line of a list of options is about."""
+"""The subject of a line in a list of options."""
 _PRINTED = LazyPattern(r"\$\{[^}]*?([\w$]+)\}\s?(?:s|secs?|seconds?|min|minutes?|h|hours?)\b")
 _NUMBER = LazyPattern(r"\d+(?:\.\d+)?")
 _THOUSAND = 1_000
 
 
 class OutdatedComment(Check):
-    """Words beside the code say what this change made untrue.
+    """A comment, message or help text contradicts this change.
 
-    A comment, message or help text states a number, a default, a unit, a bound, a kind of result or a value
-    that the change exchanged for another right beside it. Whoever reads the words acts on what was so before.
-    Change them in the same commit, or give the number a name and let the words be made of it.
+    It states a number, a default, a unit, a bound, a kind of result or a value that the change replaced right
+    next to it. Readers rely on the old behaviour. Update the text in the same commit, or give the number a
+    name and build the text from it.
     """
 
     ID = "TS095"
@@ -108,12 +108,12 @@ class OutdatedComment(Check):
                 self.report(*describe(one))
 
     def _is_remark(self, one: Found) -> bool:
-        """Whether a comment says it; of what is done it speaks in other words than the code."""
+        """Return True if the comment states the removed value in other words than the code."""
         before = self.source.lines[one.line - 1][: one.column - 1]
         return before.lstrip().startswith(("*", "/*", "//")) or "//" in _QUOTED.sub("", before)
 
     def _is_worded(self, one: Found) -> bool:
-        """Whether words say what is so: no wish, and in quotes no query, no list and not the new value."""
+        """Return True for a statement of fact; quotes must hold no query, list or new value."""
         line, place = self.source.lines[one.line - 1], one.column - 1
         if self._is_remark(one):
             return _WISH.search(line) is None
@@ -125,14 +125,14 @@ class OutdatedComment(Check):
         return True
 
     def _is_new(self, one: Found, text: str) -> bool:
-        """Whether the text is what the change put in."""
+        """Return True if the text is what the change added."""
         swap = one.swap
         return one.line == swap.line and swap.kind is SwapKind.STRING and text[1:-1] == swap.new
 
     def _is_about(self, one: Found) -> bool:
-        """Whether the words are about what was exchanged, and not about another option.
+        """Return True if the text is about the replaced value and not about another option.
 
-        Whoever multiplies what is told in seconds tells it in seconds still.
+        A caller that multiplies a value in seconds still receives it in seconds.
         """
         line, swap = self.source.lines[one.line - 1], one.swap
         if swap.new.startswith("*") and not swap.old.startswith(("*", "/")):
@@ -143,19 +143,21 @@ class OutdatedComment(Check):
         return not (swap.key and name != swap.key and name.lower().endswith(swap.key.lower()))
 
     def _is_other(self, one: Found) -> bool:
-        """Whether what the words state is gone, and not only written in another unit or at another place."""
+        """Return True if the stated value is removed, not only written in another unit or at another
+        position.
+        """
         swap = one.swap
         if swap.kind is SwapKind.STRING and swap.was:
             now = self.source.lines[swap.line - 1]
             return re.search(rf"[\"'`]{re.escape(swap.old)}[\"'`]", now) is None
         was, became = (each.replace("_", "") for each in (swap.old, swap.new))
         if swap.kind is SwapKind.NUMBER and _NUMBER.fullmatch(was) and _NUMBER.fullmatch(became):
-            if swap.was and one.line != swap.line and self._still_says(swap.old, swap.line):
+            if swap.was and one.line != swap.line and self._still_contains(swap.old, swap.line):
                 return False
             stated = re.search(rf"(?<![\d.]){re.escape(swap.old)}(?![\d.])", one.phrase)
             return not (stated and float(became) == _THOUSAND * float(was))
         return True
 
-    def _still_says(self, number: str, place: int) -> bool:
+    def _still_contains(self, number: str, place: int) -> bool:
         line = self.source.lines[place - 1]
         return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", _REMARK.sub("", line)) is not None

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class ParameterUndocumented(JsDocCheck):
-    """A change brought a parameter that the JSDoc comment does not name, though it documents the others.
+    """A new parameter is missing from a JSDoc comment that documents the other parameters.
 
-    The comment looks complete, so nobody looks for the new parameter in the code. Document it in the same
+    The comment seems complete, so readers miss the new parameter. Document it in the same
     commit.
     """
 
@@ -94,5 +94,5 @@ class ParameterUndocumented(JsDocCheck):
             name = parameter.name.rpartition(".")[2]
             self.report(
                 self.name_span(one.places[parameter.name], name),
-                f'this change brought "{name}", and the comment documents the other parameters',
+                f'parameter "{name}" is new and undocumented; add it to the JSDoc comment',
             )

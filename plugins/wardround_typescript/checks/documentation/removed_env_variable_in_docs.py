@@ -9,11 +9,11 @@ from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 
 class RemovedEnvVariableInDocs(ScriptVariableCheck, RemovedVariableCheck):
-    """A change stopped reading an environment variable that words still name.
+    """The documentation names an environment variable that the program no longer reads.
 
-    Whoever sets it believes that it does something. Take it out of the documentation, the example file and
-    the settings of containers and pipelines in the same commit. A variable is gone where no code names it any
-    more; those that other programs are known to read are passed over.
+    Setting it has no effect. Remove it from the documentation, the example file and the settings of
+    containers and pipelines in the same commit. A variable is removed when no code names it any more;
+    variables that other programs are known to read are ignored.
     """
 
     ID = "TS006"

@@ -11,11 +11,11 @@ _TO, _TRIES, _BOX = '"--to <who>"', '"-t, --tries <n>", "how often"', '"--post-b
 
 
 class RemovedOptionInDocs(ScriptOptionCheck, RemovedOptionCheck):
-    """A change took an option off a command line, and words about the program still name it.
+    """The documentation names a command-line option that this change removes.
 
-    Whoever follows them gets an error, and a step that runs the program fails. Change the words in the same
-    commit, or keep the option as a deprecated one. Options are those of commander, cac and yargs that are
-    written out; one counts as gone where no code has it as a string any more.
+    Users who follow it get an error, and scripts that run the program fail. Update the documentation in the
+    same commit, or keep the option as a deprecated one. The rule reads literal options of commander, cac and
+    yargs; one is removed when no code has it as a string any more.
     """
 
     ID = "TS004"
@@ -148,5 +148,5 @@ class RemovedOptionInDocs(ScriptOptionCheck, RemovedOptionCheck):
     ]
 
     def may_derive(self, name: str, text: str) -> bool:
-        """Whether a text may declare an option; a key that has an object may, whatever the library is."""
+        """Return True if a text may declare an option; a key with an object may, in any library."""
         return super().may_derive(name, text) or has_key(name, text, r":\s*\{")

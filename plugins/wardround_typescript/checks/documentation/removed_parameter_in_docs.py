@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class RemovedParameterInDocs(JsDocCheck):
-    """A change took a parameter out of a function, and the JSDoc comment still documents it.
+    """A JSDoc comment documents a parameter that this change removes.
 
-    Editors show the comment at every call, and whoever follows it passes an argument that is ignored or
-    refused. Change the comment in the same commit.
+    Editors show the comment at every call, and a caller who follows it passes an argument that is ignored or
+    rejected. Update the comment in the same commit.
     """
 
     ID = "TS001"
@@ -105,5 +105,5 @@ class RemovedParameterInDocs(JsDocCheck):
 
 
 def _message(each: RemovedParameter) -> str:
-    became = f'put "{each.now}" in its place' if each.now else "took it out of the signature"
-    return f'"{each.entry.name}" is documented here, but this change {became}'
+    became = f'replaces it with "{each.now}"' if each.now else "removes it from the signature"
+    return f'"{each.entry.name}" is documented here, but this change {became}; update the comment'

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class StaleJsdoc(JsDocCheck):
-    """A JSDoc comment names something that this change gave another name or value.
+    """A JSDoc comment names something that this change renames or redefines.
 
-    It is a name or a text that no plain word can be, and that is nowhere in the code any more, a type that is
-    declared as another, or a default that is another now. Read that phrase again, and change it or leave it.
+    It is a name or text that is not a plain word and no longer occurs in the code, a type that is declared
+    differently, or a default with a new value. Check the phrase and update it if it is stale.
     """
 
     ID = "TS003"
@@ -116,4 +116,7 @@ class StaleJsdoc(JsDocCheck):
 
 
 def _message(quote: Quote) -> str:
-    return f'the comment says "{quote.phrase}", but this change made "{quote.token}" into "{quote.now}"'
+    return (
+        f'comment states "{quote.phrase}", but this change turns "{quote.token}" into "{quote.now}"; '
+        "update it"
+    )

@@ -10,10 +10,10 @@ from wardround_typescript.docdrift.cli_adapter import ScriptOptionCheck
 
 
 class StaleOptionValue(ScriptOptionCheck, StaleValueCheck):
-    """A change gave an option another default or took one of its choices, and words still state the old one.
+    """The documentation states a default or a choice of an option that this change replaces.
 
-    The words are the option's own description, or documentation of the program that names the option. Whoever
-    believes them relies on what no longer happens.
+    The text is the option's own description, or documentation of the program that names the option. Users
+    rely on behaviour that no longer exists. Update the text in the same commit.
     """
 
     ID = "TS005"

@@ -9,8 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity, Span
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -33,13 +33,14 @@ _BELOW = frozenset(
 )
 _LONGEST = 6_000
 _NO_VALUES = frozenset({"null", "undefined", "true", "false", "typeof", "this", "void", "await", "new"})
+_REMOVED = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
 
 
-class StaleUniquenessComment(BeforeCheck):
-    """A comment says that only one of them counts, and since this change others do too.
+class StaleUniquenessComment(TreeCheck):
+    """A comment states "only one", and this change adds others.
 
-    Whoever reads it relies on what was so before: that nobody else may, or that nothing else is looked at.
-    Change the comment in the same commit.
+    Readers rely on the old behaviour: that no other value is allowed, or that nothing else is checked. Update
+    the comment in the same commit.
     """
 
     ID = "TS408"
@@ -51,7 +52,6 @@ class StaleUniquenessComment(BeforeCheck):
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("only", "Only", "just", "Just", "xclusively", "olely")
     ALSO = (("//", "/*"),)
-    GONE = LazyPattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -106,20 +106,25 @@ class StaleUniquenessComment(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = {was.text(comment): below for comment, below in _commented(was)}
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = {base.text(comment): below for comment, below in _commented(base)}
         for comment, below in _commented(self.code):
-            told = self.code.text(comment)
-            old = before.get(told)
-            if old is None or was.text(old) == self.code.text(below):
+            message = self.code.text(comment)
+            old = before.get(message)
+            if old is None or base.text(old) == self.code.text(below):
                 continue
-            for match in (*_ONLY.finditer(told), *_AFTER.finditer(told)):
-                if self._is_untrue(match["who"], was.text(old), self.code.text(below)):
+            for match in (*_ONLY.finditer(message), *_AFTER.finditer(message)):
+                if self._is_untrue(match["who"], base.text(old), self.code.text(below)):
                     self._say_of(comment, match[0], match.start())
                     break
 
     def _is_untrue(self, who: str, before: str, now: str) -> bool:
-        """Whether something was compared with one value alone, and is with others too now."""
+        """Return True if a value was compared with one constant and is now compared with several."""
         name = _root(who)
         for left, values in _compared(before).items():
             if values != {name}:
@@ -141,7 +146,7 @@ class StaleUniquenessComment(BeforeCheck):
         span = Span(line + row, start, line + row, start + len(first))
         self.report(
             span,
-            f'the comment says "{" ".join(words.split())}", and the code below counts more with this change',
+            f'comment states "{" ".join(words.split())}", but the code below now includes more; update it',
         )
 
 
@@ -149,13 +154,13 @@ _WORDS = LazyPattern(r"[A-Za-z][\w-]*")
 
 
 def _root(word: str) -> str:
-    """A word without its plural and its case."""
+    """Return a word without plural and case."""
     small = word.lower().replace("_", "").replace("-", "")
     return small[:-1] if small.endswith("s") and len(small) > _SHORT else small
 
 
 def _compared(text: str) -> dict[str, set[str]]:
-    """What a piece of code compares -> what with: names of constants and texts, as roots."""
+    """Map each compared expression to its operands: names of constants and texts, as stems."""
     found: dict[str, set[str]] = {}
     for match in _COMPARED.finditer(text):
         if match["value"] not in _NO_VALUES:
@@ -167,7 +172,7 @@ def _compared(text: str) -> dict[str, set[str]]:
 
 
 _SHORT = 3
-"""Letters of a word that has no plural to take off."""
+"""Length in letters of the longest word that has no plural ending."""
 
 
 def _words(text: str) -> set[str]:
@@ -175,7 +180,7 @@ def _words(text: str) -> set[str]:
 
 
 def _commented(code: Code) -> Iterator[tuple[Node, Node]]:
-    """The comments that say "only", each with what stands below it."""
+    """Yield the comments with "only", each with the code below it."""
     for comment in code.kinds("comment"):
         if not _ONLY.search(code.text(comment)) and not _AFTER.search(code.text(comment)):
             continue

@@ -10,11 +10,11 @@ from wardround_typescript.docdrift.env_adapter import ScriptVariableCheck
 
 
 class UndocumentedEnvVariable(ScriptVariableCheck, UndocumentedVariableCheck):
-    """The program needs a new environment variable that the example file does not list, as it lists others.
+    """A required environment variable is missing from the example file.
 
-    Whoever sets the program up from that file meets an error. Add a line to it. A variable is needed that is
-    read with ``!``, or that a schema of the environment says nothing milder of. Silent where fewer than three
-    of the variables read there are listed, or fewer than three quarters of them.
+    Setting the program up from that file fails. Add a line for the variable. It is required if it is read
+    with ``!``, or if a schema of the environment declares it without a default and not as optional. The rule
+    applies where at least three, and at least three quarters, of the variables read there are listed.
     """
 
     ID = "TS007"

@@ -27,10 +27,10 @@ _ANSWERED = LazyPattern(r"(?i)error|success|\bok\b|\.catch\(|throwOnError|supaba
 
 
 class FlagNotResetOnError(TreeCheck):
-    """When this fails, the flag that was set before it stays set for ever.
+    """A flag that is set before an operation stays set if the operation fails.
 
-    The line that takes the flag back is skipped by the error: the button stays disabled, the spinner
-    turns on. Take it back in ``finally``.
+    The error skips the line that resets the flag: the button stays disabled, the spinner keeps spinning.
+    Reset it in ``finally``.
     """
 
     ID = "TS035"
@@ -82,25 +82,29 @@ class FlagNotResetOnError(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for block in self.code.kinds("statement_block"):
             statements = [one for one in block.named_children if one.type != "comment"]
             for place, statement in enumerate(statements):
                 flag = self._switched(statement, "true")
                 if flag:
-                    self._look_after(flag, block, statements[place + 1 :])
+                    self._check_after(flag, block, statements[place + 1 :])
 
-    def _look_after(self, flag: str, block: Node, after: Sequence[Node]) -> None:
-        """Report the first wait between the two switches of a flag, if nothing else takes the flag back."""
+    def _check_after(self, flag: str, block: Node, after: Sequence[Node]) -> None:
+        """Report the first await between setting and resetting a flag, if nothing else resets it."""
         for place, statement in enumerate(after):
             if self._switched(statement, "false") == flag:
                 risky = [wait for one in after[:place] for wait in self._waits(one)]
-                if risky and not self._is_taken_back(flag, block):
-                    self.say(risky[0], "when this fails, the flag set before it is never taken back")
+                if risky and not self._is_reset(flag, block):
+                    self.report_node(
+                        risky[0], "if this fails, the flag set above is never reset; reset it in finally"
+                    )
                 return
 
     def _switched(self, statement: Node, to: str) -> str:
-        """The flag a statement sets to a truth value: the name of its setter or of what it assigns."""
+        """Return the flag that a statement sets to a boolean: the name of its setter or of the assigned
+        variable.
+        """
         code = self.code
         if statement.type != "expression_statement" or not statement.named_children:
             return ""
@@ -115,12 +119,12 @@ class FlagNotResetOnError(TreeCheck):
         return called if is_set and _FLAG.search(called) else ""
 
     def _waits(self, statement: Node) -> list[Node]:
-        """What is waited for in a statement itself and may throw."""
+        """Yield the awaited expressions of a statement that may throw."""
         from wardround.languages.script.code import FUNCTIONS, awaited_call
 
         if statement.type == "try_statement" or _ANSWERED.search(self.code.text(statement)):
             return []
-        if self._is_judged(statement):
+        if self._is_tested(statement):
             return []
         found: list[Node] = []
         open_ = [statement]
@@ -137,7 +141,9 @@ class FlagNotResetOnError(TreeCheck):
         return sorted(found, key=lambda one: one.start_byte)
 
     def _is_harmless(self, call: Node) -> bool:
-        """Whether a call does not throw: it only waits, or calls what catches here, or all of those."""
+        """Return True for a call that does not throw: it only waits, or it consists of calls that catch
+        errors.
+        """
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -151,8 +157,10 @@ class FlagNotResetOnError(TreeCheck):
             function is not None and "catch" in code.text(function)
         )
 
-    def _is_judged(self, statement: Node) -> bool:
-        """Whether what came is asked for afterwards, as where failures are answers and nothing is thrown."""
+    def _is_tested(self, statement: Node) -> bool:
+        """Return True if the result is tested afterwards, as where failures are results and nothing is
+        thrown.
+        """
         from wardround.languages.script.code import is_tested
 
         code = self.code
@@ -168,8 +176,8 @@ class FlagNotResetOnError(TreeCheck):
             for node in code.uses(declared, name)
         )
 
-    def _is_taken_back(self, flag: str, block: Node) -> bool:
-        """Whether a handler or a finally around the block takes the flag back too."""
+    def _is_reset(self, flag: str, block: Node) -> bool:
+        """Return True if a handler or a finally around the block also resets the flag."""
         above: Node | None = block.parent
         while above is not None and above.type != "program":
             if above.type == "try_statement":
@@ -181,7 +189,7 @@ class FlagNotResetOnError(TreeCheck):
 
 
 def _is_unwrapped(code: Code, node: Node) -> bool:
-    """Whether a function such as ``isRight`` is asked about a value."""
+    """Return True if a function such as ``isRight`` tests the value."""
     given = node.parent
     call = given.parent if given is not None and given.type == "arguments" else None
     return (

@@ -8,18 +8,21 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
+from wardround_typescript.before_after import base_code, functions_of, is_new
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
+    from wardround_typescript.analysis.exception_handling import Caught
+_REMOVED = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
 
 
-class NewlySwallowedError(BeforeCheck):
-    """A failure stopped the function before this change; now it is written down and all goes on.
+class NewlySwallowedError(TreeCheck):
+    """An error that stopped the function before this change is now only logged.
 
-    What comes next was only meant for the case that the step succeeded, and runs now on what is missing or
-    was refused. Throw again behind the log, or return.
+    The following code assumes that the step succeeded, and now runs with missing or rejected data. Rethrow
+    the error after logging it, or return.
     """
 
     ID = "TS405"
@@ -29,7 +32,6 @@ class NewlySwallowedError(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("catch",)
-    GONE = LazyPattern(r"\bthrow\b|\breturn\b|\breject\(|\bnext\(|\bexit\(|\bcatch\b")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -102,35 +104,48 @@ class NewlySwallowedError(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        from wardround_typescript.analysis.exception_handling import caught
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
 
-        before = functions_of(was)
+    def _compare(self, base: Code) -> None:
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not self.is_new(function, was):
+            if old is None or not is_new(self.source, self.code, function, base):
                 continue
-            left = {one.called for one in caught(was, old) if one.leaves}
-            now = list(caught(self.code, function)) if left else []
-            left -= {one.called for one in now if one.leaves}
-            for one in now:
-                if one.called in left and not one.leaves and self.is_new(one.place, was):
-                    said = f"a failure of {one.called}() ended this before, and now all goes on"
-                    self.say(one.place, said)
-                    break
-            else:
-                self._compare_answers(was, old, function)
+            swallowed = self._newly_swallowed(base, old, function)
+            if swallowed is None:
+                self._compare_responses(base, old, function)
+                continue
+            self.report_node(
+                swallowed.place,
+                f"a failure of {swallowed.called}() no longer stops the function; "
+                "rethrow the error or return",
+            )
 
-    def _compare_answers(self, was: Code, old: Node, function: Node) -> None:
-        """Whether a handler told who waits for an answer, and only writes it down now."""
+    def _newly_swallowed(self, base: Code, old: Node, function: Node) -> Caught | None:
+        """Return the first handler that stopped the function before and now only logs."""
+        from wardround_typescript.analysis.exception_handling import caught
+
+        left = {call.called for call in caught(base, old) if call.leaves}
+        now = list(caught(self.code, function)) if left else []
+        left -= {call.called for call in now if call.leaves}
+        swallowed = (call for call in now if call.called in left and not call.leaves)
+        return next((c for c in swallowed if is_new(self.source, self.code, c.place, base)), None)
+
+    def _compare_responses(self, base: Code, old: Node, function: Node) -> None:
+        """Report a handler that passed an error to its caller and now only logs it."""
         from wardround_typescript.analysis.exception_handling import answered
 
-        told = {called for called, _, tells in answered(was, old) if tells}
-        now = list(answered(self.code, function)) if told else []
-        told -= {called for called, _, tells in now if tells}
+        text = {called for called, _, tells in answered(base, old) if tells}
+        now = list(answered(self.code, function)) if text else []
+        text -= {called for called, _, tells in now if tells}
         for called, place, _ in now:
-            if called in told and self.is_new(place, was):
-                self.say(
-                    place, f"who waits was told of a failure of {called}() before, and waits for ever now"
+            if called in text and is_new(self.source, self.code, place, base):
+                self.report_node(
+                    place,
+                    f"a failure of {called}() is no longer passed on, so the caller waits forever; report it",
                 )
                 break

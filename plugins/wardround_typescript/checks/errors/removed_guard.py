@@ -8,12 +8,11 @@ from wardround_typescript.analysis.guard_check import ScriptGuards
 
 
 class RemovedGuard(ScriptGuards, GuardGoneCheck):
-    """A check of rights, a limit of time, a transaction or an escape was there before the change, and what it
-    guarded is still done.
+    """A permission check, a timeout, a transaction or an escape is removed, but the guarded operation stays.
 
-    Such a guard is easily lost while code is moved or made shorter, and no test fails. Put it back around
-    what it protected, or say in the commit why it is not needed. It counts as gone where no line the change
-    brought holds a guard of that kind.
+    Such a guard is easily lost when code is moved or shortened, and no test fails. Restore it around the
+    operation, or state in the commit message why it is not needed. It counts as removed if no added line
+    holds a guard of that kind.
     """
 
     ID = "TS390"

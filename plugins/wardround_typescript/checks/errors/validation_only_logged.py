@@ -17,10 +17,9 @@ _MAKES = LazyPattern(
 
 
 class ValidationOnlyLogged(TreeCheck):
-    """A check tells by its failure that something is not allowed, and the failure is caught and passed over.
+    """The failure of a permission or validity check is caught and ignored.
 
-    What follows runs for whoever was refused just as for the others. Let it fail, or return where it is
-    caught.
+    The following code runs for rejected requests as well. Let the error propagate, or return in the handler.
     """
 
     ID = "TS406"
@@ -71,7 +70,7 @@ class ValidationOnlyLogged(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import FUNCTIONS
         from wardround_typescript.analysis.exception_handling import caught
 
@@ -83,4 +82,7 @@ class ValidationOnlyLogged(TreeCheck):
                     and _CHECKS.search(one.called)
                     and not _MAKES.search(one.called)
                 ):
-                    self.say(one.place, f"when {one.called}() refuses, this goes on as if it had not")
+                    self.report_node(
+                        one.place,
+                        f"rejection by {one.called}() is ignored; let the error propagate or return",
+                    )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -22,11 +23,11 @@ _MARKED_UP = LazyPattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
 _PLAIN = LazyPattern(r"^(string|number|true|false|null|undefined|template_string)$")
 
 
-class AutoescapeDisabled(SettingCheck):
-    """A template engine no longer escapes what it fills in.
+class AutoescapeDisabled(TreeCheck):
+    """A template engine does not escape interpolated values.
 
-    Text that people wrote then becomes markup of the page, scripts included. Leave escaping on, and mark
-    the few pieces that are markup, after they were escaped or cleaned.
+    User text becomes markup of the page, scripts included. Keep escaping enabled, and mark the few values
+    that are markup after they were escaped or sanitized.
     """
 
     ID = "TS351"
@@ -63,28 +64,27 @@ class AutoescapeDisabled(SettingCheck):
         """),
     ]
     SETTINGS = (
-        CallOption("autoescape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
-        CallOption("autoEscape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
-        CallOption("noEscape", _ON, _ENGINES, "what this template fills in is not escaped"),
-        CallOption("escape", _SAME, _ENGINES, "what templates fill in is no longer escaped"),
+        CallOption("autoescape", _OFF, _ENGINES, "template values are not escaped; enable autoescape"),
+        CallOption("autoEscape", _OFF, _ENGINES, "template values are not escaped; enable autoEscape"),
+        CallOption("noEscape", _ON, _ENGINES, "values of this template are not escaped; remove noEscape"),
+        CallOption(
+            "escape", _SAME, _ENGINES, "template values are not escaped; keep the default escape function"
+        ),
     )
 
-    def look(self) -> None:
-        super().look()
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        if ".txt" not in self.source.text:  # text that is not HTML, such as the subject of a mail
+            report_options(self, self.SETTINGS)
+        for name, node, arguments in self.reader.calls():
             is_markup = name.endswith("SafeString") and node.type == "new_expression" and arguments
             if is_markup and not self._is_harmless(node, arguments[0]):
-                self.say(node, "what is filled in here is taken for markup, and nothing escaped it")
+                self.report_node(node, "value is treated as markup without being escaped; escape it first")
 
-    def counts(self, node: Node) -> bool:
-        """Texts that are no pages, as subjects of mails, are not escaped."""
-        return ".txt" not in self.source.text
-
-    def _is_harmless(self, node: Node, given: Node) -> bool:
-        """Whether it is a text of the program, or something in the helper escapes or cleans it."""
-        found = self.scope.resolved(given)
-        if _PLAIN.search(found.type) and "${" not in self.text(found):
+    def _is_harmless(self, node: Node, value: Node) -> bool:
+        """Return True for a constant, or if the helper escapes or sanitizes the value."""
+        value = self.reader.scope.resolved(value)
+        if _PLAIN.search(value.type) and "${" not in self.text(value):
             return True
-        function = self.function_around(node)
-        said = self.text(function if function is not None else found)
-        return _MARKED_UP.search(said.replace("SafeString", "")) is not None
+        function = self.reader.function_around(node)
+        text = self.text(function if function is not None else value)
+        return _MARKED_UP.search(text.replace("SafeString", "")) is not None

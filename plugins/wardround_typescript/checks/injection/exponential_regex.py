@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 
-class ExponentialRegex(ServerCheck):
-    """A regular expression can split the same text in exponentially many ways.
+class ExponentialRegex(TreeCheck):
+    """A regular expression can match the same text in exponentially many ways.
 
-    Thirty letters and a wrong sign at the end then keep the process busy for minutes, and nobody else is
-    answered meanwhile. Let what is repeated begin with a sign that cannot be a part of it, or bound the text.
+    Thirty characters with a mismatch at the end then block the process for minutes, and no other request is
+    served meanwhile. Let the repeated group start with a character that it cannot contain otherwise, or limit
+    the length of the text.
     """
 
     ID = "TS330"
@@ -38,18 +39,26 @@ class ExponentialRegex(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.regex_dos import is_slow
 
         for node in self.code.kinds("regex"):
             pattern = self.code.field(node, "pattern")
             if is_slow(pattern):
-                self.say(node, "text made for it keeps this pattern busy for minutes")
-        for name, _, arguments in self.calls():
+                self.report_node(
+                    node,
+                    "regular expression backtracks exponentially on crafted text; make the repetition "
+                    "unambiguous",
+                )
+        for name, _, arguments in self.reader.calls():
             if (
                 name == "RegExp"
                 and arguments
                 and arguments[0].type == "string"
                 and is_slow(self.text(arguments[0])[1:-1].replace("\\\\", "\\"))
             ):
-                self.say(arguments[0], "text made for it keeps this pattern busy for minutes")
+                self.report_node(
+                    arguments[0],
+                    "regular expression backtracks exponentially on crafted text; make the repetition "
+                    "unambiguous",
+                )

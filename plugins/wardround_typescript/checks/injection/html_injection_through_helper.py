@@ -39,13 +39,14 @@ _LOCAL = LazyPattern(
     r"|settings|theme)$"
 )
 _DEPTH = 3
+_PARAMETERS = ("required_parameter", "optional_parameter", "identifier", "for_in_statement")
 
 
 class HtmlInjectionThroughHelper(TreeCheck):
-    """A value is filled into HTML text, one function away from where the browser runs it.
+    """A value is interpolated into HTML that another function gives to the browser.
 
-    Whatever stands in the value becomes part of the page, script handlers included. Set textContent,
-    build the elements, or clean the value where the text is put together.
+    Markup in the value becomes part of the page, script handlers included. Set ``textContent``, create the
+    elements, or sanitize the value where the HTML is built.
     """
 
     ID = "TS062"
@@ -98,11 +99,13 @@ class HtmlInjectionThroughHelper(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node, value in self._sinks():
             is_others = value is not None and self._is_direct(value) and not self._is_drawn(node)
             if value is not None and not is_others and self._is_filled(value, _DEPTH):
-                self.say(node, "a value is filled into this HTML text, which the browser then runs")
+                self.report_node(
+                    node, "value is interpolated into HTML unescaped; set textContent or sanitize it"
+                )
 
     def _sinks(self) -> Iterator[tuple[Node, Node | None]]:
         from wardround.languages.script.code import argument
@@ -119,18 +122,18 @@ class HtmlInjectionThroughHelper(TreeCheck):
                 yield pair, pair.child_by_field_name("value")
 
     def _is_drawn(self, node: Node) -> bool:
-        """Whether a library of maps or charts makes a page of a text, which no other rule looks at."""
+        """Return True for a map or chart library that renders text as HTML, which no other rule checks."""
         called = " ".join(self.code.called(node).split()) if node.type == "call_expression" else ""
         return _DRAWN.search(called) is not None
 
     def _is_direct(self, value: Node) -> bool:
-        """Text that is put together in the place itself is another rule's."""
+        """HTML that is built in place is reported by another rule."""
         return value.type in ("template_string", "string") or (
             value.type == "binary_expression" and value.parent is not None and value.parent.type != "pair"
         )
 
     def _is_filled(self, node: Node | None, depth: int) -> bool:
-        """Whether an expression is HTML text with a value in it that nothing cleaned."""
+        """Return True if an expression is HTML with an unsanitized value."""
         from wardround.languages.script.code import bare
 
         one = bare(node)
@@ -171,16 +174,14 @@ class HtmlInjectionThroughHelper(TreeCheck):
         return any(self._is_text(part) for part in parts if part.type not in ("string", "template_string"))
 
     def _is_text(self, value: Node) -> bool:
-        """Whether a value may be text of others: a parameter, or a field of one."""
+        """Return True if a value may be user text: a parameter or a field of one."""
         code = self.code
         text = code.text(value)
         if value.type == "call_expression" and code.called(value).endswith((".slice", ".trim", ".substring")):
             value = value.named_children[0].named_children[0]
-        if (
-            value.type not in ("identifier", "member_expression")
-            or _DULL.search(text.rpartition(".")[2])
-            or _DULL.search(text)
-        ):
+        if value.type not in ("identifier", "member_expression"):
+            return False
+        if _DULL.search(text.rpartition(".")[2]) or _DULL.search(text):
             return False
         start = text.partition(".")[0].rstrip("?!")
         if _LOCAL.search(start) or _CLEAN.search(text):
@@ -189,19 +190,16 @@ class HtmlInjectionThroughHelper(TreeCheck):
         if declaration is None:
             return False
         if declaration.type == "variable_declarator":
-            made = declaration.child_by_field_name("value")
-            return made is None or (
-                made.type not in ("number", "string", "true", "false", "ternary_expression")
-                and not _CLEAN.search(code.text(made))
-                and not _DULL.search(code.text(made))
-                and made.type in ("member_expression", "await_expression", "identifier")
-            )
-        return declaration.type in (
-            "required_parameter",
-            "optional_parameter",
-            "identifier",
-            "for_in_statement",
-        )
+            return self._may_be_text(declaration.child_by_field_name("value"))
+        return declaration.type in _PARAMETERS
+
+    def _may_be_text(self, value: Node | None) -> bool:
+        """Return True for the initial value of a variable that may be user text."""
+        if value is None:
+            return True
+        text = self.code.text(value)
+        is_read = value.type in ("member_expression", "await_expression", "identifier")
+        return is_read and not _CLEAN.search(text) and not _DULL.search(text)
 
     def _is_variable_filled(self, name: Node, depth: int) -> bool:
         code = self.code
@@ -219,34 +217,36 @@ class HtmlInjectionThroughHelper(TreeCheck):
         return False
 
     def _is_call_filled(self, call: Node, depth: int) -> bool:
-        from wardround.languages.script.code import argument, returned
-
         code = self.code
         called = code.called(call)
         if called.endswith(".join"):
-            owner = call.child_by_field_name("function")
-            inner = owner.child_by_field_name("object") if owner is not None else None
-            if (
-                inner is not None
-                and inner.type == "call_expression"
-                and code.called(inner).endswith((".map", ".flatMap"))
-            ):
-                function = code.function_meant(argument(inner, 0))
-                return function is not None and any(
-                    self._is_filled(one, depth - 1) for one in returned(function)
-                )
-            given = argument(call, 0)
-            return (
-                given is not None
-                and given.type in ("binary_expression", "template_string")
-                and self._is_filled(given, depth)
-            )
+            return self._is_join_filled(call, depth)
         function = code.function_of(called, call) if "." not in called else None
-        return function is not None and any(self._is_filled(one, depth - 1) for one in returned(function))
+        return function is not None and self._returns_filled(function, depth)
+
+    def _is_join_filled(self, call: Node, depth: int) -> bool:
+        """Return True if a list of HTML texts, or the separator between them, has a value in it."""
+        from wardround.languages.script.code import argument
+
+        code = self.code
+        owner = call.child_by_field_name("function")
+        inner = owner.child_by_field_name("object") if owner is not None else None
+        is_call = inner is not None and inner.type == "call_expression"
+        if inner is not None and is_call and code.called(inner).endswith((".map", ".flatMap")):
+            function = code.function_meant(argument(inner, 0))
+            return function is not None and self._returns_filled(function, depth)
+        separator = argument(call, 0)
+        is_text = separator is not None and separator.type in ("binary_expression", "template_string")
+        return separator is not None and is_text and self._is_filled(separator, depth)
+
+    def _returns_filled(self, function: Node, depth: int) -> bool:
+        from wardround.languages.script.code import returned
+
+        return any(self._is_filled(value, depth - 1) for value in returned(function))
 
 
 def _terms(node: Node) -> Iterator[Node]:
-    """The parts of a sum."""
+    """Yield the operands of a sum."""
     open_ = [node]
     while open_:
         one = open_.pop()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
 
 _MARK = LazyPattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
-"""What is escaped or taken out because it does harm."""
+"""Characters that are escaped or removed because they are dangerous."""
 _MARK_ONCE = LazyPattern(r"^/(\\?['\"`<>&]|\\\\|\\[rn]|\\\.\\\.(\\?/)?|\[['\"<>&]+\])/[imsuy]*$")
 _ESCAPED = LazyPattern(r"^['\"`](&\w+;|&#\w+;|\\\\\\?.|''|\\'\\'|\"\"|\\\"\\\"|\\\\\\\\|%\w\w|)['\"`]$")
 _QUOTED = LazyPattern(r"^['\"`]\\\\\\?['\"`]['\"`]$")
@@ -45,14 +45,15 @@ _NO_ANCHOR = LazyPattern(
 )
 _NO_END = LazyPattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
 _TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
+_EMPTY = ("''", '""', "``")
 
 
-class IncompleteSanitization(ServerCheck):
-    """What is to make a text harmless, or to tell a good address, can be got round.
+class IncompleteSanitization(TreeCheck):
+    """A sanitizer or a host check can be bypassed.
 
-    ``replace`` with a text changes the first place only, what is taken out of the middle can leave behind
-    what was to go, and the name of a trusted host may stand anywhere in an address of another. Replace
-    with a pattern that has the flag g, and compare the host that ``new URL`` reads.
+    ``replace`` with a string replaces the first occurrence only, removing text from the middle can join the
+    rest into the removed text, and a trusted host name may occur anywhere in the URL of another host. Replace
+    with a pattern with the flag g, and compare the host that ``new URL`` parses.
     """
 
     ID = "TS354"
@@ -87,7 +88,7 @@ class IncompleteSanitization(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             method = called.rpartition(".")[2]
             if method in {"replace", "replaceAll"}:
@@ -95,17 +96,21 @@ class IncompleteSanitization(ServerCheck):
             elif method in _TESTS and "." in called:
                 self._testing(node, called, method)
         for node in self.code.kinds("regex"):
-            text = self.text(node)
-            if _HOST_PATTERN.search(text) and _OPEN_DOT.search(text):
-                self.say(
-                    node, "a dot of this pattern stands for any character, so it fits other hosts as well"
-                )
-            elif self._judges(node) and (
-                _NO_ANCHOR.search(text) or (_HOST_PATTERN.search(text) and _NO_END.search(text))
-            ):
-                self.say(node, "this pattern also fits addresses of other hosts, which only hold this one")
+            self._check_pattern(node)
 
-    # What makes a text harmless.
+    def _check_pattern(self, node: Node) -> None:
+        text = self.text(node)
+        is_host = _HOST_PATTERN.search(text) is not None
+        if is_host and _OPEN_DOT.search(text):
+            self.report_node(
+                node, "dot of this pattern matches any character, so other hosts match; escape it"
+            )
+        elif self._decides(node) and (_NO_ANCHOR.search(text) or (is_host and _NO_END.search(text))):
+            self.report_node(
+                node, "pattern also matches URLs of other hosts that contain this one; anchor it at both ends"
+            )
+
+    # Sanitizers.
 
     def _replacing(self, node: Node, method: str) -> None:
         from wardround.languages.script.code import argument
@@ -114,13 +119,14 @@ class IncompleteSanitization(ServerCheck):
         if first is None or second is None or second.type not in {"string", "template_string"}:
             return
         pattern, put = self.text(first), self.text(second)
-        once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
-        if once and _ESCAPED.search(put) and not self._is_part_of_loop(node):
-            self.say(node, "only the first place is replaced")
-        elif put in {"''", '""', "``"} and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
-            self.say(node, "what is left over can join to what was taken out")
+        if _replaces_once(method, pattern, put) and not self._is_part_of_loop(node):
+            self.report_node(node, "only the first occurrence is replaced; use a pattern with the flag g")
+        elif put in _EMPTY and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
+            self.report_node(node, "the rest can join into the removed text; repeat until nothing changes")
         elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
-            self.say(node, "a backslash before the quote undoes this; backslashes are not escaped")
+            self.report_node(
+                node, "a backslash before the quote defeats the escape; escape backslashes as well"
+            )
 
     def _is_part_of_loop(self, node: Node) -> bool:
         around = node.parent
@@ -133,33 +139,29 @@ class IncompleteSanitization(ServerCheck):
         return False
 
     def _escapes_backslash(self, node: Node) -> bool:
-        function = self.function_around(node)
+        function = self.reader.function_around(node)
         around = node
         while around.parent is not None and not around.type.endswith(("statement", "declaration")):
             around = around.parent
         return _BACKSLASH.search(self.text(function if function is not None else around)) is not None
 
-    # What tells a good address.
+    # Host checks.
 
     def _testing(self, node: Node, called: str, method: str) -> None:
         from wardround.languages.script.code import argument
 
         first = argument(node, 0)
-        site = self.literal(first) if first is not None else None
+        site = self.reader.literal(first) if first is not None else None
         owner = called.rpartition(".")[0]
         if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
             return
-        is_host = owner.endswith(("host", "hostname"))
-        if method == "startsWith" and "://" not in site:
+        if _is_exact_test(method, site, owner) or not self._decides(node):
             return
-        if self._judges(node) and not (method == "endsWith" and site.startswith(".")):
-            if is_host and method in {"includes", "indexOf"} and "://" in site:
-                return
-            self.say(node, "an address of another host can hold this as well; compare the host itself")
+        self.report_node(node, "URLs of other hosts can contain this text; compare the host of new URL")
 
-    def _judges(self, node: Node) -> bool:
-        """Whether something is let through or refused by what a test says."""
-        if _JUDGES.search(self.named_around(node)):
+    def _decides(self, node: Node) -> bool:
+        """Return True if a test decides whether something is accepted."""
+        if _JUDGES.search(self.reader.names_around(node)):
             return True
         around = node.parent
         while around is not None and not around.type.endswith(
@@ -169,3 +171,19 @@ class IncompleteSanitization(ServerCheck):
                 return _ACTS.search(self.text(around)[:600]) is not None
             around = around.parent
         return False
+
+
+def _replaces_once(method: str, pattern: str, replacement: str) -> bool:
+    """Return True for an escape of the first occurrence only."""
+    is_once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
+    return bool(is_once) and _ESCAPED.search(replacement) is not None
+
+
+def _is_exact_test(method: str, site: str, owner: str) -> bool:
+    """Return True for a test that other hosts do not pass."""
+    if method == "startsWith":
+        return "://" not in site
+    if method == "endsWith":
+        return site.startswith(".")
+    is_host = owner.endswith(("host", "hostname"))
+    return is_host and method in {"includes", "indexOf"} and "://" in site

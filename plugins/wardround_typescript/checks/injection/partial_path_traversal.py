@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -22,11 +22,11 @@ _OTHERS = frozenset({"array", "object", "new_expression", "regex", "number"})
 _ENDED = LazyPattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|trailing")
 
 
-class PartialPathTraversal(ServerCheck):
-    """Whether a file lies in a folder is told by how its path begins, without the slash after the folder.
+class PartialPathTraversal(TreeCheck):
+    """A path prefix without a trailing separator decides whether a file is in a folder.
 
-    ``/srv/data-old/x`` begins with ``/srv/data`` too, so files of every folder pass whose name begins
-    alike. Add ``path.sep`` to the folder, or look whether ``path.relative`` begins with two dots.
+    ``/srv/data-old/x`` starts with ``/srv/data`` too, so files of sibling folders pass the test. Append
+    ``path.sep`` to the folder, or test whether ``path.relative`` starts with two dots.
     """
 
     ID = "TS357"
@@ -62,7 +62,7 @@ class PartialPathTraversal(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         if "path" not in self.source.text:
@@ -72,16 +72,20 @@ class PartialPathTraversal(ServerCheck):
                 continue
             function, first = node.child_by_field_name("function"), argument(node, 0)
             owner = function.child_by_field_name("object") if function is not None else None
-            if owner is None or first is None or not _MADE.search(self.text(self.scope.resolved(owner))):
+            if (
+                owner is None
+                or first is None
+                or not _MADE.search(self.text(self.reader.scope.resolved(owner)))
+            ):
                 continue
             if self._is_folder(first) and not _ENDED.search(self._around(node)):
-                self.say(
-                    node, "files of folders beside it whose names begin alike pass this too; add path.sep"
+                self.report_node(
+                    node, "files of sibling folders with the same prefix pass this test; append path.sep"
                 )
 
     def _is_folder(self, node: Node) -> bool:
-        """Whether this is a folder's path that does not end with a slash, as far as can be seen."""
-        found = self.scope.resolved(node)
+        """Return True for the path of a folder that does not visibly end with a separator."""
+        found = self.reader.scope.resolved(node)
         text = self.text(found)
         if found.type == "call_expression" and _MADE.search(text):
             return True
@@ -91,7 +95,7 @@ class PartialPathTraversal(ServerCheck):
         return is_name and _FOLDER.search(self.text(node)) is not None
 
     def _around(self, node: Node) -> str:
-        """The statement a test stands in, and what the folder stands for."""
+        """Return the statement of a test and the declaration of the folder."""
         from wardround.languages.script.code import argument
 
         around = node
@@ -100,5 +104,5 @@ class PartialPathTraversal(ServerCheck):
         first = argument(node, 0)
         condition = around.child_by_field_name("condition") or around
         return self.text(condition)[:400] + (
-            self.text(self.scope.resolved(first)) if first is not None else ""
+            self.text(self.reader.scope.resolved(first)) if first is not None else ""
         )

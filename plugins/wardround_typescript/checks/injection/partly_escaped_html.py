@@ -35,10 +35,10 @@ _TEXTS = frozenset({"string", "number", "true", "false", "ternary_expression", "
 
 
 class PartlyEscapedHtml(TreeCheck):
-    """One value in this HTML is escaped and the other goes in as it is.
+    """One value in HTML is escaped and another is not.
 
-    Whoever wrote the text knew that it comes to a page; a value beside the escaped one that holds an element
-    with a handler runs in every reader's browser. Escape both, or clean the whole text at the end.
+    The escaped value shows that the text is rendered as HTML; an unescaped one with an event handler runs in
+    every reader's browser. Escape both, or sanitize the final HTML.
     """
 
     ID = "TS407"
@@ -72,38 +72,42 @@ class PartlyEscapedHtml(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for whole, parts in self._texts():
+    def check(self) -> None:
+        for text, parts in self._texts():
             cleaned = [self._is_cleaned(one) for one in parts]
-            if not any(cleaned) or self._is_cleaned_later(whole):
+            if not any(cleaned) or self._is_cleaned_later(text):
                 continue
             for one, is_cleaned in zip(parts, cleaned, strict=True):
                 if not is_cleaned and self._is_raw(one):
-                    self.say(one, "this goes into the HTML as it is, beside a value that is escaped")
+                    self.report_node(one, "value is not escaped, unlike the others in this HTML; escape it")
                     break
 
     def _texts(self) -> Iterator[tuple[Node, list[Node]]]:
-        """Texts with HTML in them that are put together, and the values in each."""
+        """Yield the HTML texts that are concatenated or interpolated, with the values in each."""
+        yield from self._interpolated()
+        yield from self._concatenated()
+
+    def _interpolated(self) -> Iterator[tuple[Node, list[Node]]]:
         code = self.code
         for node in code.kinds("template_string"):
-            told = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
-            parts = [
-                one.named_children[0]
-                for one in node.named_children
-                if one.type == "template_substitution" and one.named_children
-            ]
-            if len(parts) > 1 and _TAG.search(told):
-                yield node, parts
+            markup = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
+            holes = [one for one in node.named_children if one.type == "template_substitution"]
+            values = [hole.named_children[0] for hole in holes if hole.named_children]
+            if len(values) > 1 and _TAG.search(markup):
+                yield node, values
+
+    def _concatenated(self) -> Iterator[tuple[Node, list[Node]]]:
+        code = self.code
         for node in code.kinds("binary_expression"):
             if node.parent is not None and node.parent.type == "binary_expression":
                 continue
             terms = list(_terms(node))
-            told = "".join(code.text(one) for one in terms if one.type == "string")
-            if code.field(node, "operator") == "+" and _TAG.search(told):
+            markup = "".join(code.text(one) for one in terms if one.type == "string")
+            if code.field(node, "operator") == "+" and _TAG.search(markup):
                 yield node, [one for one in terms if one.type != "string"]
 
     def _is_cleaned(self, node: Node) -> bool:
-        """Whether a value is, or was made, the answer of a call that cleans."""
+        """Return True if a value is, or was assigned, the result of a sanitizing call."""
         from wardround.languages.script.code import bare
 
         one = bare(node)
@@ -116,13 +120,13 @@ class PartlyEscapedHtml(TreeCheck):
         )
 
     def _is_raw(self, node: Node) -> bool:
-        """Whether a value may be the text of others: a parameter, or a field of one."""
+        """Return True if a value may be user text: a parameter or a field of one."""
         code = self.code
         text = code.text(node)
         if node.type not in _LOOSE or _DULL.search(text) or _CLEANED.search(text):
             return False
         if node.type == "identifier" and _PIECE.search(text):
-            return False  # HTML that was put together before
+            return False  # HTML that was built earlier
         root = text.partition(".")[0].partition("[")[0].rstrip("?!")
         declaration = code.declaration(root, node)
         if declaration is None:
@@ -135,7 +139,7 @@ class PartlyEscapedHtml(TreeCheck):
         return value.type in (*_LOOSE, "await_expression") and not _CLEANED.search(code.text(value))
 
     def _is_cleaned_later(self, node: Node) -> bool:
-        """Whether the whole text is given to what cleans it."""
+        """Return True if the final text is passed to a sanitizer."""
         above = node.parent
         while above is not None and not above.type.endswith(("statement", "declaration", "statement_block")):
             if above.type == "call_expression" and _CLEANS.search(self.code.called(above)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -18,11 +18,11 @@ _KEPT_OUT = LazyPattern(
 )
 
 
-class PrototypePollution(ServerCheck):
-    """An object is changed under keys that the data brings, as deep as the data says.
+class PrototypePollution(TreeCheck):
+    """An object is assigned under keys of the data at any depth.
 
-    The key ``__proto__`` leads to the object that all others inherit from, and what is set there appears
-    in every object of the program. Skip ``__proto__``, ``constructor`` and ``prototype``, or fill
+    The key ``__proto__`` leads to the prototype of all objects, and a property set there appears in every
+    object of the program. Skip ``__proto__``, ``constructor`` and ``prototype``, or fill
     ``Object.create(null)``.
     """
 
@@ -77,7 +77,7 @@ class PrototypePollution(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import own_nodes
 
         if "__proto__" in self.source.text:
@@ -103,7 +103,7 @@ class PrototypePollution(ServerCheck):
         return index if index is not None and index.type not in {"string", "number"} else None
 
     def _merging(self, function: Node, text: str) -> None:
-        """``into[key] = merge(into[key], ...)`` in merge itself, for the keys of what is merged in."""
+        """Report ``into[key] = merge(into[key], ...)`` in merge itself, for the keys of the merged object."""
         from wardround.languages.script.syntax import inside
 
         own = self.code.name_of(function)
@@ -119,13 +119,15 @@ class PrototypePollution(ServerCheck):
                 continue
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             target = self.code.field(left, "object")
-            said = self.text(right)
-            if target in names[:1] and f"{own}(" in said and self.text(left) in said:
-                self.say(node, "a key named __proto__ in the data changes every object of the program")
+            message = self.text(right)
+            if target in names[:1] and f"{own}(" in message and self.text(left) in message:
+                self.report_node(
+                    node, "key __proto__ in the data changes every object of the program; skip it"
+                )
                 return
 
     def _walking(self, function: Node, text: str, written: list[Node]) -> None:
-        """A place found by a path of names: ``at = at[key]`` for each, and then ``at[last] = value``."""
+        """Report an assignment at a path of keys: ``at = at[key]`` for each, then ``at[last] = value``."""
         names = self._parameters(function)
         if len(names) < 2 or ".split(" not in text:
             return
@@ -134,13 +136,15 @@ class PrototypePollution(ServerCheck):
             target = self.code.field(left, "object")
             steps = f"{target} = {target}["
             if steps in text and self._starts_at(target, names, text):
-                self.say(node, "a path through __proto__ changes every object of the program")
+                self.report_node(
+                    node, "path through __proto__ changes every object of the program; reject such keys"
+                )
                 return
 
     def _starts_at(self, target: str, names: list[str], text: str) -> bool:
         if len(names) > 2:
             return target in names or any(f"{target} = {name}" in text for name in names[:2])
-        # Into what the module keeps, as it stands in ``let node = preferences``.
+        # Into an object of the module, as in ``let node = preferences``.
         named = rf"(?:let|var) {re.escape(target)}(?:: [\w<>\[\], ]{{1,60}})?"
         begun = re.search(named + r" = ([\w.]{1,60});", text)
         return begun is not None and begun[1] not in names
@@ -154,4 +158,4 @@ class PrototypePollution(ServerCheck):
 
 
 _LONGEST = 4_000
-"""Characters of a function; merges are short."""
+"""Length of a function in characters; merges are short."""

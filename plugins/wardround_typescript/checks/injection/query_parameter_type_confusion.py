@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -23,12 +23,11 @@ _CHECKED = LazyPattern(
 )
 
 
-class QueryParameterTypeConfusion(ServerCheck):
-    """A parameter of the query is looked at as text, but whoever sends it can make it a list.
+class QueryParameterTypeConfusion(TreeCheck):
+    """A query parameter is treated as a string, but a client can send a list.
 
-    ``?text=a&text=b`` gives a list, and then ``includes`` asks for a whole element and ``length`` counts
-    elements, so the test passes what it should refuse. Ask with ``typeof`` first, or check the query with
-    a schema.
+    ``?text=a&text=b`` yields a list, for which ``includes`` compares elements and ``length`` counts them, so
+    the test accepts what it should reject. Test with ``typeof`` first, or validate the query with a schema.
     """
 
     ID = "TS355"
@@ -74,17 +73,19 @@ class QueryParameterTypeConfusion(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("if_statement"):
             test, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
             if test is None or then is None or not self._leaves(then):
                 continue
-            function = self.function_around(node)
+            function = self.reader.function_around(node)
             if function is None or _CHECKED.search(self.text(function.parent or function)):
                 continue
             place = self._looked_at(test)
             if place is not None:
-                self.say(place, "this parameter can be sent as a list, and then the test says something else")
+                self.report_node(
+                    place, "query parameter may be a list, which bypasses this test; check its type first"
+                )
 
     def _leaves(self, node: Node) -> bool:
         last = node.named_children[-1] if node.type == "statement_block" and node.named_children else node

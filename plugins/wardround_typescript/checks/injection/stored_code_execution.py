@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -18,11 +18,11 @@ _HOLDS = LazyPattern(
 )
 
 
-class StoredCodeExecution(ServerCheck):
-    """Text that somebody stored is run as code.
+class StoredCodeExecution(TreeCheck):
+    """Stored user text is run as code.
 
-    vm keeps nobody in: code in it reaches the process and everything it may do. Whoever may save such a
-    script has the rights of the server. Run it in a process of its own without rights, or offer a small
+    ``vm`` is not a sandbox: code in it reaches the process and all its rights. Anyone who may save such a
+    script has the rights of the server. Run it in a separate process without rights, or offer a small
     language.
     """
 
@@ -58,8 +58,8 @@ class StoredCodeExecution(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             last = name.rpartition(".")[2]
             if not arguments or not (
                 (name.startswith("vm.") and last in _RUNS) or name in {"Function", "eval"}
@@ -67,15 +67,15 @@ class StoredCodeExecution(ServerCheck):
                 continue
             code = arguments[-1] if name == "Function" else arguments[0]
             if self._is_stored(code):
-                self.say(node, "text that somebody stored is run as code")
+                self.report_node(node, "stored user text is run as code; run it in a process without rights")
 
     def _is_stored(self, node: Node) -> bool:
-        """Whether it is, or is filled with, a property that by its name holds code of a user's."""
+        """Return True for a property, or a value filled from one, whose name is that of user code."""
         from wardround.languages.script.syntax import inside
 
-        found = self.scope.resolved(node)
+        found = self.reader.scope.resolved(node)
         for one in inside(found):
-            core = self.scope.resolved(one) if one.type == "identifier" else one
+            core = self.reader.scope.resolved(one) if one.type == "identifier" else one
             if core.type == "member_expression" and _HOLDS.search(self.text(core)):
                 return True
         return False

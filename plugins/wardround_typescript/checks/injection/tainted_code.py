@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedCode(TaintedCheck):
-    """Data from the request is run as code.
+class TaintedCode(TreeCheck):
+    """Request data is run as code.
 
-    Whoever sends the request runs code with the rights of the server; vm and vm2 keep nobody in. Parse the
-    value, or look it up in a table of functions.
+    The client runs code with the rights of the server; vm and vm2 are not sandboxes. Parse the value, or look
+    it up in a table of functions.
     """
 
     ID = "TS304"
@@ -19,9 +20,11 @@ class TaintedCode(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "code-injection"
-    SINKS = ("CODE",)
-    MESSAGE = "data from the request is run as code"
-    ARGUMENTS_MESSAGE = "a word of the command line is run as code"
+    SINK = TaintedSink(
+        kinds=("CODE",),
+        message="request data is run as code; parse it or use a table of functions",
+        arguments_message="command-line argument is run as code",
+    )
     WORDS = ("eval", "Function", "vm", "require(", "import(", "$where", "valuate", "Script")
     VALID = [
         code("""
@@ -49,3 +52,6 @@ class TaintedCode(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

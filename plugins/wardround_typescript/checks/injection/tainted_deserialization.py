@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedDeserialization(TaintedCheck):
-    """Data from the request is turned into objects that can run code.
+class TaintedDeserialization(TreeCheck):
+    """Request data is deserialized into objects that can run code.
 
-    What these functions read may name functions and classes, so whoever wrote it runs code on the server. js-
-    yaml before version 4 does the same in load. Send JSON, or use safeLoad.
+    Input of these functions may name functions and classes, so its author runs code on the server. ``load``
+    of js-yaml before version 4 does the same. Send JSON, or use ``safeLoad``.
     """
 
     ID = "TS305"
@@ -19,8 +20,10 @@ class TaintedDeserialization(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "insecure-deserialisation"
-    SINKS = ("OBJECTS",)
-    MESSAGE = "data from the request is turned into objects that can run code"
+    SINK = TaintedSink(
+        kinds=("OBJECTS",),
+        message="request data is deserialized into objects that can run code; use JSON or safeLoad",
+    )
     WORDS = ("serialize", "yaml", "cryo", "funcster")
     VALID = [
         code("""
@@ -52,3 +55,6 @@ class TaintedDeserialization(TaintedCheck):
             },
         ),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

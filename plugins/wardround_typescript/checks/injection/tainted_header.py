@@ -5,14 +5,15 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedHeader(TaintedCheck):
-    """Data from the request becomes a line of a header.
+class TaintedHeader(TreeCheck):
+    """Request data becomes a line of a header.
 
-    A line break in the value adds a header of the sender's own, or a second request. Take line breaks out, or
-    encode the value.
+    A line break in the value adds another header, or a second request. Remove line breaks, or encode the
+    value.
     """
 
     ID = "TS313"
@@ -20,8 +21,10 @@ class TaintedHeader(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "header-injection"
-    SINKS = ("HEADER",)
-    MESSAGE = "data from the request becomes a line of a header"
+    SINK = TaintedSink(
+        kinds=("HEADER",),
+        message="request data becomes a line of a header; remove line breaks or encode it",
+    )
     WORDS = ("\\r\\n",)
     VALID = [
         code(r"""
@@ -49,3 +52,6 @@ class TaintedHeader(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

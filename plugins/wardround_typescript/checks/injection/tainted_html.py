@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedHtml(TaintedCheck):
-    """Data from the request becomes HTML as it is.
+class TaintedHtml(TreeCheck):
+    """Request data becomes HTML unescaped.
 
-    The browser runs the script that somebody put into a link; one that a server drives for pictures and
-    PDF files fetches what the page names, from inside the network. Escape the value, render a template that
-    escapes, or answer with JSON.
+    The browser runs a script from a crafted link; a headless browser on the server, for images and PDF files,
+    fetches URLs of the page from inside the network. Escape the value, render a template that escapes, or
+    respond with JSON.
     """
 
     ID = "TS307"
     NAME = "tainted-html"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
-    SINKS = ("HTML", "PAGE")
-    MESSAGE = "data from the request becomes HTML as it is"
+    SINK = TaintedSink(
+        kinds=("HTML", "PAGE"),
+        message="request data becomes HTML unescaped; escape it",
+    )
     WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response", "setContent(", "pdf")
     VALID = [
         code("""
@@ -54,3 +57,6 @@ class TaintedHtml(TaintedCheck):
             }
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedLdapOrXpath(TaintedCheck):
-    """Data from the request becomes part of an LDAP filter or an XPath expression.
+class TaintedLdapOrXpath(TreeCheck):
+    """Request data becomes part of an LDAP filter or an XPath expression.
 
-    A star or a quote in the value makes another question of it: who is there at all, or whose password begins
-    with a. Escape the value, or refuse what is no plain name.
+    A star or a quote in the value changes the query: it lists all users, or tests passwords by prefix. Escape
+    the value, or reject anything but a plain name.
     """
 
     ID = "TS316"
     NAME = "tainted-ldap-or-xpath"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    SINKS = ("LDAP", "XPATH")
-    MESSAGE = "data from the request becomes part of the question to a directory or a document"
+    SINK = TaintedSink(
+        kinds=("LDAP", "XPATH"),
+        message="request data becomes part of an LDAP filter or an XPath expression; escape it",
+    )
     WORDS = ("ldap", "xpath", "libxml", "XPath")
     VALID = [
         code(r"""
@@ -52,3 +55,6 @@ class TaintedLdapOrXpath(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedLog(TaintedCheck):
-    """Data from the request becomes part of a line of the log.
+class TaintedLog(TreeCheck):
+    """Request data becomes part of a log line.
 
-    A line break in it begins a line of the sender's own, which reads as if the program had written it. Log
-    the value as a field of its own, or as JSON, in which line breaks are escaped.
+    A line break in the value starts a forged log line. Log the value as a separate field, or as JSON, which
+    escapes line breaks.
     """
 
     ID = "TS317"
@@ -21,8 +22,10 @@ class TaintedLog(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "log-injection"
-    SINKS = ("LINE",)
-    MESSAGE = "data from the request becomes part of a line of the log, and may hold line breaks"
+    SINK = TaintedSink(
+        kinds=("LINE",),
+        message="request data becomes part of a log line and may contain line breaks; log it as a field",
+    )
     WORDS = ("console.", "log4js", "format(")
     VALID = [
         code("""
@@ -45,3 +48,6 @@ class TaintedLog(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedMassAssignment(TaintedCheck):
-    """The request chooses which fields of the record are written.
+class TaintedMassAssignment(TreeCheck):
+    """The request decides which fields of a record are written.
 
-    A field nobody thought of, such as role or ownerId, is written as well. Name the fields that may be
-    changed, or let a schema drop the others.
+    Unexpected fields, such as role or ownerId, are written as well. List the fields that may be changed, or
+    let a schema drop the others.
     """
 
     ID = "TS312"
     NAME = "tainted-mass-assignment"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "mass-assignment"
-    SINKS = ("FIELDS",)
-    MESSAGE = "the request chooses which fields of the record are written"
+    SINK = TaintedSink(
+        kinds=("FIELDS",),
+        message="request decides which fields of the record are written; list the allowed fields",
+    )
     WORDS = (
         "create",
         "insert",
@@ -59,3 +62,6 @@ class TaintedMassAssignment(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedMethodName(TaintedCheck):
-    """The request chooses which function of an object is called.
+class TaintedMethodName(TreeCheck):
+    """The request decides which method of an object is called.
 
-    Every object also has constructor, toString and what its prototype brings, and a name that it lacks throws
-    outside of what anybody catches. Keep the functions in a Map, or ask Object.hasOwn first.
+    Every object also has ``constructor``, ``toString`` and the members of its prototype, and a missing name
+    throws an uncaught error. Keep the functions in a Map, or test ``Object.hasOwn`` first.
     """
 
     ID = "TS361"
     NAME = "tainted-method-name"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unvalidated-call"
-    SINKS = ("METHOD",)
-    MESSAGE = "data from the request chooses what is called here, and nothing asks whether it may"
+    SINK = TaintedSink(
+        kinds=("METHOD",),
+        message="request data selects the called method without a check; use a Map or Object.hasOwn",
+    )
     WORDS = ("](",)
     VALID = [
         code("""
@@ -48,3 +51,6 @@ class TaintedMethodName(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedNosqlQuery(TaintedCheck):
-    """The request may send operators where a value is expected.
+class TaintedNosqlQuery(TreeCheck):
+    """A request can send query operators where a value is expected.
 
-    A filter that takes an object from the request takes {"$ne": null} too, and that matches every record: a
-    login without a password. Turn the value into text with String, or let a schema check it.
+    A filter that accepts an object from the request also accepts {"$ne": null}, which matches every record: a
+    login without a password. Convert the value with ``String``, or validate it with a schema.
     """
 
     ID = "TS310"
     NAME = "tainted-nosql-query"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "query-injection"
-    SINKS = ("NOSQL",)
-    MESSAGE = "the request may send operators here where a value is expected"
+    SINK = TaintedSink(
+        kinds=("NOSQL",),
+        message="request can send query operators instead of a value; convert it with String",
+    )
     WORDS = ("find", "One(", "Many(", "count", "aggregate", "distinct", "remove(")
     VALID = [
         code("""
@@ -51,3 +54,6 @@ class TaintedNosqlQuery(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

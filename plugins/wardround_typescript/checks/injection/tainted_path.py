@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedPath(TaintedCheck):
-    """Data from the request chooses which file is touched.
+class TaintedPath(TreeCheck):
+    """Request data becomes part of a file path.
 
-    Two dots and a slash climb out of the folder you meant. Take path.basename of the value, give sendFile a
-    root, or resolve the path and check that it still starts with the folder and a separator. The same holds
-    for names inside an archive, and for the name an upload was sent with.
+    ``../`` leaves the intended folder. Use ``path.basename`` of the value, give ``sendFile`` a root, or
+    resolve the path and check that it starts with the folder and a separator. The same holds for names inside
+    an archive and for the file name of an upload.
     """
 
     ID = "TS303"
     NAME = "tainted-path"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "path-traversal"
-    SINKS = ("PATH",)
-    MESSAGE = "data from the request chooses which file is touched"
-    ARCHIVE_MESSAGE = "a name inside the archive chooses which file is written"
+    SINK = TaintedSink(
+        kinds=("PATH",),
+        message="request data becomes part of a file path; use path.basename or check the resolved path",
+        archive_message="entry name of the archive decides which file is written; check the resolved path",
+    )
     WORDS = (
         "File",
         "fs",
@@ -65,3 +68,6 @@ class TaintedPath(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

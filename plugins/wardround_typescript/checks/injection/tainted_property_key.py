@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedPropertyKey(TaintedCheck):
-    """The request chooses a property, and then a property of that.
+class TaintedPropertyKey(TreeCheck):
+    """The request selects a property, and then a property of its value.
 
-    The keys __proto__ and constructor lead to what all objects share, so one request changes the whole
-    program. Use a Map, or refuse these keys.
+    The keys ``__proto__`` and ``constructor`` lead to objects that the program shares, so one request changes
+    all of it. Use a Map, or reject these keys.
     """
 
     ID = "TS315"
     NAME = "tainted-property-key"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "prototype-pollution"
-    SINKS = ("KEY", "REACHED")
-    MESSAGE = "the request chooses the keys here, and __proto__ among them changes every object"
+    SINK = TaintedSink(
+        kinds=("KEY", "REACHED"),
+        message="request selects the keys, and __proto__ changes every object; use a Map or reject it",
+    )
     WORDS = ("] =", "]=", "] ??", "] ||", "set(")
     VALID = [
         code("""
@@ -50,3 +53,6 @@ class TaintedPropertyKey(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

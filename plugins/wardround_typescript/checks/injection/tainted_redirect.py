@@ -5,15 +5,15 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedRedirect(TaintedCheck):
-    """The request says where the visitor is sent next.
+class TaintedRedirect(TreeCheck):
+    """The request decides the target of a redirect.
 
-    A link to your site then leads to a look-alike that asks for the password. Send visitors to paths of your
-    own only: one that begins with a slash may still begin with two, so resolve it against your own address
-    and compare the origins.
+    A link to your site then leads to a phishing page. Redirect only to paths of your own site: a path that
+    starts with one slash may start with two, so resolve it against your own URL and compare the origins.
     """
 
     ID = "TS308"
@@ -21,8 +21,10 @@ class TaintedRedirect(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "open-redirect"
-    SINKS = ("REDIRECT",)
-    MESSAGE = "the request says where the visitor is sent next"
+    SINK = TaintedSink(
+        kinds=("REDIRECT",),
+        message="request decides the target of the redirect; allow paths of your own site only",
+    )
     WORDS = ("edirect", "ocation")
     VALID = [
         code("""
@@ -51,3 +53,6 @@ class TaintedRedirect(TaintedCheck):
             }
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedRegex(TaintedCheck):
-    """Data from the request is used as a regular expression.
+class TaintedRegex(TreeCheck):
+    """Request data is used as a regular expression.
 
-    A pattern made for it keeps the server busy for minutes, and with it everybody else's requests. Escape the
-    value, or search for it as text.
+    A crafted pattern blocks the server for minutes, and with it all other requests. Escape the value, or
+    search for it as text.
     """
 
     ID = "TS314"
@@ -20,8 +21,10 @@ class TaintedRegex(TaintedCheck):
     MATURITY = Maturity.PREVIEW
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
-    SINKS = ("PATTERN",)
-    MESSAGE = "data from the request is used as a regular expression"
+    SINK = TaintedSink(
+        kinds=("PATTERN",),
+        message="request data is used as a regular expression; escape it",
+    )
     WORDS = ("RegExp",)
     VALID = [
         code(r"""
@@ -51,3 +54,6 @@ class TaintedRegex(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

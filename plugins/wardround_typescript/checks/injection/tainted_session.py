@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedSession(TaintedCheck):
-    """Data from the request is stored in the session as it came.
+class TaintedSession(TreeCheck):
+    """Request data is stored in the session unchecked.
 
-    Code elsewhere trusts the session: it takes what stands there for checked. Look the value up, or check it,
-    before it goes in.
+    Other code trusts the session and does not check its values again. Look the value up, or validate it,
+    before storing it.
     """
 
     ID = "TS311"
     NAME = "tainted-session"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "trust-boundary"
-    SINKS = ("TRUST",)
-    MESSAGE = "data from the request is stored in the session as it came"
+    SINK = TaintedSink(
+        kinds=("TRUST",),
+        message="request data is stored in the session unchecked; validate it first",
+    )
     WORDS = ("session.", "session[")
     VALID = [
         code("""
@@ -48,3 +51,6 @@ class TaintedSession(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

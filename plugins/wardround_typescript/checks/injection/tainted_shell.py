@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedShell(TaintedCheck):
-    """Data from the request reaches a shell.
+class TaintedShell(TreeCheck):
+    """Request data becomes part of a shell command.
 
     A semicolon, a pipe or a backtick in the value starts a second command with the rights of the server. Call
-    execFile or spawn with a list of arguments, without the shell option. Words of the command line that reach
-    a shell are a note: whoever starts the program chose them.
+    ``execFile`` or ``spawn`` with a list of arguments, without the shell option. Command-line arguments that
+    reach a shell are reported as info: the user who starts the program chose them.
     """
 
     ID = "TS302"
@@ -20,9 +21,11 @@ class TaintedShell(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-injection"
-    SINKS = ("SHELL",)
-    MESSAGE = "data from the request reaches a shell"
-    ARGUMENTS_MESSAGE = "a word of the command line reaches a shell"
+    SINK = TaintedSink(
+        kinds=("SHELL",),
+        message="request data becomes part of a shell command; use execFile with a list of arguments",
+        arguments_message="command-line argument becomes part of a shell command",
+    )
     WORDS = ("child_process", "execa", "shelljs", "cross-spawn", "Deno.", "Bun.spawn")
     VALID = [
         code(
@@ -59,3 +62,6 @@ class TaintedShell(TaintedCheck):
             };
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

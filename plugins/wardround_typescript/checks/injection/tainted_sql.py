@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedSql(TaintedCheck):
-    """Data from the request becomes part of the SQL text.
+class TaintedSql(TreeCheck):
+    """Request data becomes part of an SQL statement.
 
-    Whoever sends the request can close the quote and add SQL of their own: read other tables, change rows,
-    log in as somebody else. Leave a placeholder in the text and pass the value as a parameter. What stands
-    between quotes in the text is reported whoever calls the function.
+    An attacker can close the quote and add SQL: read other tables, change rows, log in as another user. Use a
+    placeholder and pass the value as a parameter. A parameter between quotes in the statement is reported for
+    any caller.
     """
 
     ID = "TS301"
     NAME = "tainted-sql"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "sql-injection"
-    SINKS = ("SQL", "STATEMENT")
-    MESSAGE = "data from the request becomes part of the SQL text"
-    PARAMETER_MESSAGE = "what a caller gives stands between quotes in the SQL text"
-    PARAMETER_LABEL = "QUOTED"
+    SINK = TaintedSink(
+        kinds=("SQL", "STATEMENT"),
+        message="request data becomes part of an SQL statement; pass it as a parameter",
+        parameter_message="parameter is interpolated between quotes in an SQL statement; use a placeholder",
+        parameter_label="QUOTED",
+    )
     WORDS = (
         "query",
         "execute",
@@ -80,3 +83,6 @@ class TaintedSql(TaintedCheck):
             },
         ),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

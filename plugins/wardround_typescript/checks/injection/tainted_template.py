@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedTemplate(TaintedCheck):
-    """Data from the request is read as a template.
+class TaintedTemplate(TreeCheck):
+    """Request data is compiled as a template.
 
-    Templates of these engines can call functions, so whoever writes one runs code on the server. Keep the
-    template in a file and pass the value to it.
+    Templates of these engines can call functions, so their author runs code on the server. Keep the template
+    in a file and pass the value to it.
     """
 
     ID = "TS306"
@@ -19,8 +20,10 @@ class TaintedTemplate(TaintedCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
-    SINKS = ("TEMPLATE",)
-    MESSAGE = "data from the request is read as a template"
+    SINK = TaintedSink(
+        kinds=("TEMPLATE",),
+        message="request data is compiled as a template; pass it to a template as a value",
+    )
     WORDS = (
         "ejs",
         "pug",
@@ -59,3 +62,6 @@ class TaintedTemplate(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

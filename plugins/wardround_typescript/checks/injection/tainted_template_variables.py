@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedTemplateVariables(TaintedCheck):
-    """The sender of a request chooses which values a template is given, by name.
+class TaintedTemplateVariables(TreeCheck):
+    """The request decides which variables a template receives.
 
-    Engines take options from the same object: with ejs a key of the sender's can run code on the server, with
-    others it names another layout file. Hand over the values the template needs, each by its name.
+    Engines read options from the same object: with ejs an option can run code on the server, with others it
+    selects another layout file. Pass only the variables that the template needs, by name.
     """
 
     ID = "TS318"
     NAME = "tainted-template-variables"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "template-injection"
-    SINKS = ("VIEW",)
-    MESSAGE = "the sender chooses what the template is given, options of the engine among it"
+    SINK = TaintedSink(
+        kinds=("VIEW",),
+        message="request decides the variables of the template, engine options included; pass them by name",
+    )
     WORDS = ("render(", "view(")
     VALID = [
         code("""
@@ -39,3 +42,6 @@ class TaintedTemplateVariables(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

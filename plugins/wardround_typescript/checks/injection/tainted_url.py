@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.dataflow.check import TaintedCheck
+from wardround_typescript.check import TreeCheck
+from wardround_typescript.dataflow.tainted_sink import TaintedSink, report_tainted
 
 
-class TaintedUrl(TaintedCheck):
-    """The request chooses which server is asked.
+class TaintedUrl(TreeCheck):
+    """The request decides which server is contacted.
 
-    The server asks from inside: metadata of the cloud, databases and admin pages answer it. Look the address
-    up in a table, or compare the host with a list, and don't follow redirects.
+    The server sends the request from inside the network: cloud metadata, databases and admin pages respond to
+    it. Look the URL up in a table, or compare the host with a list, and do not follow redirects.
     """
 
     ID = "TS309"
     NAME = "tainted-url"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "ssrf"
-    SINKS = ("URL",)
-    MESSAGE = "the request chooses which server is asked"
+    SINK = TaintedSink(
+        kinds=("URL",),
+        message="request decides which server is contacted; compare the host with a list",
+    )
     WORDS = (
         "fetch",
         "axios",
@@ -66,3 +69,6 @@ class TaintedUrl(TaintedCheck):
             });
         """),
     ]
+
+    def check(self) -> None:
+        report_tainted(self, self.SINK)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -27,11 +27,11 @@ _STARTS = frozenset({"spawn", "spawnSync", "execFile", "execFileSync", "exec", "
 _READS = ("noent", "replaceEntities", "dtdload", "expandEntities")
 
 
-class XmlEntitiesBySettings(ServerCheck):
-    """The parser reads what the document names: files of the server, addresses inside its network.
+class XmlEntitiesBySettings(TreeCheck):
+    """An XML parser expands external entities.
 
-    With noent or dtdload whoever sends the document has them put into what you read, or keeps the server busy
-    with entities in entities. Leave both off.
+    With ``noent`` or ``dtdload`` the author of the document includes files of the server or responses from
+    its network, or exhausts the server with nested entities. Disable both options.
     """
 
     ID = "TS342"
@@ -64,21 +64,26 @@ class XmlEntitiesBySettings(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] in _STARTS and self._is_xmllint(arguments):
-                self.say(node, "xmllint puts in what the document names, files of the server among it")
+                self.report_node(
+                    node,
+                    "xmllint expands external entities, which include files of the server; remove the option",
+                )
             if name.rpartition(".")[2] in _PARSES and "libxml" in name.lower() and len(arguments) > 1:
                 for option in _READS:
-                    value = self.option(arguments[1], option)
+                    value = self.reader.option(arguments[1], option)
                     if value is not None and self.text(value) not in {"false", "0", "undefined"}:
-                        self.say(
-                            node, "the parser puts in what the document names, files of the server among it"
+                        self.report_node(
+                            node,
+                            "parser expands external entities, which include files of the server; "
+                            "disable the option",
                         )
                         break
 
     def _is_xmllint(self, arguments: list[Node]) -> bool:
-        given = [self.scope.resolved(one) for one in arguments[:2]]
+        given = [self.reader.scope.resolved(one) for one in arguments[:2]]
         words = " ".join(
             self.text(one) for one in given if one.type in {"string", "template_string", "array"}
         )

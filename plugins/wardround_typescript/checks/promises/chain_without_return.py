@@ -16,9 +16,9 @@ _FUNCTION = ("arrow_function", "function_expression")
 
 
 class ChainWithoutReturn(TreeCheck):
-    """A step of a promise chain returns nothing, and the next step reads what it returned.
+    """A step of a promise chain returns nothing, and the next step reads its result.
 
-    The next function is given undefined, and what was started here is not waited for. Return it.
+    The next function receives ``undefined``, and the operation started here is not awaited. Return it.
     """
 
     ID = "TS088"
@@ -57,7 +57,7 @@ class ChainWithoutReturn(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument, bare
 
         for called, call in self.code.calls:
@@ -66,7 +66,10 @@ class ChainWithoutReturn(TreeCheck):
                 continue
             follower = bare(self._next_step(call))
             if follower is not None and follower.type in _FUNCTION and self._reads(follower):
-                self.say(self._last(step), "the next step reads what this one gives, and it gives nothing")
+                self.report_node(
+                    self._last(step),
+                    "next step reads the result of this one, which returns nothing; return it",
+                )
 
     def _gives_nothing(self, function: Node) -> bool:
         from wardround.languages.script.code import own_nodes
@@ -83,7 +86,7 @@ class ChainWithoutReturn(TreeCheck):
         )
 
     def _ends_in_if(self, body: Node) -> bool:
-        """Whether it returns in one last condition alone, and falls out of the other way."""
+        """Return True if the function returns only in a final condition and otherwise reaches its end."""
         *before, last = body.named_children
         then = last.child_by_field_name("consequence") if last.type == "if_statement" else None
         if then is None or last.child_by_field_name("alternative") is not None:
@@ -95,7 +98,7 @@ class ChainWithoutReturn(TreeCheck):
         )
 
     def _next_step(self, call: Node) -> Node | None:
-        """The function given to the next ``then`` of a chain, over a ``catch`` between them."""
+        """Return the function passed to the next ``then`` of a chain, past a ``catch`` between them."""
         from wardround.languages.script.code import argument
 
         above: Node | None = call
@@ -125,7 +128,7 @@ class ChainWithoutReturn(TreeCheck):
         )
 
     def _last(self, function: Node) -> Node:
-        """The call that ends a function's body, which is what was to be returned; else the function."""
+        """Return the call that ends a function body and should have been returned; else the function."""
         body = function.child_by_field_name("body")
         last = body.named_children[-1] if body is not None else function
         if last.type == "if_statement":

@@ -29,10 +29,10 @@ _NOTE = LazyPattern(
 
 
 class MissingAwait(TreeCheck):
-    """Nothing waits for this call, which is awaited everywhere else in the file.
+    """A call is not awaited, although every other call of the function in this file is.
 
-    The statement only starts the work: what follows runs before it is done, and its failure becomes an
-    unhandled rejection, which ends a Node process. Await it, or say ``void`` and catch.
+    The statement only starts the work: the following code runs before it is done, and its failure becomes an
+    unhandled rejection, which ends a Node process. Await it, or write ``void`` and catch its errors.
     """
 
     ID = "TS040"
@@ -87,11 +87,11 @@ class MissingAwait(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around, is_async
 
         for called, calls in self._dropped().items():
-            # A function that is dropped more than once is meant to go on by itself.
+            # A function that is not awaited more than once runs in the background intentionally.
             if len(calls) > 1 or _MEANT.search(called):
                 continue
             function = function_around(calls[0])
@@ -101,12 +101,12 @@ class MissingAwait(TreeCheck):
                 and not self._is_noted(calls[0])
                 and not _takes_callback(calls[0])
             ):
-                self.say(
-                    calls[0], f"{called} is awaited elsewhere in this file, and nothing waits for it here"
+                self.report_node(
+                    calls[0], f"{called} is awaited elsewhere in this file but not here; add await"
                 )
 
     def _dropped(self) -> dict[str, list[Node]]:
-        """The calls that are statements by themselves, of functions that are awaited in other places."""
+        """Yield the calls that are statements of functions that are awaited elsewhere."""
         from wardround.languages.script.code import is_awaited
 
         found: dict[str, list[Node]] = {}
@@ -120,7 +120,7 @@ class MissingAwait(TreeCheck):
 
     @cached_property
     def _awaited(self) -> frozenset[str]:
-        """What is awaited somewhere in the file, by itself or with others, as written."""
+        """Return the awaited callees of the file, alone or with others, as written."""
         return frozenset(self.code.called(call) for call in self._waited_for())
 
     def _waited_for(self) -> Iterator[Node]:
@@ -144,8 +144,8 @@ class MissingAwait(TreeCheck):
 
 
 def _takes_callback(call: Node) -> bool:
-    """Whether a call is given a function, by which it says that it is done."""
+    """Return True if a call receives a callback by which it reports completion."""
     from wardround.languages.script.code import FUNCTIONS
 
-    given = call.child_by_field_name("arguments")
-    return given is not None and any(one.type in FUNCTIONS for one in given.named_children)
+    arguments = call.child_by_field_name("arguments")
+    return arguments is not None and any(one.type in FUNCTIONS for one in arguments.named_children)

@@ -20,10 +20,10 @@ _NO_REQUEST = LazyPattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId
 
 
 class MissingReturnAwait(TreeCheck):
-    """The catch below never sees the failure of this promise.
+    """A promise is returned from ``try`` without ``await``, so ``catch`` never handles its failure.
 
-    return hands the promise on and leaves the try at once; it fails later, with the caller, so that what
-    the catch should do is never done. Write return await.
+    ``return`` passes the promise on and leaves the ``try`` at once; it fails later, in the caller. Write
+    ``return await``.
     """
 
     ID = "TS064"
@@ -82,20 +82,20 @@ class MissingReturnAwait(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("return_statement"):
             if (
                 node.named_children
                 and self._is_caught(node)
-                and any(self._is_promise(one) for one in _answers(node.named_children[0]))
+                and any(self._is_promise(one) for one in _results(node.named_children[0]))
             ):
-                self.say(
+                self.report_node(
                     node,
-                    "this catch never sees the failure of the promise that is returned: return await",
+                    "this catch never handles a failure of the returned promise; use return await",
                 )
 
     def _is_caught(self, node: Node) -> bool:
-        """Whether it stands in a try with a catch, in an async function."""
+        """Return True if the node is in a ``try`` with a ``catch``, in an async function."""
         from wardround.languages.script.code import FUNCTIONS, is_async
 
         within, above, caught = node, node.parent, False
@@ -129,14 +129,14 @@ class MissingReturnAwait(TreeCheck):
         )
 
 
-def _answers(node: Node) -> list[Node]:
-    """The expression that is returned, or the sides of a choice."""
+def _results(node: Node) -> list[Node]:
+    """Yield the returned expression, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
     one = bare(node)
     if one is None:
         return []
     if one.type == "ternary_expression":
-        sides = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
-        return [inner for side in sides if side is not None for inner in _answers(side)]
+        operands = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
+        return [inner for side in operands if side is not None for inner in _results(side)]
     return [one]

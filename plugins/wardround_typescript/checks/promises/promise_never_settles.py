@@ -30,11 +30,11 @@ _PROCESS = LazyPattern(r"\b(?:spawn|execFile|fork)\(")
 
 
 class PromiseNeverSettles(TreeCheck):
-    """The promise waits for success only, and when it fails nobody ever hears of it.
+    """A promise is resolved on success and never rejected on failure.
 
-    It settles in the handler of an event that does not come after a failure, so whoever awaits it waits
-    for ever: the image that is not there, the program that cannot be started. Call ``reject`` in the
-    handler of the error too.
+    It settles in the handler of an event that does not occur after a failure, so an ``await`` of it never
+    returns: for an image that does not exist, a program that cannot be started. Call ``reject`` in the
+    handler of the error as well.
     """
 
     ID = "TS044"
@@ -85,12 +85,12 @@ class PromiseNeverSettles(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for made in code.kinds("new_expression"):
             if code.field(made, "constructor") == "Promise" and self._is_deaf(code.field(made, "arguments")):
-                self.say(
-                    made, "after a failure this promise never settles, and whoever awaits it waits for ever"
+                self.report_node(
+                    made, "promise never settles after a failure; call reject in the handler of the error"
                 )
 
     def _is_deaf(self, text: str) -> bool:

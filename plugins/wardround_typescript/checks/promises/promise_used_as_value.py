@@ -22,11 +22,11 @@ _OPERATORS = frozenset({"===", "!==", "==", "!=", "<", ">", "<=", ">=", "+", "-"
 
 
 class PromiseUsedAsValue(TreeCheck):
-    """A promise is used as if it were the value that comes out of it.
+    """A promise is used as if it were its resolved value.
 
-    A promise counts as true, has none of the fields of the value, and prints as [object Promise]: filter
-    keeps everything, the condition always holds. Await it first; for a list, await Promise.all of the
-    answers and filter by them.
+    A promise is truthy, lacks the fields of the value, and prints as [object Promise]: ``filter`` keeps
+    everything, the condition always holds. Await it first; for a list, await ``Promise.all`` of the results
+    and filter by them.
     """
 
     ID = "TS065"
@@ -91,40 +91,42 @@ class PromiseUsedAsValue(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.promises import gives_promise, is_promising
 
         code, project = self.code, self.source.project
         for called, call in code.calls:
             if _PREDICATES.search(called):
-                for node in self._answers(call):
+                for node in self._results(call):
                     if node.type == "identifier":
                         if is_promising(code, code.text(node), node, project):
-                            self.say(node, "this gives a promise, which counts as true whatever it will say")
+                            self.report_node(
+                                node, "this returns a promise, which is always truthy; await it first"
+                            )
                     elif gives_promise(code, node, project):
-                        self.say(node, "this is a promise, which counts as true whatever it will say")
-            if self._is_taken(call) and gives_promise(code, call, project):
-                self.say(call, "this is a promise, and it is used as if it were the value: await is missing")
+                        self.report_node(node, "this is a promise, which is always truthy; await it")
+            if self._is_read(call) and gives_promise(code, call, project):
+                self.report_node(call, "this is a promise used as its value; await it")
 
-    def _answers(self, call: Node) -> Iterator[Node]:
-        """What the function handed to a predicate method answers, or its name."""
+    def _results(self, call: Node) -> Iterator[Node]:
+        """Yield the results of the callback passed to a predicate method, or its name."""
         from wardround.languages.script.code import FUNCTIONS, argument, bare, is_async, returned
 
-        given = bare(argument(call, 0))
-        if given is None:
+        value = bare(argument(call, 0))
+        if value is None:
             return
-        if given.type == "identifier":
-            yield given
-        elif given.type in FUNCTIONS and not is_async(given):
-            for answer in returned(given):
-                one = bare(answer)
+        if value.type == "identifier":
+            yield value
+        elif value.type in FUNCTIONS and not is_async(value):
+            for result in returned(value):
+                one = bare(result)
                 while one is not None and one.type == "unary_expression":
                     one = bare(one.named_children[0])
                 if one is not None and one.type == "call_expression":
                     yield one
 
-    def _is_taken(self, call: Node) -> bool:
-        """Whether something looks at the value of a call where it stands."""
+    def _is_read(self, call: Node) -> bool:
+        """Return True if the value of a call is read in place."""
         from wardround.languages.script.code import is_awaited
 
         node, above = call, call.parent

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code, functions_of, is_touched
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
     from wardround.languages.script.syntax import Node
 
 _TAKEN = LazyPattern(r"\.(?:then|catch|finally|unref)$")
+_REMOVED = LazyPattern(r"\bawait\b")
 
 
-class RemovedAwait(BeforeCheck):
-    """A call was awaited before this change, and now nobody waits for it.
+class RemovedAwait(TreeCheck):
+    """The ``await`` of a call is removed by this change.
 
-    What follows runs before it is done, and when it fails nobody hears of it: the request is answered, the
-    transaction closed or the process ended in between. Await it again; where it is meant to go on by itself,
-    write ``void`` before it and handle its failure with ``catch``.
+    The following code runs before the call is done, and its failure is unhandled: meanwhile the response is
+    sent, the transaction is closed or the process ends. Await it again; to run it in the background, write
+    ``void`` and handle its failure with ``catch``.
     """
 
     ID = "TS404"
@@ -33,7 +34,6 @@ class RemovedAwait(BeforeCheck):
     SEVERITY = Severity.INFO
     KINDS = (*SCRIPTS, *COMPONENTS)
     WORDS = ("async",)
-    GONE = LazyPattern(r"\bawait\b")
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -95,34 +95,47 @@ class RemovedAwait(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
         from wardround.languages.script.code import is_async
 
-        before = functions_of(was)
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not is_async(function) or not self.is_touched(function):
+            if old is None or not is_async(function) or not is_touched(self.source, function):
                 continue
-            lost = set(_awaited(was, old)) - set(_awaited(self.code, function))
-            lost -= {was.called(call) for call in _dropped(old)} if lost else set()
+            lost = set(_awaited(base, old)) - set(_awaited(self.code, function))
+            lost -= {base.called(call) for call in _dropped(old)} if lost else set()
             for call in _dropped(function) if lost else ():
                 called = self.code.called(call)
-                if called in lost and self.is_touched(call) and not self._answers_at_once(was, called):
-                    self.say(call, f"{called}() was awaited before this change, and nobody waits for it now")
+                if (
+                    called in lost
+                    and is_touched(self.source, call)
+                    and not self._is_synchronous(base, called)
+                ):
+                    self.report_node(
+                        call,
+                        f"{called}() is no longer awaited since this change; await it, or write void "
+                        "and catch",
+                    )
 
-    def _answers_at_once(self, was: Code, called: str) -> bool:
-        """Whether the function of the file that is called, if it is one, is not async any more."""
+    def _is_synchronous(self, base: Code, called: str) -> bool:
+        """Return True if the called function of the file, if any, was made synchronous."""
         from wardround.languages.script.code import is_async
 
         own = called.rpartition(".")[2]
-        before, now = functions_of(was), functions_of(self.code)
+        before, now = functions_of(base), functions_of(self.code)
         for name, function in now.items():
             if name.rpartition(".")[2] == own and name in before:
                 return is_async(before[name]) and not is_async(function)
         return _TAKEN.search(called) is not None or self._is_plain_elsewhere(called)
 
     def _is_plain_elsewhere(self, called: str) -> bool:
-        """Whether another file has the function that is called, and it gives no promise."""
+        """Return True if the called function is in another file and returns no promise."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
         from wardround_typescript.analysis.promises import function_gives
@@ -153,7 +166,7 @@ def _awaited(code: Code, function: Node) -> Iterator[str]:
 
 
 def _dropped(function: Node) -> Iterator[Node]:
-    """The calls of a function that are statements of their own, or are returned past a ``catch``."""
+    """Yield the calls that are statements of a function, or are returned past a ``catch``."""
     from wardround.languages.script.code import is_awaited, own_nodes
 
     for node in own_nodes(function):
@@ -164,7 +177,7 @@ def _dropped(function: Node) -> Iterator[Node]:
 
 
 def _is_tried(node: Node) -> bool:
-    """Whether a statement stands in the body of a ``try`` of its function that has a ``catch``."""
+    """Return True if a statement is in the body of a ``try`` of its function with a ``catch``."""
     inner: Node = node
     while inner.parent is not None and inner.parent.type not in ("program", "class_body"):
         above = inner.parent

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class SequentialAwait(TreeCheck):
-    """A promise that was started already is awaited only after another one.
+    """A promise that is already running is awaited only after another one.
 
-    While the first is awaited nobody listens to the second: if that fails meanwhile, or the first
-    throws, its error is an unhandled rejection, which ends a Node process. Await them together with
-    ``Promise.all``.
+    Nothing handles the second promise while the first is awaited: if it fails meanwhile, or the first throws,
+    its error is an unhandled rejection, which ends a Node process. Await both with ``Promise.all``.
     """
 
     ID = "TS043"
@@ -61,7 +60,7 @@ class SequentialAwait(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -73,10 +72,10 @@ class SequentialAwait(TreeCheck):
                 function = function_around(node)
                 waited.setdefault(function.id if function else 0, []).append((node, started))
         for pairs in waited.values():
-            self._look_at(sorted(pairs, key=lambda pair: pair[0].start_byte))
+            self._check_block(sorted(pairs, key=lambda pair: pair[0].start_byte))
 
     def _is_started(self, declarator: Node, awaited: Node) -> bool:
-        """Whether a variable holds what a call gave in the same function, and only the wait uses it."""
+        """Return True if a variable holds the result of a call in the same function and is only awaited."""
         from wardround.languages.script.code import function_around, is_awaited
 
         code = self.code
@@ -97,13 +96,13 @@ class SequentialAwait(TreeCheck):
         ]
         return len(uses) == 2
 
-    def _look_at(self, pairs: Sequence[tuple[Node, Node]]) -> None:
-        """Report the first wait for what had been started before another wait began."""
+    def _check_block(self, pairs: Sequence[tuple[Node, Node]]) -> None:
+        """Report the first await of a promise that was started before another await."""
         first, _ = pairs[0]
         for node, started in pairs[1:]:
             if started.end_byte < first.start_byte:
-                self.say(
+                self.report_node(
                     node,
-                    "this was started long before; if it fails while another is awaited, nobody hears of it",
+                    "promise is unhandled while another one is awaited; await both with Promise.all",
                 )
                 return

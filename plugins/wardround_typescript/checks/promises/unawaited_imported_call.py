@@ -31,7 +31,7 @@ _BARE_ARROW = LazyPattern(r"(?P<async>\basync\s+)?[\w$]+\s*=>\s*$")
 _BLOCK_WORDS = frozenset({"if", "for", "while", "switch", "catch", "with"})
 _CLASS = LazyPattern(r"\bclass\b[^{}();]{0,300}$")
 _LOOK_BACK = 200
-"""Characters before a brace or a bracket in which stands what it belongs to."""
+"""Number of characters before a brace or bracket that are searched for its owner."""
 _MEANT = LazyPattern(
     r"(?i)(?:background|loop|poll|watch|listen|forever|schedule|fire|track|prefetch|preload|warm|daemon|heartbeat"
     r"|report|log|worker|main|start\w*|run|emit|dispatch|capture|notifyAll|publish|broadcast|enqueue\w*"
@@ -58,10 +58,10 @@ _TEST_PATH = LazyPattern(
 
 
 class UnawaitedImportedCall(Check):
-    """Nothing waits for this call, which another file makes async, and its error is lost.
+    """An async function of another file is called without ``await``.
 
-    The statement only starts the work: what follows runs before it is done, and a failure becomes an
-    unhandled rejection that ends a Node process. Await it, return it, or say void and catch.
+    The statement only starts the work: the following code runs before it is done, and a failure becomes an
+    unhandled rejection that ends a Node process. Await it, return it, or write ``void`` and catch its errors.
     """
 
     ID = "TS031"
@@ -152,7 +152,10 @@ class UnawaitedImportedCall(Check):
         for place in _STATEMENT.finditer(self._script.scan.structure):
             if self._is_dropped(place):
                 name = place["call"]
-                self.report(self._span(place), f"{name} is async, and nothing waits for it here")
+                self.report(
+                    self._span(place),
+                    f"{name} is async and not awaited here; await it, or write void and catch",
+                )
 
     def _is_dropped(self, place: re.Match[str]) -> bool:
         owner, _, name = place["call"].rpartition(".")
@@ -179,7 +182,7 @@ class UnawaitedImportedCall(Check):
         return self._known[call]
 
     def _is_statement(self, place: re.Match[str]) -> bool:
-        """Whether the call is all of a statement, with nothing before or after that takes its value."""
+        """Return True if the call is the complete statement, with nothing that takes its value."""
         structure = self._script.scan.structure
         closing = self._script.scan.pairs.get(place.end() - 1)
         if closing is None or not _GOES_ON.match(structure, closing + 1):
@@ -187,7 +190,7 @@ class UnawaitedImportedCall(Check):
         return not _CONTINUED.search(structure[max(0, place.start() - _LOOK_BACK) : place.start("call")])
 
     def _is_waiting(self, offset: int) -> bool:
-        """Whether the innermost function around a place is async."""
+        """Return True if the innermost function around a position is async."""
         for opening in self._around(offset):
             before = self._script.scan.structure[max(0, opening - _LOOK_BACK) : opening]
             head = _BARE_ARROW.search(before) or self._head(opening, before)
@@ -198,7 +201,7 @@ class UnawaitedImportedCall(Check):
         return False
 
     def _head(self, opening: int, before: str) -> re.Match[str] | None:
-        """What stands before the list of parameters of the function, or the condition, a brace belongs to."""
+        """Return the text before the parameter list of the function, or before the condition, of a brace."""
         end = _LIST_END.search(before)
         start = self._opens.get(opening - len(before) + end.start()) if end else None
         if start is None:
@@ -207,11 +210,11 @@ class UnawaitedImportedCall(Check):
 
     @cached_property
     def _opens(self) -> dict[int, int]:
-        """Where the bracket that closes at a place opens."""
+        """Return the position of the opening bracket for a closing one."""
         return {closing: opening for opening, closing in self._script.scan.pairs.items()}
 
     def _around(self, offset: int) -> Iterator[int]:
-        """Where the braces around a place open, from the inside out."""
+        """Yield the positions of the braces that are open at a position, innermost first."""
         at = bisect_right(self._braces, (offset, 0)) - 1
         while at >= 0:
             opening, closing = self._braces[at]
@@ -248,7 +251,7 @@ class UnawaitedImportedCall(Check):
 
 
 def _function_is_async(script: ResolvedScript, name: str) -> bool:
-    """Whether the one function of a name in a file is async, by its own words."""
+    """Return True if the only function of a name in a file is declared async."""
     found = script.bound.get(name, ())
     if len(found) != 1:
         return False
@@ -259,7 +262,7 @@ def _function_is_async(script: ResolvedScript, name: str) -> bool:
 
 
 def _method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
-    """Whether a class of a file has an async method of a name."""
+    """Return True if a class of a file has an async method of a name."""
     found = script.bound.get(owner, ())
     if len(found) != 1 or found[0]["kind"] != "class":
         return False
@@ -267,7 +270,7 @@ def _method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
 
 
 def _held_method_is_async(script: ResolvedScript, owner: str, name: str) -> bool:
-    """The same of an object of a file, which may be one of a class of that file."""
+    """Return True for an object of a file, or an instance of a class of that file, with such a method."""
     found = script.bound.get(owner, ())
     if len(found) != 1 or found[0]["kind"] != "const":
         return False

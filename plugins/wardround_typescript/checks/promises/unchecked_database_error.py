@@ -20,11 +20,11 @@ _READ_LATER = ("data", "count", "status")
 
 
 class UncheckedDatabaseError(TreeCheck):
-    """Nobody looks whether the database did what it was asked.
+    """The error of a database request is not checked.
 
-    Supabase's client does not throw: a refused or failed request comes back as an answer with an error
-    in it, and with data that is null. Unread, a lost write looks like a done one and a failed query
-    like an empty table. Take ``error`` out of the answer and look at it, or add ``.throwOnError()``.
+    Supabase's client does not throw: a rejected or failed request resolves to a result with an error and null
+    data. Unchecked, a lost write appears as a successful one and a failed query like an empty table. Check
+    ``error`` of the result, or add ``.throwOnError()``.
     """
 
     ID = "TS033"
@@ -66,43 +66,50 @@ class UncheckedDatabaseError(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for awaited in self.code.kinds("await_expression"):
             steps = self._steps(awaited.named_children[0])
             if not _STARTS & set(steps) or "throwOnError" in steps or "select" in steps[: _first(steps)]:
                 continue
             place, holder = awaited.parent, awaited
             if place is not None and place.type == "expression_statement" and _WRITES & set(steps):
-                self.say(holder, "nobody reads the error of this write: it does not throw", Severity.WARN)
+                self.report_node(
+                    holder,
+                    "error of this write is never read, and it does not throw; check it",
+                    Severity.WARN,
+                )
             elif (
                 place is not None and place.type == "variable_declarator" and (_WRITES | _READS) & set(steps)
             ):
-                self._look_at(place, steps)
+                self._check_result(place, steps)
 
-    def _look_at(self, declarator: Node, steps: Sequence[str]) -> None:
+    def _check_result(self, declarator: Node, steps: Sequence[str]) -> None:
         pattern = declarator.child_by_field_name("name")
         if pattern is None:
             return
         if pattern.type == "identifier":
             if self._is_half_read(declarator, self.code.text(pattern)):
-                self.say(pattern, "only the data of this answer is read, never its error")
-            return
-        keys = {
+                self.report_node(pattern, "only the data of this result is read; check its error")
+        elif pattern.type == "object_pattern" and self._ignores_error(declarator, pattern, steps):
+            self.report_node(
+                pattern, "error of this result is ignored, so a failure looks like no rows; check it"
+            )
+
+    def _ignores_error(self, declarator: Node, pattern: Node, steps: Sequence[str]) -> bool:
+        """Return True if a destructured result has no error and its data is read without a test."""
+        keys = [
             self.code.text(one.named_children[0] if one.named_children else one)
             for one in pattern.named_children
-        }
-        if pattern.type != "object_pattern" or "error" in keys or any(key.startswith("...") for key in keys):
-            return
-        names = self.code.names_in(pattern)
-        uses = [use for name in names for use in self._uses(declarator, name)]
-        if any(self._is_tested(use) for use in uses):
-            return
-        if _ONE_ROW & set(steps) and not any(self._is_read_plainly(use) for use in uses):
-            return
-        self.say(pattern, "the error of this answer is not taken out: a failure looks like no rows")
+        ]
+        if "error" in keys or any(key.startswith("...") for key in keys):
+            return False
+        uses = [use for name in self.code.names_in(pattern) for use in self._uses(declarator, name)]
+        if any(map(self._is_tested, uses)):
+            return False
+        return not _ONE_ROW & set(steps) or any(map(self._is_read_plainly, uses))
 
     def _steps(self, node: Node) -> list[str]:
-        """The methods of a chain of calls, the first first."""
+        """Return the methods of a chain of calls, in order."""
         found: list[str] = []
         while node.type in ("call_expression", "member_expression", "as_expression"):
             if node.type == "member_expression":
@@ -120,7 +127,7 @@ class UncheckedDatabaseError(TreeCheck):
                 yield node
 
     def _is_half_read(self, declarator: Node, name: str) -> bool:
-        """Whether all that is ever asked of an answer is its data."""
+        """Return True if only the data of a result is ever read."""
         uses = list(self._uses(declarator, name))
         return bool(uses) and all(
             use.parent is not None
@@ -131,7 +138,7 @@ class UncheckedDatabaseError(TreeCheck):
         )
 
     def _is_tested(self, node: Node) -> bool:
-        """Whether a value is asked for being there, as a guard does; ``?? []`` only covers its absence."""
+        """Return True if a guard tests the presence of a value; ``?? []`` only covers its absence."""
         from wardround.languages.script.code import is_tested
 
         return is_tested(self.code, node) or self._is_asserted(node)
@@ -143,7 +150,7 @@ class UncheckedDatabaseError(TreeCheck):
         return "assert" in called or "invariant" in called or called.startswith("expect")
 
     def _is_read_plainly(self, node: Node) -> bool:
-        """Whether a field of it is read as if it were there for certain."""
+        """Return True if a field of the value is read without a test."""
         parent = node.parent
         return (
             parent is not None

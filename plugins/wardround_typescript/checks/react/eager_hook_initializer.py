@@ -55,12 +55,12 @@ _SIGNALS = LazyPattern(r"['\"](solid-js|@preact/signals|qwik)")
 
 
 class EagerHookInitializer(TreeCheck):
-    """It is made or computed on every render, though what it depends on stays the same.
+    """A value is created or computed on every render although its inputs do not change.
 
-    useRef and useState keep only the first value, but their argument is evaluated each time: a connection
-    is opened and dropped on every key that is pressed. What sorts or lays out all rows in a component's
-    body does so for every other state as well. Give useState a function, fill the ref once, or put the
-    work into useMemo.
+    ``useRef`` and ``useState`` keep only the first value, but their argument is evaluated on every render: a
+    connection is opened and dropped on every key press. Sorting or laying out all rows in the body of a
+    component is repeated for every other state as well. Pass a function to ``useState``, fill the ref once,
+    or move the computation into ``useMemo``.
     """
 
     ID = "TS061"
@@ -124,13 +124,15 @@ class EagerHookInitializer(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _SIGNALS.search(self.code.module.text) or _NO_MEMO.search(self.code.module.text):
             return
         for call in self._eager():
-            self.say(call, "this is made on every render, and only the first one is kept")
+            self.report_node(
+                call, "created on every render, but only the first value is used; create it once"
+            )
         for value in self._work():
-            self.say(value, "this is computed again on every render")
+            self.report_node(value, "computed again on every render; use useMemo")
 
     def _eager(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument, bare
@@ -153,7 +155,7 @@ class EagerHookInitializer(TreeCheck):
         return is_ref and _WORK.search(called) is not None and not _NO_WORK.search(called) and _reads(value)
 
     def _work(self) -> Iterator[Node]:
-        """Values of a component's body, outside of useMemo, that take a pass over everything to compute."""
+        """Yield the expensive values of a component body, computed outside of useMemo."""
         from wardround.languages.script.code import FUNCTIONS
         from wardround_typescript.analysis.react_components import is_component, states
 
@@ -190,7 +192,7 @@ class EagerHookInitializer(TreeCheck):
         return name in self.code.imports or name in ("tree", "hierarchy")
 
     def _sorts(self, helper: Node) -> bool:
-        """Whether a helper sorts what it gets, or goes over it in loops one inside the other."""
+        """Return True if a helper sorts its argument, or iterates over it in nested loops."""
         from wardround.languages.script.syntax import inside
 
         code = self.code
@@ -203,7 +205,7 @@ class EagerHookInitializer(TreeCheck):
         return False
 
     def _is_apart(self, value: Node, held: set[str]) -> bool:
-        """Whether a state of the component changes that the value does not depend on."""
+        """Return True if a state of the component changes that the value does not depend on."""
         from wardround.languages.script.syntax import inside
 
         words = {
@@ -215,16 +217,16 @@ class EagerHookInitializer(TreeCheck):
 
 
 def _reads(node: Node) -> bool:
-    """Whether a call is given something other than what is written there."""
-    given = node.child_by_field_name("arguments")
-    return given is not None and any(
+    """Return True if an argument of a call is not a literal."""
+    arguments = node.child_by_field_name("arguments")
+    return arguments is not None and any(
         one.type in ("identifier", "member_expression", "spread_element", "call_expression")
-        for one in given.named_children
+        for one in arguments.named_children
     )
 
 
 def _bound_in(function: Node) -> Iterator[Node]:
-    """The values of the variables declared in a function's own block."""
+    """Yield the values of the variables declared in the block of a function."""
     body = function.child_by_field_name("body")
     for node in body.named_children if body is not None else ():
         for one in node.named_children if node.type == "lexical_declaration" else ():
@@ -234,7 +236,7 @@ def _bound_in(function: Node) -> Iterator[Node]:
 
 
 def _now(value: Node) -> Iterator[Node]:
-    """The nodes of a value that are evaluated with it: not those of functions in it."""
+    """Yield the nodes that are evaluated with a value: not those of nested functions."""
     from wardround.languages.script.code import FUNCTIONS
 
     open_ = [value]

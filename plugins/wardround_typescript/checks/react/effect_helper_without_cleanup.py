@@ -50,10 +50,10 @@ _CAPTURES = LazyPattern(r"^true$|\bcapture\s*:\s*true")
 
 
 class EffectHelperWithoutCleanup(TreeCheck):
-    """What this opens is never closed: the function runs in an effect, which has no cleanup for it.
+    """A function called by an effect opens a resource that no cleanup closes.
 
-    Each time the component is mounted, or the effect runs again, there is one more timer, listener or
-    connection, and all of them still call back. Give back from the effect a function that ends it.
+    Each mount of the component, or run of the effect, adds another timer, listener or connection, and all of
+    them still call back. Return a function from the effect that closes it.
     """
 
     ID = "TS053"
@@ -112,20 +112,24 @@ class EffectHelperWithoutCleanup(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._left_on():
-            self.say(
-                node, "nothing takes this listener away, though there is a cleanup: each run adds one more"
+            self.report_node(
+                node,
+                "listener is not removed although there is a cleanup, so each run adds another; remove it",
             )
         seen: set[int] = set()
         for function in self._helpers():
             for node in self._opened(function):
                 if node.id not in seen:
                     seen.add(node.id)
-                    self.say(node, "the effect that runs this never ends it, so each run opens one more")
+                    self.report_node(
+                        node,
+                        "effect that calls this never closes it, so each run opens another; return a cleanup",
+                    )
 
     def _left_on(self) -> Iterator[Node]:
-        """Listeners of the page that an effect adds and nothing in the file removes as they were added."""
+        """Yield the page listeners that an effect adds and nothing in the file removes in the same way."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -145,7 +149,7 @@ class EffectHelperWithoutCleanup(TreeCheck):
 
     @cached_property
     def _removals_of(self) -> dict[str, list[Node]]:
-        """An event -> the calls that take a listener of it away."""
+        """Map an event to the calls that remove a listener of it."""
         from wardround.languages.script.code import argument
 
         found: dict[str, list[Node]] = {}
@@ -155,7 +159,7 @@ class EffectHelperWithoutCleanup(TreeCheck):
         return found
 
     def _is_other_phase(self, removal: Node, call: Node) -> bool:
-        """Whether the same listener is taken from the phase in which it was not added."""
+        """Return True if the same listener is removed with another capture option than it was added with."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -163,23 +167,23 @@ class EffectHelperWithoutCleanup(TreeCheck):
         return is_same and argument(removal, 2) is None
 
     def _is_of_mount(self, function: Node | None) -> bool:
-        """Whether a function is what an effect or a mount runs."""
+        """Return True if an effect or a mount hook runs the function."""
         given = function.parent if function is not None else None
         call = given.parent if given is not None and given.type == "arguments" else None
         return call is not None and self.code.called(call).removeprefix("React.") in _STARTERS
 
     def _helpers(self) -> Iterator[Node]:
-        """The functions that an effect calls and whose answer it does not use; and those mounted by name."""
+        """Yield the functions that an effect calls without using their result, and named mount callbacks."""
         from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         for called, call in code.calls:
             name = called.removeprefix("React.")
-            given = argument(call, 0) if name in _STARTERS else None
-            effect = code.function_meant(given)
-            if given is None or effect is None or self._ends(effect, name):
+            value = argument(call, 0) if name in _STARTERS else None
+            effect = code.function_meant(value)
+            if value is None or effect is None or self._ends(effect, name):
                 continue
-            if given.type not in FUNCTIONS:
+            if value.type not in FUNCTIONS:
                 yield effect
             yield from self._called_in(effect)
 
@@ -213,11 +217,11 @@ class EffectHelperWithoutCleanup(TreeCheck):
             if (
                 (node.type == "call_expression" and _OPENS_CALL.search(self.code.called(node)))
                 or (node.type == "new_expression" and self.code.field(node, "constructor") in _OPENS_NEW)
-            ) and not self._is_kept(node):
+            ) and not self._is_stored(node):
                 yield node
 
-    def _is_kept(self, node: Node) -> bool:
-        """Whether it is put where something else of the file may end it."""
+    def _is_stored(self, node: Node) -> bool:
+        """Return True if the resource is stored where other code of the file may close it."""
         parent = node.parent
         if parent is None or parent.type != "assignment_expression":
             return False
@@ -225,7 +229,7 @@ class EffectHelperWithoutCleanup(TreeCheck):
 
 
 def _hands_on(function: Node) -> bool:
-    """Whether the function gives something back that may end what it opened."""
+    """Return True if the function returns something that may close what it opened."""
     from wardround.languages.script.code import returned
 
     body = function.child_by_field_name("body")

@@ -55,11 +55,10 @@ _TELLING_HOOKS = ("useToast", "useToasts", "useSnackbar", "useNotification", "us
 
 
 class EventHandlerInEffect(TreeCheck):
-    """An effect does what the event handler that changes this state should do.
+    """An effect performs the action of the event handler that changes its state.
 
-    The effect runs whenever the value is there, not when the user acts: on the first render, when a saved
-    state is restored, and twice in development. Tell, send or navigate in the handler that knows what
-    happened.
+    The effect runs whenever the value is set, not when the user acts: on the first render, when a saved state
+    is restored, and twice in development. Notify, send or navigate in the handler that knows what happened.
     """
 
     ID = "TS051"
@@ -112,7 +111,7 @@ class EventHandlerInEffect(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
@@ -122,7 +121,10 @@ class EventHandlerInEffect(TreeCheck):
                 continue
             if self._is_event(effect, component):
                 place = self._guard(effect) or event
-                self.say(place, "an effect does what the handler that changes this state should do")
+                self.report_node(
+                    place,
+                    "action belongs in the event handler that changes this state; move it out of the effect",
+                )
 
     def _is_event(self, effect: Effect, component: Node) -> bool:
         text = self.code.text(effect.function)
@@ -138,27 +140,30 @@ class EventHandlerInEffect(TreeCheck):
         return any(one.type in FUNCTIONS for one in returned(function))
 
     def _events(self, effect: Effect) -> Iterator[Node]:
-        """The calls that tell people or servers that something happened."""
-        code = self.code
-        told = self._telling_names
-        is_asked = self._is_guarded(effect)
+        """Yield the calls that notify users or servers of an event."""
+        is_guarded = self._is_guarded(effect)
         for call in _calls(effect.function):
-            called = code.called(call)
-            if (
-                called in told
-                or _TOLD.search(called)
-                or (called == "dispatch" and _DISPATCHED.search(code.text(call)))
-                or (is_asked and (_LED.search(called) or _SENT.search(called)))
-                or (is_asked and called == "fetch" and _WRITES.search(code.text(call)))
-            ):
+            if self._notifies(call) or (is_guarded and self._sends(call)):
                 yield call
 
+    def _notifies(self, call: Node) -> bool:
+        called = self.code.called(call)
+        if called in self._telling_names or _TOLD.search(called):
+            return True
+        return called == "dispatch" and _DISPATCHED.search(self.code.text(call)) is not None
+
+    def _sends(self, call: Node) -> bool:
+        called = self.code.called(call)
+        if _LED.search(called) or _SENT.search(called):
+            return True
+        return called == "fetch" and _WRITES.search(self.code.text(call)) is not None
+
     def _is_guarded(self, effect: Effect) -> bool:
-        """Whether the effect first asks for one of the things it depends on."""
+        """Return True if the effect first tests one of its dependencies."""
         return self._guard(effect) is not None
 
     def _guard(self, effect: Effect) -> Node | None:
-        """The condition the effect begins with, if it asks for one of the things it depends on."""
+        """Return the condition at the start of the effect if it tests one of its dependencies."""
         body = effect.function.child_by_field_name("body")
         first = body.named_children[0] if body is not None and body.named_children else None
         if first is None or first.type != "if_statement":
@@ -170,7 +175,7 @@ class EventHandlerInEffect(TreeCheck):
 
     @cached_property
     def _telling_names(self) -> frozenset[str]:
-        """What is taken out of a hook for toasts: ``const { push } = useToast()``."""
+        """Return the names destructured from a toast hook: ``const { push } = useToast()``."""
         makers = [call.parent for hook in _TELLING_HOOKS for call in self.code.calls_named(hook)]
         return frozenset(
             name
@@ -180,7 +185,7 @@ class EventHandlerInEffect(TreeCheck):
         )
 
     def _is_of_handlers(self, effect: Effect, component: Node) -> bool:
-        """Whether the effect follows a state that only event handlers set."""
+        """Return True if the effect depends on a state that only event handlers set."""
         from wardround_typescript.analysis.react_components import states
 
         code = self.code
@@ -197,7 +202,7 @@ class EventHandlerInEffect(TreeCheck):
         return True
 
     def _is_set_by_handlers(self, setter: str, effect: Effect) -> bool:
-        """Whether nothing but handlers set a state; taking it back, the effect itself is no source of it."""
+        """Return True if only handlers set a state; a reset in the effect itself does not count."""
         from wardround.languages.script.code import within
 
         uses, others = self._uses(setter)
@@ -206,7 +211,7 @@ class EventHandlerInEffect(TreeCheck):
         return len(within(others, effect.function)) == len(others)
 
     def _uses(self, setter: str) -> tuple[Sequence[Node], Sequence[Node]]:
-        """Where a setter is used, and where of these no handler does it."""
+        """Return the uses of a setter, and those of them outside of handlers."""
         from wardround_typescript.analysis.react_components import is_in_handler
 
         if setter not in self._uses_known:
@@ -221,7 +226,7 @@ class EventHandlerInEffect(TreeCheck):
         return {}
 
     def _is_user(self, node: Node) -> bool:
-        """Whether a setter is handed to an element as it is."""
+        """Return True if a setter is passed directly to an element."""
         parent = node.parent
         attribute = parent.parent if parent is not None and parent.type == "jsx_expression" else None
         if attribute is None or attribute.type != "jsx_attribute":
@@ -229,7 +234,7 @@ class EventHandlerInEffect(TreeCheck):
         return self.code.text(attribute.named_children[0]).startswith("on")
 
     def _is_of_store(self, effect: Effect, component: Node) -> bool:
-        """Whether the effect follows what a store says, and a handler here changes the store."""
+        """Return True if the effect depends on a store that a handler of the file changes."""
         code = self.code
         for name in effect.dependencies or ():
             value = code.value_of(name, effect.call)
@@ -239,7 +244,7 @@ class EventHandlerInEffect(TreeCheck):
 
     @cached_property
     def _is_store_changed(self) -> bool:
-        """Whether a handler of the file changes the store."""
+        """Return True if a handler of the file changes the store."""
         from wardround_typescript.analysis.react_components import is_in_handler
 
         return any(is_in_handler(self.code, call) for call in self.code.calls_named("dispatch"))

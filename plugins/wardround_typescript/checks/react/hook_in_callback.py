@@ -30,11 +30,11 @@ _PLAIN_NAME = LazyPattern(r"^[a-z_$]")
 
 
 class HookInCallback(TreeCheck):
-    """A hook is called in a function that React does not call while rendering.
+    """A hook is called in a function that React does not call during rendering.
 
-    React matches hooks to their state by the order of the calls in a render. In an event handler, an
-    effect, a loop's callback or a plain function there is no render, and the call throws. Call it in the
-    component and use what it gave.
+    React matches hooks to their state by the order of the calls in a render. In an event handler, an effect,
+    the callback of a loop or a plain function nothing is being rendered, and the call throws. Call the
+    hook in the component and use its result.
     """
 
     ID = "TS066"
@@ -86,7 +86,7 @@ class HookInCallback(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         if not _REACT.search(self.code.module.text):
@@ -96,10 +96,13 @@ class HookInCallback(TreeCheck):
             if not _HOOK.search(called) or name in _NO_HOOKS:
                 continue
             function = function_around(call)
-            if function is not None and self._is_no_place(function):
-                self.say(call, f"{name} is called outside of a render: React throws here")
+            if function is not None and self._is_outside_render(function):
+                self.report_node(
+                    call,
+                    f"{name} is called outside of rendering, where React throws; call it in the component",
+                )
 
-    def _is_no_place(self, function: Node) -> bool:
+    def _is_outside_render(self, function: Node) -> bool:
         from wardround.languages.script.code import function_around, is_async
         from wardround_typescript.analysis.react_components import is_component, is_hook
 
@@ -112,11 +115,11 @@ class HookInCallback(TreeCheck):
         name = code.name_of(function)
         if around is not None and (is_component(code, around) or is_hook(code, around)):
             return bool(name) or self._is_callback(function)
-        # A plain async function can be no component of the browser.
+        # A plain async function cannot be a component of the browser.
         return bool(name) and _PLAIN_NAME.search(name) is not None and is_async(function) and around is None
 
     def _is_callback(self, function: Node) -> bool:
-        """Whether a function is an event handler, or handed to a hook or a method of a list."""
+        """Return True if a function is an event handler, or passed to a hook or a list method."""
         given = function.parent
         if given is None:
             return False

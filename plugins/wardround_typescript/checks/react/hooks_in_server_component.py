@@ -39,10 +39,11 @@ _FIRST_ROUTES = ("app/page.tsx", "app/layout.tsx")
 
 
 class HooksInServerComponent(TreeCheck):
-    """What works only in the browser stands in a component that Next.js runs on the server.
+    """Browser-only code is in a component that Next.js runs on the server.
 
-    Files under app are server components unless they begin with "use client": hooks of state and effects
-    break the build there, and a handler cannot be handed to the browser. Begin the file with "use client".
+    Files under app are server components unless they start with "use client": hooks for state and effects
+    break the build there, and an event handler cannot be passed to the browser. Start the file with "use
+    client".
     """
 
     ID = "TS091"
@@ -114,17 +115,17 @@ class HooksInServerComponent(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         path, text = self.source.path, self.source.text
         is_near = _APP.search(path) is not None or _SHARED.search(path) is not None
         if not is_near or _CLIENT.search(text) or _BUILT_BY_OTHERS.search(text):
             return
         place = self._hook() or self._handler()
         if place is not None and self._is_of_server():
-            self.say(place, 'this works in the browser only, and the file does not say "use client"')
+            self.report_node(place, 'works only in the browser; add "use client" at the top of the file')
 
     def _hook(self) -> Node | None:
-        """The import that brings the first hook of the browser that is called here."""
+        """Return the import of the first browser hook that is called here."""
         code = self.code
         for call in code.calls_of(*_HOOKS):
             name = code.called(call).rpartition(".")[2]
@@ -137,7 +138,7 @@ class HooksInServerComponent(TreeCheck):
         return None
 
     def _handler(self) -> Node | None:
-        """A handler given to an element of the page itself, or written for a component of the browser."""
+        """Return an event handler passed to an element of the page, or written for a browser component."""
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             if not _HANDLER.search(code.text(attribute.named_children[0])):
@@ -148,20 +149,20 @@ class HooksInServerComponent(TreeCheck):
         return None
 
     def _is_function(self, attribute: Node) -> bool:
-        """Whether the value of an attribute is a function that is written there."""
+        """Return True if the value of an attribute is an inline function."""
         value = attribute.named_children[-1]
         inner = value.named_children[0] if value.type == "jsx_expression" and value.named_children else value
         return inner.type in ("arrow_function", "function_expression")
 
     def _is_of_browser(self, name: str) -> bool:
-        """Whether a component is imported from a file that says that it is for the browser."""
+        """Return True if a component is imported from a file with "use client"."""
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
         found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
         return found is not None and _CLIENT.search(found[0].text) is not None
 
     def _is_of_server(self) -> bool:
-        """Whether the file is a page or layout, or one of those near it imports it and is of the server."""
+        """Return True for a page or layout, or a file that a nearby server page or layout imports."""
         if _ROUTE_FILE.search(self.source.path):
             return True
         return any(self._imports_this(path, text) for path, text in self._routes_near())

@@ -18,11 +18,11 @@ _IDENTITY = LazyPattern(r"^(_?id|uuid|uid|guid|key|slug|\w+Id|\w+ID)$")
 
 
 class IndexAsKey(TreeCheck):
-    """The place in a list is the key of an item that has a name of its own, and the list can change.
+    """The array index is the key of items that have an id, in a list that can change.
 
-    When an item is filtered out, removed or sorted, each row keeps the focus, the open details and what was
-    typed into the row that stood there before. Take the id of the item as the key. It is said where the list
-    is filtered or sorted on the spot, or the change put the place where the id was.
+    When an item is filtered out, removed or sorted, each row keeps the focus, the open details and the input
+    of the row that was at its index before. Use the id of the item as the key. The rule applies where the
+    list is filtered or sorted in place, or where the change replaces the id by the index.
     """
 
     ID = "TS392"
@@ -62,14 +62,14 @@ class IndexAsKey(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for attribute in self.code.kinds("jsx_attribute"):
             function = self._mapper(attribute)
             if function is not None and self._is_wrong(function):
-                self.say(attribute, "the place in the list is the key, and items have an id of their own")
+                self.report_node(attribute, "array index is the key, but items have an id; use the id")
 
     def _mapper(self, attribute: Node) -> Node | None:
-        """The function handed to ``map`` whose second parameter an attribute ``key`` is."""
+        """Yield the callbacks of ``map`` whose second parameter is the value of an attribute ``key``."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -96,7 +96,7 @@ class IndexAsKey(TreeCheck):
         return _CHANGING.search(code.called(call)) is not None and self._has_identity(function, item)
 
     def _has_identity(self, function: Node, item: str) -> bool:
-        """Whether the row makes use of the item's id."""
+        """Return True if the row uses the id of the item."""
         from wardround.languages.script.syntax import inside
 
         code = self.code
@@ -108,7 +108,7 @@ class IndexAsKey(TreeCheck):
         )
 
     def _was_keyed(self, item: str) -> bool:
-        """Whether the change took a key away that was a property of such an item."""
+        """Return True if the change removed a key that was a property of such an item."""
         base = self.source.base_text
         key = f"key={{{item}."
         return base is not None and base.count(key) > self.source.text.count(key)

@@ -19,11 +19,11 @@ _KEYED = LazyPattern(r"\bkey\b|\{\.\.\.")
 
 
 class ListFragmentWithoutKey(TreeCheck):
-    """An item of a list has no key: <> can have none, and a function that draws items must give one.
+    """A list item has no key: a <> fragment, or an element of a render function.
 
-    Without a key React matches the items by position: after an insertion, a removal or a sort they keep
-    each other's state, focus and input. Write <Fragment key={...}>, or set the key in the function that
-    the list is mapped with.
+    Without a key React matches the items by position: after an insertion, a removal or a sort they keep each
+    other's state, focus and input. Write ``<Fragment key={...}>``, or set the key in the function passed to
+    ``map``.
     """
 
     ID = "TS081"
@@ -61,29 +61,37 @@ class ListFragmentWithoutKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
-        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
-
-        code = self.code
+    def check(self) -> None:
         seen: set[int] = set()
-        for called, call in code.calls:
+        for called, call in self.code.calls:
             if not _MAPS.search(called) or _CHILDREN.search(called):
                 continue
-            given = bare(argument(call, 0))
-            function = code.function_meant(given)
-            if given is None or function is None:
-                continue
-            is_named = given.type not in FUNCTIONS
-            drawing = [(answer, is_named) for answer in returned(function)]
-            drawing += [(answer, True) for one, _ in drawing for answer in self._of_helper(one)]
-            for answer, is_apart in drawing:
-                for element in _drawn(answer):
-                    if element.id not in seen and self._is_keyless(element, is_apart):
-                        seen.add(element.id)
-                        self.say(element, "an item of this list has no key")
+            for element in self._keyless(call):
+                if element.id not in seen:
+                    seen.add(element.id)
+                    self.report_node(
+                        element,
+                        "list item has no key; use Fragment with a key, or set the key in this function",
+                    )
+
+    def _keyless(self, call: Node) -> Iterator[Node]:
+        """Yield the elements without a key that the callback of ``map`` returns."""
+        from wardround.languages.script.code import FUNCTIONS, argument, bare, returned
+
+        callback = bare(argument(call, 0))
+        function = self.code.function_meant(callback)
+        if callback is None or function is None:
+            return
+        is_named = callback.type not in FUNCTIONS
+        rendered = [(value, is_named) for value in returned(function)]
+        rendered += [(value, True) for one, _ in rendered for value in self._of_helper(one)]
+        for value, is_apart in rendered:
+            yield from (element for element in _drawn(value) if self._is_keyless(element, is_apart))
 
     def _of_helper(self, answer: Node) -> Iterator[Node]:
-        """What a function of the file answers that draws the item: ``rows.map((row) => draw(row, 1))``."""
+        """Yield the results of a function of the file that renders the item: ``rows.map((row) => draw(row,
+        1))``.
+        """
         from wardround.languages.script.code import bare, returned
 
         one = bare(answer)
@@ -93,7 +101,9 @@ class ListFragmentWithoutKey(TreeCheck):
             yield from returned(function) if function is not None else ()
 
     def _is_keyless(self, element: Node, is_named: bool) -> bool:
-        """A fragment, which can have none; of a function of its own also an element without one."""
+        """Return True for a fragment, which cannot have a key; in a render function also for an element
+        without one.
+        """
         opening = element.named_children[0] if element.type == "jsx_element" else element
         if element.type == "jsx_element" and not opening.named_children:
             return True
@@ -101,7 +111,7 @@ class ListFragmentWithoutKey(TreeCheck):
 
 
 def _drawn(node: Node | None) -> Iterator[Node]:
-    """The elements an expression comes to."""
+    """Yield the elements that an expression evaluates to."""
     from wardround.languages.script.code import bare
 
     one = bare(node)

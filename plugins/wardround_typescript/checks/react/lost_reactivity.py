@@ -21,12 +21,12 @@ _MADE = ("ref", "shallowRef", "computed")
 
 
 class LostReactivity(TreeCheck):
-    """Vue does not see what happens to this value from here on.
+    """A value loses its reactivity in Vue.
 
-    ``watch`` follows a ref or what a function reads; given ``props.id`` it gets the id of the first
-    moment. A value taken out of a ``reactive`` object, or a new object put in its variable, has nothing
-    to do with what is shown. Hand over a function, use ``toRefs``, assign to the fields. What a prop
-    holds belongs to the parent: tell it by an event.
+    ``watch`` follows a ref or a getter; given ``props.id`` it receives the id of that moment. A value
+    destructured from a ``reactive`` object, or a new object assigned to its variable, is disconnected from
+    the template. Pass a getter, use ``toRefs``, assign to the fields. The content of a prop belongs to the
+    parent: emit an event instead of changing it.
     """
 
     ID = "TS047"
@@ -74,18 +74,18 @@ class LostReactivity(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self._watched():
-            self.say(
+            self.report_node(
                 node,
-                "watch gets the value of this moment, so it never hears of another; hand over a function",
+                "watch receives the current value and never sees a change; pass a getter",
             )
-        for node in self._taken_out():
-            self.say(node, "what is taken out here is a copy, and does not follow the reactive object")
+        for node in self._destructured():
+            self.report_node(node, "destructured value does not follow the reactive object; use toRefs")
         for node in self._replaced():
-            self.say(node, "what is shown keeps to the object that was here first; assign to its fields")
+            self.report_node(node, "template keeps the object that was here first; assign to its fields")
         for node in self._changed_props():
-            self.say(node, "this changes what belongs to the parent, which does not know of it")
+            self.report_node(node, "prop belongs to the parent and is mutated here; emit an event")
 
     def _watched(self) -> Iterator[Node]:
         from wardround.languages.script.code import argument
@@ -102,7 +102,7 @@ class LostReactivity(TreeCheck):
                 yield source
 
     def _has_props(self, at: Node) -> bool:
-        """Whether ``props`` are those of a component: of defineProps, or of setup."""
+        """Return True if ``props`` are those of a component: of defineProps, or of setup."""
         declared = self.code.declaration("props", at)
         if declared is None:
             return False
@@ -115,8 +115,8 @@ class LostReactivity(TreeCheck):
         value = self.code.value_of(name, at)
         return value is not None and value.type == "call_expression" and self.code.called(value) in makers
 
-    def _taken_out(self) -> Iterator[Node]:
-        """Fields of a reactive object that a component's script takes out, once, when it runs."""
+    def _destructured(self) -> Iterator[Node]:
+        """Yield the fields of a reactive object that a component script destructures once."""
         from wardround.languages.script.code import function_around
 
         code = self.code

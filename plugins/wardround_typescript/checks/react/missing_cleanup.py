@@ -60,15 +60,15 @@ _GIVING = (
     ("assignment_expression", "left", "right"),
     ("function_declaration", "name", "body"),
 )
-"""What gives a function to a name: the kind of node, its fields for the name and for the function."""
+"""Declarations that bind a function to a name: the node type, its fields for name and function."""
 _CLOSING = ("close", "terminate", "destroy", "removeAllListeners")
 
 
 class MissingCleanup(TreeCheck):
-    """What is opened here is left out of the clean-up that ends the rest.
+    """A resource is missing from the cleanup that closes the others.
 
-    The class, the effect or the function has an end that takes its other listeners and timers away.
-    This one stays, calls back into what is gone, and there is one more with each new start.
+    The class, the effect or the function has a cleanup that removes its other listeners and timers. This one
+    stays, calls back into an object that no longer exists, and each new start adds another.
     """
 
     ID = "TS038"
@@ -144,9 +144,9 @@ class MissingCleanup(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in (*self._listeners(), *self._observers()):
-            self.say(node, "the clean-up leaves this out, so it goes on when the rest has ended")
+            self.report_node(node, "cleanup does not close this, so it stays active; close it there")
 
     def _listeners(self) -> Iterator[Node]:
         code = self.code
@@ -160,28 +160,32 @@ class MissingCleanup(TreeCheck):
                 yield call
 
     def _is_closed(self, owner: str, scope: Node) -> bool:
-        """Whether the one that calls the listener ends itself: a socket that is closed calls nobody."""
+        """Return True if the emitter closes itself: a closed socket calls no listener."""
         text = self.code.text(scope)
         return any(f"{owner}.{end}(" in text for end in _CLOSING)
 
     def _observers(self) -> Iterator[Node]:
-        """Where an observer starts that nothing but ``observe`` is ever asked of."""
-        code = self.code
-        for declarator in code.kinds("variable_declarator"):
-            name = code.field(declarator, "name")
-            if not _OBSERVER.search(code.field(declarator, "value")) or not name.isidentifier():
+        """Yield the observers on which only ``observe`` is ever called."""
+        for declarator in self.code.kinds("variable_declarator"):
+            if not _OBSERVER.search(self.code.field(declarator, "value")):
                 continue
-            behind = declarator.start_byte + len(name)
-            uses = [node for node in code.uses(declarator, name) if node.start_byte > behind]
-            started = [use.parent for use in uses if use.parent is not None]
-            is_only_started = all(code.field(one, "property") == "observe" for one in started)
-            if not started or not is_only_started:
+            started = self._only_started(declarator, self.code.field(declarator, "name"))
+            if not started:
                 continue
             if self._ended_scope(declarator) is not None or self._is_watched(declarator):
                 yield started[0].parent or started[0]
 
+    def _only_started(self, declarator: Node, name: str) -> list[Node]:
+        """Return the uses of an observer; empty if one of them is not ``observe``."""
+        if not name.isidentifier():
+            return []
+        behind = declarator.start_byte + len(name)
+        uses = [node for node in self.code.uses(declarator, name) if node.start_byte > behind]
+        parents = [use.parent for use in uses if use.parent is not None]
+        return parents if all(self.code.field(one, "property") == "observe" for one in parents) else []
+
     def _is_watched(self, node: Node) -> bool:
-        """Whether it is opened each time what a watcher of Vue follows has changed."""
+        """Return True if the resource is opened on each change that a Vue watcher follows."""
         from wardround.languages.script.code import function_around
 
         function = function_around(node)
@@ -190,7 +194,7 @@ class MissingCleanup(TreeCheck):
         return call is not None and self.code.called(call) in _WATCHERS
 
     def _ended_scope(self, node: Node) -> Node | None:
-        """The class, function or component around a node that has an end of its own."""
+        """Return the innermost class, function or component with a cleanup of its own."""
         from wardround.languages.script.code import function_around
 
         function = function_around(node)
@@ -223,7 +227,7 @@ class MissingCleanup(TreeCheck):
         return call is not None and self.code.called(call) in ("onMounted", "onBeforeMount", "onActivated")
 
     def _hands_out_end(self, function: Node) -> bool:
-        """Whether a function gives its caller a function that takes something away."""
+        """Return True if a function returns a function that removes something."""
         from wardround.languages.script.code import FUNCTIONS, returned
 
         code = self.code
@@ -235,7 +239,7 @@ class MissingCleanup(TreeCheck):
         return False
 
     def _is_end(self, name: str, function: Node) -> bool:
-        """Whether a name in a function stands for a function that takes something away."""
+        """Return True if a name in a function refers to a function that removes something."""
         from wardround.languages.script.code import within
 
         return any(
@@ -246,7 +250,7 @@ class MissingCleanup(TreeCheck):
 
     @cached_property
     def _function_names(self) -> Mapping[str, Sequence[Node]]:
-        """Name -> the declarations and assignments that give it a function, in source order."""
+        """Map a name to the declarations and assignments that bind it to a function, in source order."""
         found: dict[str, list[Node]] = {}
         for kind, left, _ in _GIVING:
             for node in self.code.kinds(kind):
@@ -256,7 +260,7 @@ class MissingCleanup(TreeCheck):
 
     @cached_property
     def _functions_of(self) -> Mapping[int, Node]:
-        """The id of what gives a function to a name -> the function, or its body."""
+        """Map the id of a binding node to the function, or to its body."""
         from wardround.languages.script.code import FUNCTIONS
 
         given = [
@@ -266,7 +270,7 @@ class MissingCleanup(TreeCheck):
         return {node.id: value for node, value in given if value is not None and value.type in kinds}
 
     def _is_removed(self, call: Node, scope: Node) -> bool:
-        """Whether somebody in the scope can take a listener away: who has the same function again."""
+        """Return True if code in the scope can remove a listener because it holds the same function."""
         from wardround.languages.script.code import FUNCTIONS, argument, within
 
         code = self.code
@@ -274,7 +278,7 @@ class MissingCleanup(TreeCheck):
         if handler is None:
             return True
         if handler.type in FUNCTIONS:
-            return self._is_kept(call) or self._removes_by_name(call, scope)
+            return self._is_stored(call) or self._removes_by_name(call, scope)
         if handler.type not in ("identifier", "member_expression"):
             return True
         name = code.text(handler)
@@ -285,7 +289,7 @@ class MissingCleanup(TreeCheck):
         return len(elsewhere) > (0 if is_member else self._declared_in(name, scope))
 
     def _declared_in(self, name: str, scope: Node) -> int:
-        """How often a name stands in a scope for its declaration; a parameter is for others to remove."""
+        """Count the uses of a name in a scope besides its declaration; others remove a parameter."""
         from wardround.languages.script.code import within
 
         if name not in self._declared:
@@ -297,11 +301,11 @@ class MissingCleanup(TreeCheck):
 
     @cached_property
     def _declared(self) -> dict[str, Sequence[Node]]:
-        """Name -> what declares it, in source order, for those that were asked about."""
+        """Map a name to its declarations, in source order, for the names requested so far."""
         return {}
 
     def _removes_by_name(self, call: Node, scope: Node) -> bool:
-        """A removal of the same event by another new function is another rule's."""
+        """Return True for the removal of the event with another new function, which another rule reports."""
         from wardround.languages.script.code import argument, within
 
         event = self.code.text(argument(call, 0))
@@ -309,7 +313,7 @@ class MissingCleanup(TreeCheck):
 
     @cached_property
     def _removals(self) -> Mapping[str, Sequence[Node]]:
-        """The text of an event -> the calls that take a listener of it away."""
+        """Map the text of an event to the calls that remove a listener of it."""
         from wardround.languages.script.code import argument
 
         found: dict[str, list[Node]] = {}
@@ -318,13 +322,13 @@ class MissingCleanup(TreeCheck):
                 found.setdefault(self.code.text(argument(call, 0)), []).append(call)
         return found
 
-    def _is_kept(self, call: Node) -> bool:
-        """Whether what adding gives is kept, with which some libraries take it away."""
+    def _is_stored(self, call: Node) -> bool:
+        """Return True if the result of adding is stored; some libraries remove the listener with it."""
         return call.parent is not None and call.parent.type != "expression_statement"
 
 
 def _adds(node: Node) -> bool:
-    """Whether a name is only given to what adds a listener."""
+    """Return True if a name is only passed to calls that add a listener."""
     given = node.parent
     call = given.parent if given is not None and given.type == "arguments" else None
     function = call.child_by_field_name("function") if call is not None else None

@@ -31,11 +31,11 @@ _FIRST = 0
 
 
 class PreviousStateMutation(TreeCheck):
-    """The state before is changed here, and React or Redux compares the new one with it.
+    """The previous state is mutated, with which React or Redux compares the new one.
 
-    What was taken out of the state is still the same object: to change it changes what earlier renders,
-    other subscribers and the history see, and a comparison finds no difference. A copy made with ``...``
-    goes one level deep, what is inside is shared. Make a copy with the change in it.
+    A value read from the state is still the same object: mutating it changes earlier renders, other
+    subscribers and the history, and a comparison finds no difference. A copy made with ``...`` is shallow,
+    and nested values stay shared. Create a copy with the change in it.
     """
 
     ID = "TS068"
@@ -112,27 +112,27 @@ class PreviousStateMutation(TreeCheck):
 
     @cached_property
     def _open(self) -> set[int]:
-        """Where the helpers begin that are being looked into, which may call each other."""
+        """Start offsets of the helpers under inspection, which may call each other."""
         return set()
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _IMMER.search(self.code.module.text):
             return
         for node in self._sorted_props():
-            self.say(node, "this changes the list that was handed in, in place: make a copy first")
+            self.report_node(node, "list argument is mutated in place; copy it first")
         seen: set[int] = set()
         for function in self._changers():
             seen.add(function.id)
             names = self._of_state(function)
             for node in self._changes(function, names) if names else ():
-                self.say(node, "this changes the state before, which what renders is compared with")
+                self.report_node(node, "previous state is mutated; return a new object")
         for function in self._copiers():
             names = self._of_state(function) if function.id not in seen else set()
             for node in self._changes(function, names) if names else ():
-                self.say(node, "this changes what was handed in, of which the answer is to be a changed copy")
+                self.report_node(node, "reducer mutates its input; return a new object")
 
     def _sorted_props(self) -> Iterator[Node]:
-        """Lists of a component's props that are sorted or cut in place while it renders."""
+        """Yield the lists of a component's props that are sorted or spliced in place during rendering."""
         from wardround_typescript.analysis.react_components import component_around, is_component
 
         code = self.code
@@ -153,7 +153,7 @@ class PreviousStateMutation(TreeCheck):
                 yield call
 
     def _is_prop(self, props: Node, name: str, at: Node) -> bool:
-        """Whether a name stands at a place for what a component was handed."""
+        """Return True if a name at a node refers to a prop of a component."""
         code = self.code
         if props.type == "identifier":
             return name.startswith(f"{code.text(props)}.") and name.count(".") == 1
@@ -161,7 +161,7 @@ class PreviousStateMutation(TreeCheck):
         return props.type == "object_pattern" and declared == props.parent and name in code.names_in(props)
 
     def _copiers(self) -> Iterator[Node]:
-        """Functions that answer with a copy of the first thing they are given."""
+        """Yield the functions that return a copy of their first argument."""
         from wardround.languages.script.code import bare, function_around, returned
 
         code = self.code
@@ -172,14 +172,14 @@ class PreviousStateMutation(TreeCheck):
             given = _parameters(function)
             if not given or code.field(given[0], "pattern") != code.text(spread)[3:]:
                 continue
-            for answer in map(bare, returned(function)):
-                kept = code.value_of(code.text(answer), answer) if answer is not None else None
-                if spread.parent in (answer, kept):
+            for result in map(bare, returned(function)):
+                remaining = code.value_of(code.text(result), result) if result is not None else None
+                if spread.parent in (result, remaining):
                     yield function
                     break
 
     def _changers(self) -> Iterator[Node]:
-        """Reducers, and functions handed to the setter of a state."""
+        """Yield the reducers and the functions passed to the setter of a state."""
         from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
@@ -188,12 +188,12 @@ class PreviousStateMutation(TreeCheck):
                 yield function
         for called, call in code.calls:
             if _UPDATER.search(called) and called in code.declared:
-                given = argument(call, _FIRST)
-                if given is not None and given.type in FUNCTIONS:
-                    yield given
+                value = argument(call, _FIRST)
+                if value is not None and value.type in FUNCTIONS:
+                    yield value
 
     def _of_state(self, function: Node) -> set[str]:
-        """The state's own name, and the names of what is taken out of it as it is."""
+        """Return the name of the state, and the names bound to parts of it."""
         from wardround.languages.script.code import own_nodes
 
         code = self.code
@@ -206,7 +206,7 @@ class PreviousStateMutation(TreeCheck):
         for node in own_nodes(function):
             if node.type == "variable_declarator" and self._is_copy(node.child_by_field_name("value"), names):
                 names.update(self._marks(node))
-            elif node.type == "variable_declarator" and self._is_taken(
+            elif node.type == "variable_declarator" and self._is_state_part(
                 node.child_by_field_name("value"), names
             ):
                 names.update(self._bound(node.child_by_field_name("name")))
@@ -215,7 +215,7 @@ class PreviousStateMutation(TreeCheck):
         return names
 
     def _bound(self, pattern: Node | None) -> Iterator[str]:
-        """The names a pattern binds to parts of a value; what ``...rest`` gathers is a copy."""
+        """Yield the names that a pattern binds to parts of a value; ``...rest`` is a copy."""
         if pattern is not None and pattern.type == "object_pattern":
             for one in pattern.named_children:
                 if one.type != "rest_pattern":
@@ -223,9 +223,9 @@ class PreviousStateMutation(TreeCheck):
         elif pattern is not None and pattern.type == "identifier":
             yield self.code.text(pattern)
 
-    def _is_taken(self, value: Node | None, names: set[str]) -> bool:
-        """Whether a value is a part of the state, and no copy of one."""
-        from wardround.languages.script.code import argument, bare, returned
+    def _is_state_part(self, value: Node | None, names: set[str]) -> bool:
+        """Return True if a value is a part of the state and not a copy of one."""
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(value)
@@ -236,62 +236,75 @@ class PreviousStateMutation(TreeCheck):
         if one.type in ("member_expression", "subscript_expression"):
             holder = one.child_by_field_name("object")
             is_shared = f"{code.text(holder)}." in names and not self._is_own(one, names)
-            return is_shared or self._is_taken(holder, names)
-        called = code.called(one)
-        if _TAKING.search(called):
+            return is_shared or self._is_state_part(holder, names)
+        if _TAKING.search(code.called(one)):
             owner = one.child_by_field_name("function")
             holder = owner.child_by_field_name("object") if owner is not None else None
-            return f"{code.text(holder)}." in names or self._is_taken(holder, names)
-        helper = code.function_of(called, one) if "." not in called else None
-        first = argument(one, _FIRST)
-        if helper is None or first is None or not self._is_taken(first, names):
+            return f"{code.text(holder)}." in names or self._is_state_part(holder, names)
+        return self._is_returned_by_helper(one, names)
+
+    def _is_returned_by_helper(self, call: Node, names: set[str]) -> bool:
+        """Return True if a function of the file returns a part of the state that is its first argument."""
+        from wardround.languages.script.code import argument, returned
+
+        called = self.code.called(call)
+        helper = self.code.function_of(called, call) if "." not in called else None
+        first = argument(call, _FIRST)
+        if helper is None or first is None or not self._is_state_part(first, names):
             return False
         own = self._of_state(helper) if helper.start_byte not in self._open else set[str]()
         self._open.add(helper.start_byte)
-        found = any(self._is_taken(answer, own) for answer in returned(helper))
+        is_taken = any(self._is_state_part(value, own) for value in returned(helper))
         self._open.discard(helper.start_byte)
-        return found
+        return is_taken
 
     def _changes(self, function: Node, names: set[str]) -> Iterator[Node]:
-        from wardround.languages.script.code import argument, own_nodes
+        from wardround.languages.script.code import own_nodes
 
-        code = self.code
         for node in own_nodes(function):
-            if node.type in ("assignment_expression", "augmented_assignment_expression"):
-                if self._is_part(node.child_by_field_name("left"), names):
+            if node.type == "call_expression":
+                if self._is_mutating_call(node, names):
                     yield node
-            elif node.type == "update_expression" or (
-                node.type == "unary_expression" and code.field(node, "operator") == "delete"
-            ):
-                if self._is_part(node.child_by_field_name("argument"), names):
-                    yield node
-            elif node.type == "call_expression":
-                called, owner = code.called(node), node.child_by_field_name("function")
-                held = owner.child_by_field_name("object") if owner is not None else None
-                if (called.rpartition(".")[2] in _CHANGING and self._is_taken(held, names)) or (
-                    called == "Object.assign" and self._is_taken(argument(node, _FIRST), names)
-                ):
-                    yield node
+            elif self._is_part(self._target(node), names):
+                yield node
+
+    def _target(self, node: Node) -> Node | None:
+        """Return the expression that an assignment, an update or a deletion changes."""
+        if node.type in ("assignment_expression", "augmented_assignment_expression"):
+            return node.child_by_field_name("left")
+        is_deletion = node.type == "unary_expression" and self.code.field(node, "operator") == "delete"
+        if node.type == "update_expression" or is_deletion:
+            return node.child_by_field_name("argument")
+        return None
+
+    def _is_mutating_call(self, call: Node, names: set[str]) -> bool:
+        from wardround.languages.script.code import argument
+
+        called, owner = self.code.called(call), call.child_by_field_name("function")
+        held = owner.child_by_field_name("object") if owner is not None else None
+        if called.rpartition(".")[2] in _CHANGING and self._is_state_part(held, names):
+            return True
+        return called == "Object.assign" and self._is_state_part(argument(call, _FIRST), names)
 
     def _is_part(self, target: Node | None, names: set[str]) -> bool:
         if target is None or target.type not in ("member_expression", "subscript_expression"):
             return False
         holder = target.child_by_field_name("object")
-        return not self.code.text(target).endswith(".current") and self._is_taken(holder, names)
+        return not self.code.text(target).endswith(".current") and self._is_state_part(holder, names)
 
     def _is_copy(self, value: Node | None, names: set[str]) -> bool:
-        """Whether a value is a copy of the state that is one level deep."""
+        """Return True if a value is a shallow copy of the state."""
         from wardround.languages.script.code import bare
 
         one = bare(value)
         if one is not None and one.type in ("object", "array"):
             spread = [part for part in one.named_children if part.type == "spread_element"]
-            return any(self._is_taken(part.named_children[0], names) for part in spread)
+            return any(self._is_state_part(part.named_children[0], names) for part in spread)
         found = _SLICED.search(self.code.text(one)) if one is not None else None
         return found is not None and found["list"] in names
 
     def _marks(self, copy: Node) -> Iterator[str]:
-        """How a copy is kept among the names: with a point behind it, and with each key it has of its own."""
+        """Return the names of a copy: with a trailing dot, and with each of its own keys."""
         from wardround.languages.script.code import bare
 
         name, value = self.code.field(copy, "name"), bare(copy.child_by_field_name("value"))
@@ -301,7 +314,7 @@ class PreviousStateMutation(TreeCheck):
                 yield f"{name}.{self.code.field(one, 'key') or self.code.text(one)}"
 
     def _is_own(self, part: Node, names: set[str]) -> bool:
-        """Whether a part of a copy is not shared: written with it, or put into it since."""
+        """Return True if a part of a copy is not shared: written with it, or assigned later."""
         path = self.code.text(part)
         made = self.code.kinds("assignment_expression")
         return path in names or any(self.code.field(one, "left") == path for one in made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,11 @@ _PLAIN_PATH = LazyPattern(r"^(?:\.[\w$]+|\[[^\]]{1,60}\])*\s*$")
 
 
 class PropMutation(TreeCheck):
-    """A Vue component changes a prop, or something inside of one.
+    """A Vue component changes a prop, or a value inside one.
 
-    What is inside belongs to the parent, which does not know of the change; the prop itself Vue does not let
-    change, and the parent's next render puts it back. Emit an event, or bind with defineModel.
+    The value belongs to the parent, which is not notified of the change; an assignment to the prop itself is
+    rejected by Vue, and the next render of the parent restores it. Emit an event, or bind with
+    ``defineModel``.
     """
 
     ID = "TS092"
@@ -91,19 +92,19 @@ class PropMutation(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if not self._props:
             return
         for node, path in self._written():
-            self.say(node, f"{path} belongs to the parent, which does not know of this change")
+            self.report_node(node, f"{path} belongs to the parent, which is not notified; emit an event")
         for start, end, name in self._in_template():
             self.report(
-                self._span(start, end), f"{name} belongs to the parent, which does not know of this change"
+                self._span(start, end), f"{name} belongs to the parent, which is not notified; emit an event"
             )
 
     @cached_property
     def _props(self) -> frozenset[str]:
-        """The names of the props, of an object, a list or a type."""
+        """Return the names of the props of an object, a list or a type."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -121,7 +122,7 @@ class PropMutation(TreeCheck):
 
     @cached_property
     def _of_script(self) -> frozenset[str]:
-        """The variables of the script that a template sees in a prop's place."""
+        """Return the variables of the script that shadow a prop in the template."""
         code = self.code
         return frozenset(
             name
@@ -139,7 +140,7 @@ class PropMutation(TreeCheck):
                 yield self.code.field(one, "name")
 
     def _written(self) -> Iterator[tuple[Node, str]]:
-        """The places of the script that change a prop by ``this`` or ``props``."""
+        """Yield the nodes of the script that change a prop through ``this`` or ``props``."""
         code = self.code
         for node in code.kinds(
             "assignment_expression", "augmented_assignment_expression", "update_expression"
@@ -158,7 +159,7 @@ class PropMutation(TreeCheck):
         name, _, inner = rest.replace("[", ".").partition(".")
         if root == "this":
             return name in self._props
-        # A field of ``props`` itself is another rule's.
+        # Another rule reports an assignment to a field of ``props`` itself.
         return (
             root == "props"
             and bool(inner)
@@ -172,19 +173,25 @@ class PropMutation(TreeCheck):
         if start is None or end < 0:
             return
         own = self._props - self._shadowing(text[start.end() : end]) - self._of_script
-        for match in _BOUND.finditer(text, start.end(), end):
+        yield from self._bound(own, start.end(), end)
+        yield from self._handled(own, start.end(), end)
+
+    def _bound(self, props: Set[str], start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        for match in _BOUND.finditer(self.source.text, start, end):
             path = match["path"].removeprefix("props.")
             name = _WORD.match(path)
-            if name is not None and name[0] in own and _PLAIN_PATH.search(path[name.end() :]):
+            if name is not None and name[0] in props and _PLAIN_PATH.search(path[name.end() :]):
                 yield match.start(), match.end(), name[0]
-        for match in _HANDLED.finditer(text, start.end(), end):
+
+    def _handled(self, props: Set[str], start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        for match in _HANDLED.finditer(self.source.text, start, end):
             for change in _ASSIGNED.finditer(match["code"]):
-                if change["name"] in own and (change["method"] is None or change["method"] in _CHANGING):
+                if change["name"] in props and (change["method"] is None or change["method"] in _CHANGING):
                     at = match.start("code") + change.start()
                     yield at, at + len(change[0]), change["name"]
 
     def _shadowing(self, template: str) -> frozenset[str]:
-        """The names that loops and slots of the template bind."""
+        """Return the names that loops and slots of the template bind."""
         bound = (match[1] or match[2] for match in _LOOPED.finditer(template))
         return frozenset(name for part in bound for name in _WORD.findall(part))
 

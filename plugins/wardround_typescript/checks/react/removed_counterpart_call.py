@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.before_after_check import BeforeCheck
-from wardround_typescript.check import COMPONENTS, SCRIPTS
+from wardround_typescript.before_after import base_code
+from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -40,13 +40,17 @@ _SETTER = LazyPattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
 _BUSY = LazyPattern(
     r"(?i)(?:loading|busy|pending|saving|submitting|fetching|uploading|deleting|processing|running)$"
 )
+_REMOVED = LazyPattern(
+    r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
+    r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
+)
 
 
-class RemovedCounterpartCall(BeforeCheck):
-    """What is taken, started or switched on here was given back in this file, and is not since this change.
+class RemovedCounterpartCall(TreeCheck):
+    """A resource is still acquired but no longer released in this file.
 
-    The listener, timer, subscription, lock or address of a blob stays for good, or a button stays busy for
-    ever. Put the call back that ended it, or take the other one out too.
+    The listener, timer, subscription, lock or object URL is never released, or a button stays busy forever.
+    Restore the call that released it, or remove the acquisition as well.
     """
 
     ID = "TS402"
@@ -71,10 +75,6 @@ class RemovedCounterpartCall(BeforeCheck):
         "showLoading(",
         "mount(",
         "(true)",
-    )
-    GONE = LazyPattern(
-        r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
-        r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
     )
     CASE_PATH = "a.ts"
     VALID = [
@@ -140,16 +140,23 @@ class RemovedCounterpartCall(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
         if _OTHERWISE.search(self.source.added_text):
             return
-        for call in self._left_open(was):
-            self.say(call, "what ended this is gone from the file with this change, and this is still done")
-        for call in self._left_on(was):
-            self.say(call, "what switched this off again is gone from the file with this change")
+        for call in self._left_open(base):
+            self.report_node(
+                call, "call that released this is removed by this change; restore it or remove this too"
+            )
+        for call in self._left_on(base):
+            self.report_node(call, "call that reset this is removed by this change; restore it")
 
-    def _left_open(self, was: Code) -> Iterator[Node]:
-        now, before = self.code.calls_by_last, was.calls_by_last
+    def _left_open(self, base: Code) -> Iterator[Node]:
+        now, before = self.code.calls_by_last, base.calls_by_last
         for opener, closers in _PAIRS.items():
             opened = now.get(opener, ())
             if not opened or len(opened) < len(before.get(opener, ())):
@@ -159,9 +166,9 @@ class RemovedCounterpartCall(BeforeCheck):
             if closed and left and not any(map(now.get, closers)) and not self._is_in_effect(left[0]):
                 yield left[0]
 
-    def _left_on(self, was: Code) -> Iterator[Node]:
-        """Calls ``setLoading(true)`` of a setter that was called with ``false`` before this change."""
-        now, before = _switched(self.code), _switched(was)
+    def _left_on(self, base: Code) -> Iterator[Node]:
+        """Yield the calls ``setLoading(true)`` whose ``setLoading(false)`` the change removed."""
+        now, before = _switched(self.code), _switched(base)
         for name, calls in now.items():
             on = [one for one, given in calls if given == "true"]
             were = before.get(name, [])
@@ -171,19 +178,19 @@ class RemovedCounterpartCall(BeforeCheck):
                 yield on[0]
 
     def _is_in_effect(self, call: Node) -> bool:
-        """What an effect opens and does not close is another rule's."""
+        """Another rule reports resources that an effect opens and does not close."""
         from wardround_typescript.analysis.react_components import is_in_effect
 
         return is_in_effect(self.code, call)
 
 
 def _is_statement(call: Node) -> bool:
-    """Whether nobody takes the answer, which is often what ends it."""
+    """Return True if the result is unused, which is often needed to release the resource."""
     return call.parent is not None and call.parent.type == "expression_statement"
 
 
 def _switched(code: Code) -> dict[str, list[tuple[Node, str]]]:
-    """The setters of what says that something is going on -> their calls, with what is given."""
+    """Map the setters of progress flags to their calls, with the argument."""
     from wardround.languages.script.code import argument
 
     found: dict[str, list[tuple[Node, str]]] = {}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, name_around
+from wardround_typescript.before_after import base_code, name_around
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -25,10 +26,11 @@ _DULL = LazyPattern(
 _OTHERWISE = LazyPattern(
     r"(?i)\babort|\bsignal\b|\bonce\b|onCleanup|onUnmount|onDestroy|onScopeDispose|useUnmount"
 )
+_REMOVED = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
 
 
 class _Effect(NamedTuple):
-    """An effect: whose it is, its call, what it does, and what its clean-up does to what."""
+    """An effect: its owner, its call, its operations, and the cleanup of each object."""
 
     function: str
     call: Node
@@ -38,11 +40,11 @@ class _Effect(NamedTuple):
     owners: set[str]
 
 
-class RemovedEffectCleanup(BeforeCheck):
-    """An effect gave back what it took, and since this change it does not.
+class RemovedEffectCleanup(TreeCheck):
+    """The cleanup of an effect is removed by this change.
 
-    What it sets up still happens, again with every change of what it depends on, and stays when the component
-    is gone: listeners, timers and marks on the page pile up. Return the function that undoes it.
+    The setup still runs, again with every change of a dependency, and outlives the component: listeners,
+    timers and marks on the page accumulate. Return the function that undoes it.
     """
 
     ID = "TS401"
@@ -52,7 +54,6 @@ class RemovedEffectCleanup(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("Effect", "onMount", "useMount")
-    GONE = LazyPattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
     CASE_PATH = "a.tsx"
     VALID = [
         code("""
@@ -127,31 +128,39 @@ class RemovedEffectCleanup(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = [one for one in _effects(was) if one.has_cleanup and one.cleans]
+    def check(self) -> None:
+        base = base_code(self.source, _REMOVED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = [one for one in _effects(base) if one.has_cleanup and one.cleans]
         now = list(_effects(self.code))
         for one in now:
             if one.has_cleanup or not one.acts:
                 continue
             lost = next((old for old in before if _is_same(old, one)), None)
-            if lost is None or any(new.has_cleanup and _is_same(lost, new) for new in now):
-                continue
-            if not self._is_elsewhere(was, lost) and not _OTHERWISE.search(self.source.added_text):
+            if lost is not None and self._is_lost(base, lost, now):
                 before.remove(lost)
-                self.say(
+                self.report_node(
                     self._act(one, lost),
-                    "the clean-up that undid this is gone with this change",
+                    "cleanup of this effect is removed by this change; restore it",
                 )
 
-    def _is_elsewhere(self, was: Code, lost: _Effect) -> bool:
-        """Whether what cleaned up still stands in the file, in another effect or a helper."""
-        return all(self._times(self.code, name) >= self._times(was, name) for name in lost.cleans)
+    def _is_lost(self, base: Code, lost: _Effect, now: Iterable[_Effect]) -> bool:
+        if any(new.has_cleanup and _is_same(lost, new) for new in now):
+            return False
+        return not self._is_elsewhere(base, lost) and not _OTHERWISE.search(self.source.added_text)
+
+    def _is_elsewhere(self, base: Code, lost: _Effect) -> bool:
+        """Return True if the cleanup code is still in the file, in another effect or a helper."""
+        return all(self._times(self.code, name) >= self._times(base, name) for name in lost.cleans)
 
     def _times(self, code: Code, name: str) -> int:
         return len(code.calls_named(name)) or code.module.text.count(f"{name} =")
 
     def _act(self, now: _Effect, lost: _Effect) -> Node:
-        """The first thing done that was undone: of the object that was cleaned, or done before too."""
+        """Return the first operation whose cleanup is removed."""
         from wardround.languages.script.syntax import inside
 
         code = self.code
@@ -166,7 +175,7 @@ def _owner(called: str) -> str:
 
 
 def _is_same(old: _Effect, new: _Effect) -> bool:
-    """Whether an effect does what another did, or something to what that one cleaned."""
+    """Return True if two effects perform the same operation, or one on an object that the other cleaned."""
     if old.function != new.function:
         return False
     touched = {_owner(name) for name in new.acts}
@@ -185,7 +194,7 @@ _OPENS = LazyPattern(
 
 
 def _owners(code: Code, effect: Node, cleans: Counter[str]) -> set[str]:
-    """The objects that a clean-up works on: those of the page, and those the effect made."""
+    """Return the objects that a cleanup works on: those of the page, and those the effect created."""
     found = set()
     for owner in {_owner(name) for name in cleans} - {""}:
         declared = code.declared.get(owner.partition(".")[0].rstrip("?!"), ())
@@ -212,20 +221,20 @@ def _effects(code: Code) -> Iterator[_Effect]:
 
 
 def _cleanups(code: Code, function: Node) -> Iterator[Node]:
-    """What an effect returns: a function, the name of one, or the answer of a call."""
+    """Return the return value of an effect: a function, its name, or the result of a call."""
     from wardround.languages.script.code import bare, returned
 
     body = function.child_by_field_name("body")
     if body is None or body.type != "statement_block":
         return
-    for answer in returned(function):
-        one = bare(answer)
+    for result in returned(function):
+        one = bare(result)
         if one is not None and one.type not in ("undefined", "null"):
             yield code.function_meant(one) or one
 
 
 def _calls(code: Code, node: Node) -> Iterator[str]:
-    """What is called, and the fields of other things that are set."""
+    """Yield the callees, and the assigned fields of other objects."""
     from wardround.languages.script.syntax import inside
 
     return (done for done in (_deed(code, one) for one in inside(node)) if done)

@@ -31,9 +31,8 @@ _MOVES = (
 class ReorderedEachWithoutKey(TreeCheck):
     """The rows of a list whose items move have no key.
 
-    Svelte then updates the rows by position: after an item is taken out, put in front or sorted, every
-    row keeps the state, the focus and the input of the item that stood there before. Write {#each rows as
-    row (row.id)}.
+    Svelte then updates the rows by position: after an item is removed, prepended or sorted, every row keeps
+    the state, the focus and the input of the item that was there before. Write {#each rows as row (row.id)}.
     """
 
     ID = "TS082"
@@ -79,7 +78,7 @@ class ReorderedEachWithoutKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         import re
 
         from wardround.findings import Span
@@ -93,4 +92,4 @@ class ReorderedEachWithoutKey(TreeCheck):
                 line = text.count("\n", 0, found.start()) + 1
                 column = found.start() - text.rfind("\n", 0, found.start())
                 span = Span(line, column, line, column + len(found[0]))
-                self.report(span, "the items of this list move, and its rows have no key")
+                self.report(span, "items of this list move, but its rows have no key; add one")

@@ -29,11 +29,11 @@ _TYPE_NAME = LazyPattern(r"^(type\s|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$)")
 
 
 class ServerModuleInBrowserCode(TreeCheck):
-    """What this imports works only on the server, and this file runs in the browser.
+    """A server-only module is imported by a file that runs in the browser.
 
-    The bundler puts the module and all it imports into what browsers load: the build breaks, or server
-    code and what it knows is sent to everybody. Ask for the data in a server component, a loader or an
-    action, or import only the type.
+    The bundler includes the module and its imports in the browser code: the build fails, or server code and
+    its secrets are sent to every visitor. Load the data in a server component, a loader or an action, or
+    import only the type.
     """
 
     ID = "TS083"
@@ -94,17 +94,21 @@ class ServerModuleInBrowserCode(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         path = self.source.path
         if not path.endswith(COMPONENTS) and not _DIRECTIVE.search(self.source.text):
             return
         for node in code.kinds("import_statement"):
             if self._is_of_server(code.field(node, "source")[1:-1]) and not self._is_of_types(node):
-                self.say(node, "this module works only on the server, and this file runs in the browser")
+                self.report_node(
+                    node,
+                    "server-only module is imported by a file that runs in the browser; load the data "
+                    "on the server",
+                )
 
     def _is_of_types(self, node: Node) -> bool:
-        """Whether nothing but types is imported: they are named like types, or said to be."""
+        """Return True if only types are imported, by the syntax or by their names."""
         from wardround.languages.script.syntax import inside
 
         text = self.code.text(node)

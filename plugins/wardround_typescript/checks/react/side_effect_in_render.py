@@ -29,11 +29,11 @@ _NO_CLIENT = LazyPattern(r"(?m)^\s*['\"]use server['\"]|(^|/)(?:api|server)/")
 
 
 class SideEffectInRender(TreeCheck):
-    """Rendering changes something outside of React.
+    """Rendering has a side effect outside of React.
 
-    React may render a component twice, throw a render away, or render on the server where there is no
-    page; the change is made each time, and before anything is shown. Do it in an effect, or in the
-    handler of the event that it follows from.
+    React may render a component twice, discard a render, or render on the server without a page; the side
+    effect runs each time, and before anything is shown. Move it into an effect, or into the handler of the
+    event that causes it.
     """
 
     ID = "TS034"
@@ -84,7 +84,7 @@ class SideEffectInRender(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         if _NO_CLIENT.search(code.module.text) or _NO_CLIENT.search(code.module.path):
             return
@@ -95,10 +95,12 @@ class SideEffectInRender(TreeCheck):
             component = self._rendered(node)
             if component is not None and component.id not in seen and not self._is_made_once(node):
                 seen.add(component.id)
-                self.say(node, "this changes what is outside of the component, each time it is rendered")
+                self.report_node(
+                    node, "rendering has a side effect here; move it into an effect or an event handler"
+                )
 
     def _rendered(self, node: Node) -> Node | None:
-        """The component or hook in whose rendering itself a node stands."""
+        """Return the component or hook whose rendering itself contains a node."""
         from wardround.languages.script.code import function_around, is_async
         from wardround_typescript.analysis.react_components import is_component, is_hook
 
@@ -115,7 +117,7 @@ class SideEffectInRender(TreeCheck):
         return any(one.type.startswith("jsx_") for one in own_nodes(function))
 
     def _keeps(self, function: Node) -> bool:
-        """Whether a function that is named like a hook is one: it calls a hook of React."""
+        """Return True if a function with the name of a hook is one: it calls a hook of React."""
         from wardround.languages.script.code import own_nodes
 
         return any(
@@ -135,7 +137,7 @@ class SideEffectInRender(TreeCheck):
         return self._leads(called, node) or (called == "fetch" and self._is_sent(node))
 
     def _leads(self, called: str, call: Node) -> bool:
-        """Whether it takes the user elsewhere, or tells the store, by what a hook gave."""
+        """Return True if the call navigates, or updates the store, through the result of a hook."""
         name, _, method = called.partition(".")
         made = self.code.value_of(name, call)
         maker = self.code.called(made) if made is not None and made.type == "call_expression" else ""
@@ -144,7 +146,7 @@ class SideEffectInRender(TreeCheck):
         return f".{method}" in _LEADS[maker].split() if method else not _LEADS[maker]
 
     def _is_sent(self, call: Node) -> bool:
-        """Whether the request is a statement of its own, and not something to wait for in a promise."""
+        """Return True if the request is a statement of its own, and not awaited in a promise."""
         above: Node | None = call
         while above is not None and above.type in ("call_expression", "member_expression"):
             above = above.parent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -35,11 +35,12 @@ _NO_REQUEST = LazyPattern(
 
 
 class StaleResponseRace(TreeCheck):
-    """A slow answer for an old value can overwrite the answer for the present one.
+    """A late response for an old value can overwrite the response for the current one.
 
-    The effect runs again whenever the value changes, and answers come in any order, also after the component
-    is gone. Note in the effect's cleanup that its answer is no longer wanted, abort the request, or leave it
-    to a query library. A ref that says whether the component is mounted does not help: it is.
+    The effect runs again whenever the value changes, and responses arrive in any order, also after the
+    component is unmounted. Set a flag in the cleanup of the effect that discards the response, abort the
+    request, or use a query library. A ref that records whether the component is mounted does not help: it
+    still is.
     """
 
     ID = "TS054"
@@ -100,7 +101,7 @@ class StaleResponseRace(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, effects
 
         for effect in effects(self.code):
@@ -110,13 +111,15 @@ class StaleResponseRace(TreeCheck):
             for function, changing in self._runs(effect):
                 place = self._late_setter(function, changing, component)
                 if place is not None:
-                    self.say(
-                        place, "a slow answer for an old value can overwrite the answer for the present one"
+                    self.report_node(
+                        place,
+                        "late response for an old value can overwrite the current one; discard it in "
+                        "the cleanup",
                     )
                     break
 
     def _has_end(self, function: Node) -> bool:
-        """Whether the effect hands on a cleanup of any kind."""
+        """Return True if the effect returns a cleanup of any kind."""
         from wardround.languages.script.code import returned
 
         body = function.child_by_field_name("body")
@@ -127,42 +130,52 @@ class StaleResponseRace(TreeCheck):
         )
 
     def _runs(self, effect: Effect) -> Iterator[tuple[Node, tuple[str, ...]]]:
-        """What the effect runs and the values that start it again: itself, or what useCallback keeps."""
-        from wardround.languages.script.code import argument, function_around
+        """Yield the functions that the effect runs, with the values that rerun them."""
+        from wardround.languages.script.code import function_around
 
         yield effect.function, tuple(one for one in effect.dependencies or () if not _STABLE.search(one))
+        if function_around(effect.call) is None:
+            return
         for name in effect.dependencies or ():
             function = self.code.function_of(name, effect.call)
-            call = function.parent.parent if function is not None and function.parent is not None else None
-            if function is None or call is None or call.type != "call_expression":
-                continue
-            listed = argument(call, 1)
-            if (
-                listed is not None
-                and listed.type == "array"
-                and f"{name}(" in self.code.text(effect.function)
-            ):
-                names = [self.code.text(one) for one in listed.named_children]
-                if function_around(effect.call) is not None:
-                    yield function, tuple(one for one in names if not _STABLE.search(one))
+            if function is not None and f"{name}(" in self.code.text(effect.function):
+                values = self._dependencies_of(function)
+                if values is not None:
+                    yield function, tuple(value for value in values if not _STABLE.search(value))
+
+    def _dependencies_of(self, function: Node) -> list[str] | None:
+        """Return the dependency list of a ``useCallback``; None for other functions."""
+        from wardround.languages.script.code import argument
+
+        call = function.parent.parent if function.parent is not None else None
+        if call is None or call.type != "call_expression":
+            return None
+        listed = argument(call, 1)
+        if listed is None or listed.type != "array":
+            return None
+        return [self.code.text(one) for one in listed.named_children]
 
     def _late_setter(self, function: Node, changing: Sequence[str], component: Node) -> Node | None:
-        """The first call that sets state from an answer to a request made with a value that changes."""
+        """Return the first call that sets state from the response to a request with a value that changes."""
         text = self.code.text(function)
         if not changing or _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
             return None
-        asked = [*changing, *self._made_of(function, changing)]
-        if not any(self._is_asked_with(call, asked) for call in self._requests(function)):
+        tests = [*changing, *self._made_of(function, changing)]
+        if not any(self._is_requested_with(call, tests) for call in self._requests(function)):
             return None
         setters = self._setters(component)
-        answers = self._answers(function)
+        results = self._response_names(function)
         for node in _inside(function):
-            if self._sets(node, setters) and self._is_late(node, function) and self._is_answer(node, answers):
+            if (
+                self._sets(node, setters)
+                and self._is_late(node, function)
+                and self._is_response(node, results)
+            ):
                 return node
         return None
 
     def _made_of(self, function: Node, changing: Sequence[str]) -> list[str]:
-        """The variables of a function that are made of the values that start it again."""
+        """Return the variables of a function that are computed from the values that rerun it."""
         found: list[str] = []
         for node in _inside(function):
             value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
@@ -172,43 +185,49 @@ class StaleResponseRace(TreeCheck):
                     found += self.code.names_in(node.child_by_field_name("name"))
         return found
 
-    def _answers(self, function: Node) -> set[str]:
-        """The names of what was waited for in a function, and of what was made of it."""
-        from wardround.languages.script.code import FUNCTIONS, argument
-
+    def _response_names(self, function: Node) -> set[str]:
+        """Return the names of the awaited results in a function, and of values computed from them."""
         code = self.code
         names: set[str] = set()
         for node in _inside(function):
             if node.type == "call_expression" and code.called(node).endswith(".then"):
-                given = argument(node, 0)
-                if given is not None and given.type in FUNCTIONS:
-                    lone = given.child_by_field_name("parameter")
-                    names.update(code.names_in(lone or given.child_by_field_name("parameters")))
+                names.update(self._parameters_of_callback(node))
             elif node.type in ("variable_declarator", "assignment_expression"):
                 value = node.child_by_field_name("value") or node.child_by_field_name("right")
                 target = node.child_by_field_name("name") or node.child_by_field_name("left")
-                if value is not None and self._is_of_answer(value, names):
+                if value is not None and self._is_of_response(value, names):
                     names.update(code.names_in(target))
         return names
 
-    def _is_of_answer(self, value: Node, names: set[str]) -> bool:
+    def _parameters_of_callback(self, call: Node) -> Iterable[str]:
+        from wardround.languages.script.code import FUNCTIONS, argument
+
+        callback = argument(call, 0)
+        if callback is None or callback.type not in FUNCTIONS:
+            return ()
+        lone = callback.child_by_field_name("parameter")
+        return self.code.names_in(lone or callback.child_by_field_name("parameters"))
+
+    def _is_of_response(self, value: Node, names: set[str]) -> bool:
         return any(
             one.type in ("await_expression", "yield_expression")
             or (one.type in _NAMES and self.code.text(one) in names)
             for one in _inside(value)
         )
 
-    def _is_answer(self, node: Node, names: set[str]) -> bool:
-        """Whether what is set comes from the answer, and is not kept under what was asked for."""
+    def _is_response(self, node: Node, names: set[str]) -> bool:
+        """Return True if the new state comes from the response and is not stored under the key of the
+        request.
+        """
         if node.type == "identifier":
             return True
-        given = node.child_by_field_name("arguments")
-        if given is None or not self._is_of_answer(given, names):
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None or not self._is_of_response(arguments, names):
             return False
-        return _KEPT_BY_KEY.search(self.code.text(given)) is None
+        return _KEPT_BY_KEY.search(self.code.text(arguments)) is None
 
     def _is_guarded_by_hook(self, text: str, component: Node) -> bool:
-        """A flag in the effect itself guards; a ref that another effect clears does not."""
+        """Return True if a flag in the effect itself guards; a ref that another effect clears does not."""
         if not _MOUNTED.search(text):
             return False
         return "useIsMounted" in self.code.text(component) or ".current" not in text or "return" in text
@@ -219,7 +238,7 @@ class StaleResponseRace(TreeCheck):
         return frozenset(one.setter for one in states(self.code, component, "useState", "useReducer"))
 
     def _requests(self, function: Node) -> Iterator[Node]:
-        """The calls whose answer is waited for."""
+        """Yield the calls whose response is awaited."""
         from wardround.languages.script.code import awaited_call
 
         for node in _inside(function):
@@ -232,11 +251,11 @@ class StaleResponseRace(TreeCheck):
                 if value is not None and value.type == "call_expression":
                     yield value
 
-    def _is_asked_with(self, call: Node, changing: Sequence[str]) -> bool:
-        given = call.child_by_field_name("arguments")
-        if given is None or _NO_REQUEST.search(self.code.called(call)):
+    def _is_requested_with(self, call: Node, changing: Sequence[str]) -> bool:
+        arguments = call.child_by_field_name("arguments")
+        if arguments is None or _NO_REQUEST.search(self.code.called(call)):
             return False
-        words = {self.code.text(one) for one in _inside(given) if one.type in _NAMES}
+        words = {self.code.text(one) for one in _inside(arguments) if one.type in _NAMES}
         return any(name in words for name in changing)
 
     def _sets(self, node: Node, setters: frozenset[str]) -> bool:
@@ -250,29 +269,25 @@ class StaleResponseRace(TreeCheck):
         return False
 
     def _is_late(self, node: Node, effect: Node) -> bool:
-        """Whether a node runs after an answer: behind an await, or in a function handed to then."""
+        """Return True if a node runs after a response: behind an await, or in a callback of ``then``."""
         from wardround.languages.script.code import function_around
 
-        above = function_around(node)
         if node.type == "identifier":
             return True
+        above = function_around(node)
         while above is not None:
-            if any(
-                one.type == "await_expression" and one.start_byte < node.end_byte for one in _inside(above)
-            ):
-                return True
-            given = above.parent
-            if (
-                given is not None
-                and given.type == "arguments"
-                and given.parent is not None
-                and self.code.called(given.parent).endswith(".then")
-            ):
+            if _awaits_before(above, node) or self._is_then_callback(above):
                 return True
             if above.id == effect.id:
                 return False
             above = function_around(above)
         return False
+
+    def _is_then_callback(self, function: Node) -> bool:
+        arguments = function.parent
+        if arguments is None or arguments.type != "arguments" or arguments.parent is None:
+            return False
+        return self.code.called(arguments.parent).endswith(".then")
 
 
 _NAMES = ("identifier", "member_expression", "shorthand_property_identifier")
@@ -282,3 +297,7 @@ def _inside(node: Node) -> Iterator[Node]:
     from wardround.languages.script.syntax import inside
 
     return inside(node)
+
+
+def _awaits_before(function: Node, node: Node) -> bool:
+    return any(one.type == "await_expression" and one.start_byte < node.end_byte for one in _inside(function))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -42,11 +42,11 @@ _HANDED_ON = r"[(,]\s*%s\s*[,)]|[{,]\s*%s\s*[,}]"
 
 
 class StateIgnoresPropUpdate(TreeCheck):
-    """The first value of the prop is kept for ever.
+    """A state keeps the first value of a prop forever.
 
-    The script of a component runs once. A ref, a state or a variable filled from a prop there is a copy,
-    and nothing here ever changes it: when the parent passes another value, this one stays. Use the prop
-    itself, computed, $derived or $: instead.
+    The script of a component runs once. A ref, a state or a variable initialized from a prop is a copy, and
+    nothing here ever updates it: when the parent passes another value, this one stays. Use the prop itself,
+    ``computed``, ``$derived`` or ``$:`` instead.
     """
 
     ID = "TS057"
@@ -102,7 +102,7 @@ class StateIgnoresPropUpdate(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         path = self.source.path
         if path.endswith(".vue"):
             found = self._in_vue()
@@ -111,8 +111,8 @@ class StateIgnoresPropUpdate(TreeCheck):
         else:
             found = self._in_classes()
         for node in found:
-            self.say(
-                node, "this keeps the first value of the prop: nothing changes it when another is passed"
+            self.report_node(
+                node, "state keeps the first value of the prop; use the prop itself or a computed value"
             )
 
     def _in_vue(self) -> Iterator[Node]:
@@ -122,67 +122,59 @@ class StateIgnoresPropUpdate(TreeCheck):
             value = node.child_by_field_name("value")
             if value is None or value.type != "call_expression" or code.called(value) not in _MAKERS:
                 continue
-            given = code.field(value, "arguments")[1:-1].strip()
+            arguments = code.field(value, "arguments")[1:-1].strip()
             if (
-                _PATH.search(given)
-                and given.partition(".")[0].rstrip("?") in props
+                _PATH.search(arguments)
+                and arguments.partition(".")[0].rstrip("?") in props
                 and self._is_top(node)
-                and not given.startswith(("props.initial", "props.default"))
+                and not arguments.startswith(("props.initial", "props.default"))
                 and self._is_never_written(node)
             ):
                 yield _name(node)
 
     def _in_svelte(self) -> Iterator[Node]:
-        code = self.code
-        props = set(self._bound_by("$props"))
-        props |= {
-            code.field(one, "name")
-            for node in code.kinds("export_statement")
-            for declared in node.named_children
-            if declared.type == "lexical_declaration" and code.text(declared).startswith("let")
-            for one in declared.named_children
-        }
-        for node in code.kinds("variable_declarator"):
-            given = code.field(node, "value")
-            if given.startswith("$state("):
-                given = given.removeprefix("$state(").removesuffix(")")
-            start = given.partition(".")[0].rstrip("?")
-            is_copy = _PATH.search(given) is not None or (
-                start == given and _name(node).type == "object_pattern"
-            )
-            if (
-                (
-                    is_copy
-                    and start in props
-                    and self._is_top(node)
-                    and not _CLIENTS.search(given.rpartition(".")[2])
-                )
-                and self._is_never_written(node)
-                and not _is_exported(node)
-            ):
+        props = {*self._bound_by("$props"), *self._exported_variables()}
+        for node in self.code.kinds("variable_declarator"):
+            if self._copies_prop(node, props) and self._is_never_written(node) and not _is_exported(node):
                 yield _name(node)
 
+    def _exported_variables(self) -> Iterator[str]:
+        """Yield the names that ``export let`` declares."""
+        for node in self.code.kinds("export_statement"):
+            for declared in node.named_children:
+                if declared.type == "lexical_declaration" and self.code.text(declared).startswith("let"):
+                    yield from (self.code.field(one, "name") for one in declared.named_children)
+
+    def _copies_prop(self, node: Node, props: Set[str]) -> bool:
+        value = self.code.field(node, "value")
+        if value.startswith("$state("):
+            value = value.removeprefix("$state(").removesuffix(")")
+        start = value.partition(".")[0].rstrip("?")
+        is_copy = _PATH.search(value) is not None or (start == value and _name(node).type == "object_pattern")
+        if not is_copy or start not in props or not self._is_top(node):
+            return False
+        return not _CLIENTS.search(value.rpartition(".")[2])
+
     def _in_classes(self) -> Iterator[Node]:
-        """Keys of a class component's first state that come from props and that nobody sets."""
+        """Yield the keys of a class component's initial state that come from props and are never set."""
         code = self.code
         text = code.module.text
         if "getDerivedStateFromProps" in text or ("this.state" not in text and "state =" not in text):
             return
         for node in code.kinds("public_field_definition", "assignment_expression"):
-            if code.field(node, "name" if node.type == "public_field_definition" else "left") not in (
-                "state",
-                "this.state",
-            ):
+            name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
+            state = node.child_by_field_name(value)
+            if code.field(node, name) not in ("state", "this.state"):
                 continue
-            held = node.child_by_field_name("value" if node.type == "public_field_definition" else "right")
-            for pair in held.named_children if held is not None and held.type == "object" else ():
-                key, value = code.field(pair, "key"), code.field(pair, "value")
-                if (
-                    re.match(r"^(this\.)?props(\.\w+)+$", value)
-                    and not _FIRST.search(key)
-                    and not bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b").search(text)
-                ):
+            for pair in state.named_children if state is not None and state.type == "object" else ():
+                if self._is_never_set(code.field(pair, "key"), code.field(pair, "value")):
                     yield pair
+
+    def _is_never_set(self, key: str, value: str) -> bool:
+        if not re.match(r"^(this\.)?props(\.\w+)+$", value) or _FIRST.search(key):
+            return False
+        setter = bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b")
+        return setter.search(self.code.module.text) is None
 
     def _bound_by(self, *makers: str) -> Iterator[str]:
         code = self.code
@@ -197,7 +189,7 @@ class StateIgnoresPropUpdate(TreeCheck):
         return function_around(node) is None
 
     def _is_never_written(self, declarator: Node) -> bool:
-        """Whether nothing in the script or the markup sets any of the names, or hands them on whole."""
+        """Return True if the script and the markup neither set a name nor pass it on."""
         names = self.code.names_in(_name(declarator))
         rest = _without(self.source.text, declarator)
         script = _without(self.code.module.text, declarator)
@@ -214,13 +206,13 @@ class StateIgnoresPropUpdate(TreeCheck):
 
 
 def _without(text: str, node: Node) -> str:
-    """A text without the lines a node stands on."""
+    """Return a text without the lines of a node."""
     lines = text.split("\n")
     return "\n".join([*lines[: node.start_point[0]], *lines[node.end_point[0] + 1 :]])
 
 
 def _markup(text: str, script: str) -> str:
-    """What of a file is not script: the lines the script has nothing on."""
+    """Return the markup of a file: the lines without script."""
     pairs = zip(text.split("\n"), script.split("\n"), strict=False)
     return "\n".join("" if code.strip() else line for line, code in pairs)
 

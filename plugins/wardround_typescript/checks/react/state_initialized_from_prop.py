@@ -31,12 +31,11 @@ _FOLLOWS = ("getDerivedStateFromProps", "componentDidUpdate", "WillReceiveProps"
 
 
 class StateInitializedFromProp(TreeCheck):
-    """The state keeps a copy of what came first, and does not follow when it changes.
+    """A state copies a value that changes later and does not follow it.
 
-    ``useState`` reads its argument in the first render only. Of a query that is the time before the
-    answer, so the state stays empty; of a value that the parent holds and is told about, the copy goes
-    on showing what the parent has refused or replaced. Use the value itself, or set the state when it
-    arrives.
+    ``useState`` reads its argument in the first render only. A query has no result at that time, so the state
+    stays empty; a value that the parent owns and is notified of may be rejected or replaced, and the copy
+    still shows the old one. Use the value itself, or set the state when it changes.
     """
 
     ID = "TS039"
@@ -89,7 +88,7 @@ class StateInitializedFromProp(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround_typescript.analysis.react_components import component_around, states
 
         code = self.code
@@ -98,11 +97,13 @@ class StateInitializedFromProp(TreeCheck):
         }
         for component in components.values():
             for state in states(code, component):
-                self._look_at(state, component)
+                self._check_state(state, component)
         for pair in self._in_classes():
-            self.say(pair, "this keeps a copy of the prop, and nothing brings it up to date")
+            self.report_node(
+                pair, "state copies the prop and never updates; use the prop or set the state when it changes"
+            )
 
-    def _look_at(self, state: ComponentState, component: Node) -> None:
+    def _check_state(self, state: ComponentState, component: Node) -> None:
         from wardround.languages.script.code import argument, bare
 
         value = bare(argument(state.call, 0))
@@ -112,26 +113,32 @@ class StateInitializedFromProp(TreeCheck):
         if value is None or value.type not in ("identifier", "member_expression") or pattern is None:
             return
         start = re.split(r"\W", self.code.text(value), maxsplit=1)[0]
-        if self._is_brought_up_to_date(state, start, value):
+        if self._is_updated(state, start, value):
             return
-        if self._is_answer(start, state.call):
-            self.say(pattern, "the first render comes before the answer, so this state never holds it")
-        elif self._is_prop(start, value, component) and self._is_told(state, component):
-            self.say(pattern, "this keeps a copy of what the parent holds and is told about", Severity.INFO)
+        if self._is_query_result(start, state.call):
+            self.report_node(
+                pattern, "query has no result in the first render, so this state stays empty; use the result"
+            )
+        elif self._is_prop(start, value, component) and self._is_notified(state, component):
+            self.report_node(
+                pattern,
+                "state copies a value that the parent owns and is notified of; use the prop",
+                Severity.INFO,
+            )
 
-    def _is_brought_up_to_date(self, state: ComponentState, start: str, first: Node) -> bool:
-        """Whether the setter gets the value once more, or runs in an effect at all."""
-        asked = (state.setter, start)
-        if asked not in self._last_updates:
+    def _is_updated(self, state: ComponentState, start: str, first: Node) -> bool:
+        """Return True if the setter receives the value again, or runs in an effect at all."""
+        tests = (state.setter, start)
+        if tests not in self._last_updates:
             uses = self.code.named(state.setter)
-            self._last_updates[asked] = max(
+            self._last_updates[tests] = max(
                 (n.start_byte for n in uses if self._updates(n, start)), default=-1
             )
-        return self._last_updates[asked] >= first.end_byte
+        return self._last_updates[tests] >= first.end_byte
 
     @cached_property
     def _last_updates(self) -> dict[tuple[str, str], int]:
-        """A setter and a value -> where the setter last gets the value, or runs in an effect."""
+        """Map a setter and a value to the calls that set it again, or run in an effect."""
         return {}
 
     def _updates(self, node: Node, start: str) -> bool:
@@ -139,13 +146,13 @@ class StateInitializedFromProp(TreeCheck):
 
         if is_in_effect(self.code, node) or not _is_called(node):
             return True
-        given = node.parent.child_by_field_name("arguments") if node.parent is not None else None
-        return given is not None and (
-            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(given)) is not None
+        arguments = node.parent.child_by_field_name("arguments") if node.parent is not None else None
+        return arguments is not None and (
+            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(arguments)) is not None
         )
 
-    def _is_answer(self, name: str, at: Node) -> bool:
-        """Whether a name is what a hook gives that also says that it is still waiting."""
+    def _is_query_result(self, name: str, at: Node) -> bool:
+        """Return True if a hook that also reports that it is loading returns the name."""
         code = self.code
         declarator = code.declaration(name, at)
         if declarator is None or declarator.type != "variable_declarator":
@@ -167,7 +174,7 @@ class StateInitializedFromProp(TreeCheck):
         )
 
     def _is_prop(self, start: str, value: Node, component: Node) -> bool:
-        """Whether a value is a prop: one taken apart among the parameters, or of an object of props."""
+        """Return True for a prop: destructured in the parameters, or of an object of props."""
         code = self.code
         last = code.text(value).rpartition(".")[2]
         given = component.child_by_field_name("parameters") or component.child_by_field_name("parameter")
@@ -180,22 +187,24 @@ class StateInitializedFromProp(TreeCheck):
             and not _FIRST.search(last)
         )
 
-    def _is_told(self, state: ComponentState, component: Node) -> bool:
-        """Whether the parent is told of just what the state is set to, in the same place."""
+    def _is_notified(self, state: ComponentState, component: Node) -> bool:
+        """Return True if the parent is notified of the new state in the same block."""
         from wardround.languages.script.code import within
 
         code = self.code
         for call in within(code.calls_of(state.setter), component):
-            given = code.field(call, "arguments")
-            if not given.strip("()").isidentifier() or call.start_byte == component.start_byte:
+            arguments = code.field(call, "arguments")
+            if not arguments.strip("()").isidentifier() or call.start_byte == component.start_byte:
                 continue
-            beside = self._beside(call)
-            if any(_TELLS.search(called) and code.field(one, "arguments") == given for called, one in beside):
+            beside = self._adjacent_calls(call)
+            if any(
+                _TELLS.search(called) and code.field(one, "arguments") == arguments for called, one in beside
+            ):
                 return True
         return False
 
-    def _beside(self, call: Node) -> Iterator[tuple[str, Node]]:
-        """The calls that are statements beside another one."""
+    def _adjacent_calls(self, call: Node) -> Iterator[tuple[str, Node]]:
+        """Yield the calls that are statements next to another one."""
         statement = call.parent
         block = (
             statement.parent if statement is not None and statement.type == "expression_statement" else None
@@ -208,34 +217,36 @@ class StateInitializedFromProp(TreeCheck):
                 yield self.code.called(inner), inner
 
     def _in_classes(self) -> Iterator[Node]:
-        """Keys of a class component's first state: copies of a prop made over, or told to the parent."""
+        """Yield the copied props in a class component's initial state, converted or passed to the parent."""
         code = self.code
         text = code.module.text
         if any(word in text for word in _FOLLOWS[::2]) or "props" not in text:
             return
         for node in code.kinds("public_field_definition", "assignment_expression"):
             name, value = ("name", "value") if node.type == "public_field_definition" else ("left", "right")
-            held = node.child_by_field_name(value)
-            if code.field(node, name) not in ("state", "this.state") or held is None or held.type != "object":
+            state = node.child_by_field_name(value)
+            if code.field(node, name) not in ("state", "this.state") or state is None:
                 continue
-            for pair in held.named_children:
-                key, first = code.field(pair, "key"), code.field(pair, "value")
-                if not key or _FIRST.search(key) or self._is_followed(first):
-                    continue
-                if _CHANGED_LIST.search(first) or (
-                    re.match(r"^(this\.)?props\.\w+$", first) and self._is_set_and_told(key)
-                ):
-                    yield pair
+            if state.type == "object":
+                yield from (pair for pair in state.named_children if self._is_copied_prop(pair))
+
+    def _is_copied_prop(self, pair: Node) -> bool:
+        key, first = self.code.field(pair, "key"), self.code.field(pair, "value")
+        if not key or _FIRST.search(key) or self._is_followed(first):
+            return False
+        if _CHANGED_LIST.search(first):
+            return True
+        return re.match(r"^(this\.)?props\.\w+$", first) is not None and self._is_set_and_reported(key)
 
     def _is_followed(self, first: str) -> bool:
-        """Whether a change of the prop is looked for after an update."""
+        """Return True if a change of the prop is detected after an update."""
         prop = re.search(r"props\.(\w+)", first)
         text = self.code.module.text
         if prop is None or _FOLLOWS[1] not in text:
             return False
         return bounded(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b").search(text) is not None
 
-    def _is_set_and_told(self, key: str) -> bool:
+    def _is_set_and_reported(self, key: str) -> bool:
         code = self.code
         for called, call in code.calls:
             if called != "this.setState":
@@ -243,10 +254,10 @@ class StateInitializedFromProp(TreeCheck):
             found = bounded(rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]").search(
                 code.field(call, "arguments")
             )
-            told = f"({found[1] or key})" if found else ""
-            if told and any(
-                _TELLS.search(other) and code.field(one, "arguments") == told
-                for other, one in self._beside(call)
+            text = f"({found[1] or key})" if found else ""
+            if text and any(
+                _TELLS.search(other) and code.field(one, "arguments") == text
+                for other, one in self._adjacent_calls(call)
             ):
                 return True
         return False

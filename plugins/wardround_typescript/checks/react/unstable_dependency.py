@@ -38,12 +38,12 @@ _MEMO = LazyPattern(r"^(React\.)?memo$")
 
 
 class UnstableDependency(TreeCheck):
-    """A value is new on every render, and what it is handed to compares it with the one before.
+    """A value is new on every render, and its receiver compares it with the previous one.
 
-    An object, array or function written in a component is made anew each time it renders. A hook that has
-    it among the dependencies of its effect runs that effect every time, and a memoised child renders
-    every time. Make it outside, or with useMemo or useCallback; for a default, use a constant of the
-    module.
+    An object, array or function written in a component is created again on each render. A hook with the value
+    among the dependencies of its effect runs that effect every time, and a memoised child renders every time.
+    Create it outside of the component, or with ``useMemo`` or ``useCallback``; for a default, use a constant
+    of the module.
     """
 
     ID = "TS059"
@@ -113,16 +113,24 @@ class UnstableDependency(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
-        for node in self._handed_to_hooks():
-            self.say(node, "this is a new value on every render, and the hook runs again whenever it changes")
-        for node in self._handed_to_memos():
-            self.say(node, "this prop is a new value on every render, and the child is memoised")
+    def check(self) -> None:
+        for node in self._passed_to_hooks():
+            self.report_node(
+                node, "value is new on every render and reruns the hook; use useMemo or useCallback"
+            )
+        for node in self._passed_to_memos():
+            self.report_node(
+                node, "prop is new on every render and the child is memoised; use useMemo or useCallback"
+            )
         for node in self._defaults():
-            self.say(node, "this default is a new value on every render, and a memoised child compares it")
+            self.report_node(
+                node, "default is new on every render and a memoised child compares it; use a constant"
+            )
 
-    def _handed_to_memos(self) -> Iterator[Node]:
-        """Names of objects and lists made in the component, as props of a memoised child of another file."""
+    def _passed_to_memos(self) -> Iterator[Node]:
+        """Yield the objects and lists created in a component that are props of a memoised child of another
+        file.
+        """
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             element, value = attribute.parent, attribute.named_children[-1]
@@ -134,7 +142,7 @@ class UnstableDependency(TreeCheck):
                 yield attribute
 
     def _is_memo(self, name: str) -> bool:
-        """Whether a component of another file is memoised without a comparison of its own."""
+        """Return True if a component of another file is memoised without a comparison function."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
@@ -151,7 +159,7 @@ class UnstableDependency(TreeCheck):
             for called, call in other.calls
         )
 
-    def _handed_to_hooks(self) -> Iterator[Node]:
+    def _passed_to_hooks(self) -> Iterator[Node]:
         from wardround_typescript.analysis.react_components import component_around
 
         for called, call in self.code.calls:
@@ -180,7 +188,7 @@ class UnstableDependency(TreeCheck):
         return value.type in ("object", "array") and bool(value.named_children)
 
     def _compared(self, hook: str) -> set[int]:
-        """The places of the parameters that a hook has among its dependencies as they are."""
+        """Return the positions of the parameters that a hook has among its dependencies unchanged."""
         found = self._hook(hook)
         if found is None:
             return set()
@@ -194,7 +202,7 @@ class UnstableDependency(TreeCheck):
         return {names[name] for name in _dependencies(code, function) if name in names}
 
     def _hook(self, name: str) -> tuple[Code, Node] | None:
-        """The hook of a name, of this file or of one it imports."""
+        """Return the hook of a name, declared in this file or in one that it imports."""
         from wardround.languages.script.code import code_of
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
@@ -222,13 +230,13 @@ class UnstableDependency(TreeCheck):
             function = function_around(node)
             if made is None or function is None or not is_component(code, function):
                 continue
-            if (made.type in ("array", "object") or made.type in FUNCTIONS) and self._is_handed(
+            if (made.type in ("array", "object") or made.type in FUNCTIONS) and self._is_passed(
                 code.field(node, "left"), function, memos
             ):
                 yield node
 
     def _memos(self) -> frozenset[str]:
-        """The components of the file that are memoised without a comparison of their own."""
+        """Return the components of the file that are memoised without a comparison function."""
         code = self.code
         return frozenset(
             code.field(call.parent, "name")
@@ -239,7 +247,7 @@ class UnstableDependency(TreeCheck):
             and len(_arguments(call)) == 1
         )
 
-    def _is_handed(self, name: str, function: Node, memos: frozenset[str]) -> bool:
+    def _is_passed(self, name: str, function: Node, memos: frozenset[str]) -> bool:
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             if function.start_byte <= attribute.start_byte < function.end_byte:
@@ -254,8 +262,8 @@ class UnstableDependency(TreeCheck):
 
 
 def _arguments(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
-    return [one for one in given.named_children if one.type != "comment"] if given is not None else []
+    arguments = call.child_by_field_name("arguments")
+    return [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
 
 
 def _dependencies(code: Code, function: Node) -> Iterator[str]:

@@ -45,10 +45,10 @@ _MADE = LazyPattern(r"\b(Math\.random|Date\.now|crypto\.randomUUID|nanoid|uuidv4
 
 
 class UnstableKey(TreeCheck):
-    """The key is made while rendering, so it is a new one each time.
+    """A key is generated during rendering, so it is new on every render.
 
-    A row whose key changes is thrown away and built again on every render: focus, what was typed and the
-    scroll position are lost. Take an id of the data, or make the id once, where the item is made.
+    A row whose key changes is destroyed and created again on every render: focus, input and scroll position
+    are lost. Use an id of the data, or generate the id once, where the item is created.
     """
 
     ID = "TS060"
@@ -106,9 +106,9 @@ class UnstableKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if self.source.path.endswith(COMPONENTS):
-            self._look_in_markup()
+            self._check_markup()
             return
         keys = list(self._keys())
         if not keys:
@@ -117,9 +117,9 @@ class UnstableKey(TreeCheck):
         calls = {called for _, called in keys if called}
         for call in self._random_calls():
             if self._is_key(call, names, calls):
-                self.say(call, "this makes a new key on every render")
+                self.report_node(call, "key is new on every render; use an id of the data")
 
-    def _look_in_markup(self) -> None:
+    def _check_markup(self) -> None:
         from wardround.findings import Span
 
         for number, line in enumerate(self.source.lines, 1):
@@ -127,11 +127,11 @@ class UnstableKey(TreeCheck):
                 if _MADE.search(found["value"] or found["each"] or ""):
                     self.report(
                         Span(number, found.start() + 1, number, found.end() + 1),
-                        "this makes a new key on every render",
+                        "key is new on every render; use an id of the data",
                     )
 
     def _keys(self) -> Iterator[tuple[str, str]]:
-        """The (property, "") a key is taken from, or ("", function) that makes it."""
+        """Return (property, "") that a key is read from, or ("", function) that generates it."""
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             if code.text(attribute.named_children[0]) != "key" or len(attribute.named_children) < 2:
@@ -157,7 +157,7 @@ class UnstableKey(TreeCheck):
     def _is_key(self, call: Node, names: set[str], calls: set[str]) -> bool:
         code = self.code
         function = self._outer(call)
-        if function is None or self._is_kept(call):
+        if function is None or self._is_memoized(call):
             return False
         from wardround_typescript.analysis.react_components import is_component
 
@@ -190,7 +190,7 @@ class UnstableKey(TreeCheck):
         return self.code.field(above, "key") if above is not None and above.type == "pair" else ""
 
     def _is_of_list(self, call: Node, function: Node) -> bool:
-        """Whether the call runs for each item of a map that renders go through, and not in a handler."""
+        """Return True if the call runs for each item of a rendered ``map``, and not in a handler."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -205,8 +205,8 @@ class UnstableKey(TreeCheck):
             inner = function_around(inner)
         return True
 
-    def _is_kept(self, call: Node) -> bool:
-        """Whether it stands in a hook that makes it once."""
+    def _is_memoized(self, call: Node) -> bool:
+        """Return True if a hook that computes its value once contains the node."""
         above = call.parent
         while above is not None:
             if above.type == "call_expression" and self.code.called(above).removeprefix("React.") in _KEPT:
@@ -215,12 +215,12 @@ class UnstableKey(TreeCheck):
         return False
 
     def _is_called_in_render(self, name: str) -> bool:
-        """Whether a component calls a function of the file while it renders, outside of what keeps values."""
+        """Return True if a component calls a function of the file during rendering, unmemoized."""
         from wardround.languages.script.code import function_around
         from wardround_typescript.analysis.react_components import is_component
 
         for called, call in self.code.calls:
-            if called == name and not self._is_kept(call):
+            if called == name and not self._is_memoized(call):
                 function = function_around(call)
                 if function is not None and is_component(self.code, function):
                     return True

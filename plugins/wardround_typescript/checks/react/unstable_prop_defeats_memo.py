@@ -25,10 +25,11 @@ _MOST_ATTRIBUTES = 60
 
 
 class UnstablePropDefeatsMemo(Check):
-    """A new value on every render makes the memo of a component of another file useless.
+    """A prop is new on every render, which defeats the ``memo`` of a component of another file.
 
-    memo skips a render when all props are the same as before. An object, array or function written in the
-    call is a new one each time, so it never does. Make it outside, or with useMemo or useCallback.
+    ``memo`` skips a render if all props are unchanged. An object, array or function written in the element is
+    a new one each time, so no render is skipped. Create it outside of the component, or with ``useMemo`` or
+    ``useCallback``.
     """
 
     ID = "TS032"
@@ -115,7 +116,8 @@ class UnstablePropDefeatsMemo(Check):
                         prop = self._script.scan.structure[start:end]
                         self.report(
                             Span(*self.source.position(start), *self.source.position(end)),
-                            f"{prop} is a new value on every render, and {tag['name']} is memoised",
+                            f"{prop} is new on every render, but {tag['name']} is memoised; use "
+                            "useMemo or useCallback",
                         )
 
     def _is_memo(self, name: str) -> bool:
@@ -135,11 +137,11 @@ class UnstablePropDefeatsMemo(Check):
         held = [place for place in script.bound.get(there, ()) if place["kind"] == "const"]
         if memo is None and len(held) == 1:
             memo = _MEMO.match(structure, held[0].end())
-        # With a comparison of its own it may look at other things.
+        # A comparison function may ignore the prop.
         return memo is not None and len(script.list_at(memo.end() - 1) or (0, 0)) == 1
 
     def _new_values(self, at: int) -> Iterator[tuple[int, int]]:
-        """The (start, end) of the names of attributes whose value is made where it stands."""
+        """Yield the (start, end) of the names of attributes with an inline value."""
         structure, pairs = self._script.scan.structure, self._script.scan.pairs
         for _ in range(_MOST_ATTRIBUTES):
             found = _ATTRIBUTE.match(structure, at)

@@ -31,11 +31,11 @@ _ENDING_CALL = LazyPattern(
 
 
 class UnusedCleanupFunction(TreeCheck):
-    """Nobody calls this cleanup, so what the code above opened stays open.
+    """A cleanup function is never called, so the resource it closes stays open.
 
-    Effects and Svelte's onMount call the function they are given back at once: from an async function
-    they get a promise, from a callback in them nothing, and Vue's onMounted never looks. Return it from
-    the effect itself, or hand it to onDestroy or onUnmounted.
+    Effects, and ``onMount`` of Svelte, call the returned function: an async function returns a promise
+    instead, a nested callback returns it to its own caller, and ``onMounted`` of Vue ignores it. Return it
+    from the effect itself, or pass it to ``onDestroy`` or ``onUnmounted``.
     """
 
     ID = "TS052"
@@ -95,31 +95,33 @@ class UnusedCleanupFunction(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument, is_async
 
         for called, call in self.code.calls:
             name = called.removeprefix("React.")
             function = self.code.function_meant(argument(call, 0))
-            if function is None or (name not in _TAKES_CLEANUP and name not in _TAKES_NONE):
+            if function is None:
                 continue
-            own = list(_returns(function))
-            if name in _TAKES_NONE or is_async(function):
-                self._report(own, "nobody calls this cleanup: what returns it cannot hand it on")
+            if name in _TAKES_NONE or (name in _TAKES_CLEANUP and is_async(function)):
+                self._report(
+                    list(_returns(function)),
+                    "cleanup is never called, since its caller ignores the result; return it from the effect",
+                )
             elif name in _TAKES_CLEANUP:
                 self._report_lost(function)
-                for node in own:
-                    value = node.named_children[0]
-                    if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
-                        self.say(
-                            node,
-                            "this ends it at once, and nothing is left for the cleanup: return a function",
-                        )
+                self._report_immediate(function)
+
+    def _report_immediate(self, function: Node) -> None:
+        for node in list(_returns(function)):
+            value = node.named_children[0]
+            if value.type == "call_expression" and _ENDING_CALL.search(self.code.called(value)):
+                self.report_node(node, "cleanup is called immediately; return a function instead")
 
     def _report(self, returns: Sequence[Node], message: str) -> None:
         for node in returns:
             if self._is_cleanup(node.named_children[0]):
-                self.say(node, message)
+                self.report_node(node, message)
 
     def _is_cleanup(self, value: Node) -> bool:
         from wardround.languages.script.code import FUNCTIONS, argument
@@ -131,37 +133,40 @@ class UnusedCleanupFunction(TreeCheck):
         return value.type == "identifier" and _ENDS.search(self.code.text(value)) is not None
 
     def _report_lost(self, effect: Node) -> None:
-        """Cleanups that a callback or a helper in the effect returns to nobody."""
+        """Yield the cleanups that a callback or a helper in the effect returns to no caller."""
         for inner in self._dropped(effect):
             found = [node for node in _returns(inner) if self._is_cleanup(node.named_children[0])]
             self._report(
-                found, "nobody calls this cleanup: it is returned to the callback's caller, not the effect"
+                found, "cleanup is returned to the caller of the callback, not to the effect; return it there"
             )
 
     def _dropped(self, effect: Node) -> Iterator[Node]:
-        """The functions in an effect whose answer nobody takes."""
-        from wardround.languages.script.code import FUNCTIONS, argument, function_around, is_async
+        """Yield the functions in an effect whose result is unused."""
+        from wardround.languages.script.code import function_around
         from wardround.languages.script.syntax import inside
 
         for node in inside(effect):
             if node.type != "call_expression" or not _is_dropped(node):
                 continue
             around = function_around(node)
-            if around is None or around.id != effect.id:
-                continue
-            called = self.code.called(node)
-            if called.endswith((".then", ".finally")):
-                given = argument(node, 0)
-                if given is not None and given.type in FUNCTIONS:
-                    yield given
-            elif "." not in called:
-                function = self.code.function_of(called, node)
-                if function is not None and is_async(function):
-                    yield function
+            function = self._run_by(node) if around is not None and around.id == effect.id else None
+            if function is not None:
+                yield function
+
+    def _run_by(self, call: Node) -> Node | None:
+        """Return the callback of a promise, or the async function, that a call runs."""
+        from wardround.languages.script.code import FUNCTIONS, argument, is_async
+
+        called = self.code.called(call)
+        if called.endswith((".then", ".finally")):
+            callback = argument(call, 0)
+            return callback if callback is not None and callback.type in FUNCTIONS else None
+        function = self.code.function_of(called, call) if "." not in called else None
+        return function if function is not None and is_async(function) else None
 
 
 def _is_dropped(call: Node) -> bool:
-    """Whether a call is a statement, links of a promise chain behind it included."""
+    """Return True if a call is a statement, including the end of a promise chain."""
     above = call.parent
     while above is not None and above.type in ("member_expression", "call_expression", "unary_expression"):
         above = above.parent

@@ -36,11 +36,11 @@ _CLONED = LazyPattern(r"JSON\.parse\(\s*JSON\.stringify")
 
 
 class AnyFromTypeParameter(TreeCheck):
-    """any leaves here under whatever type the caller names, and nothing checks it.
+    """A value of type ``any`` is returned under a type that the caller chooses.
 
-    What JSON.parse and json() give is any. A function that returns it as its type parameter, or asks its
-    client for any, is a cast that looks like a type: misspelt fields compile. Take a schema or a guard
-    as a parameter, or return unknown.
+    ``JSON.parse`` and ``json()`` return ``any``. A function that returns it as its type parameter, or that
+    requests ``any`` from its client, is an unchecked cast: misspelt fields compile. Take a schema or a guard
+    as a parameter, or return ``unknown``.
     """
 
     ID = "TS055"
@@ -89,21 +89,30 @@ class AnyFromTypeParameter(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for function in self._generic():
             for node in self._unchecked(function):
-                self.say(node, "what was parsed is any, and leaves here as the type the caller names")
-        for node in self._asked_for_any():
-            self.say(node, "the client is asked for any, so nothing of the answer is checked from here on")
-        for node in self._taken_as_any():
-            self.say(node, "what comes from outside is any here, so no field of it is checked")
-        for node in self._cast_answers():
-            self.say(node, "what the server sent is declared to have this type, and nothing checks it")
+                self.report_node(
+                    node,
+                    "parsed value is any and is returned as the caller's type; validate it or return unknown",
+                )
+        for node in self._requested_any():
+            self.report_node(
+                node, "client is called with any, so the response is unchecked; name its type or use unknown"
+            )
+        for node in self._external_any():
+            self.report_node(
+                node, "external value is any, so its fields are unchecked; use unknown or a schema"
+            )
+        for node in self._cast_responses():
+            self.report_node(node, "response is cast to this type without validation; parse it with a schema")
         for node in self._rows_of_any():
-            self.say(node, "the rows of the answer are any, so no field of them is checked")
+            self.report_node(
+                node, "rows of the response are any, so their fields are unchecked; declare their type"
+            )
 
     def _generic(self) -> Iterator[Node]:
-        """The functions that promise one of their own type parameters."""
+        """Yield the functions that return one of their own type parameters."""
         from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
@@ -154,15 +163,15 @@ class AnyFromTypeParameter(TreeCheck):
             text = self.code.text(value) if value is not None else ""
         return _ANSWER.search(text) is not None and not _CLONED.search(text)
 
-    def _asked_for_any(self) -> Iterator[Node]:
+    def _requested_any(self) -> Iterator[Node]:
         code = self.code
         for called, call in code.calls:
             types = call.child_by_field_name("type_arguments")
             if types is not None and code.text(types) in ("<any>", "<any[]>") and _REQUEST.search(called):
                 yield call
 
-    def _cast_answers(self) -> Iterator[Node]:
-        """Casts of the data of a client that says nothing about its type, such as axios."""
+    def _cast_responses(self) -> Iterator[Node]:
+        """Yield casts of the data of a client that declares no type for it, such as axios."""
         from wardround.languages.script.code import bare
 
         code = self.code
@@ -174,7 +183,7 @@ class AnyFromTypeParameter(TreeCheck):
                 yield node
 
     def _is_data(self, value: Node | None) -> bool:
-        """Whether a value is the data of what a request without a type of its own was awaited for."""
+        """Return True if a value is the data of an awaited request without a type of its own."""
         code = self.code
         if value is None or value.type not in ("member_expression", "identifier"):
             return False
@@ -186,12 +195,12 @@ class AnyFromTypeParameter(TreeCheck):
             return False
         if value.type == "identifier" and not code.field(declarator, "name").startswith(("{ data", "{data")):
             return False
-        asked = code.field(declarator, "value")
-        found = _ASKED.match(asked)
+        tests = code.field(declarator, "value")
+        found = _ASKED.match(tests)
         return found is not None and _REQUEST.search(found[1]) is not None
 
-    def _taken_as_any(self) -> Iterator[Node]:
-        """What an exported function takes from outside as any and gives back under a type of the program."""
+    def _external_any(self) -> Iterator[Node]:
+        """Yield external values of ``any`` that an exported function returns under a type of the program."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -210,7 +219,7 @@ class AnyFromTypeParameter(TreeCheck):
                 yield node
 
     def _rows_of_any(self) -> Iterator[Node]:
-        """Parameters of any in a callback over what the server sent."""
+        """Yield parameters of type ``any`` in a callback over response data."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -227,18 +236,18 @@ class AnyFromTypeParameter(TreeCheck):
             ):
                 continue
             owner = function_around(function)
-            if owner is not None and ".json()" in code.text(owner) and self._is_answer(call):
+            if owner is not None and ".json()" in code.text(owner) and self._is_response(call):
                 yield node
 
-    def _is_answer(self, call: Node) -> bool:
-        """Whether the list comes out of an answer: its first name is one that json() was awaited for."""
+    def _is_response(self, call: Node) -> bool:
+        """Return True if the list comes from a response: its first name is an awaited ``json()``."""
         name = self.code.called(call).partition(".")[0]
         declaration = self.code.declaration(name, call)
         return declaration is not None and ".json()" in self.code.field(declaration, "value")
 
 
 def _branches(node: Node) -> Iterator[Node]:
-    """An expression without casts, or the sides of a choice."""
+    """Yield an expression without casts, or the branches of a conditional expression."""
     from wardround.languages.script.code import bare
 
     one = bare(node)

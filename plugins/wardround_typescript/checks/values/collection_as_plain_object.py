@@ -39,11 +39,11 @@ _COLLECTIONS = frozenset({"Map", "Set", "WeakMap", "WeakSet"})
 
 
 class CollectionAsPlainObject(TreeCheck):
-    """What is asked for is not there: a Map or Set is no plain object, and no list.
+    """A Map, Set or Date is used like a plain object or a list.
 
-    The entries of a Map or Set are no properties: Object.keys and JSON.stringify find none, length is
-    undefined, and methods of lists throw. Use size, entries(), or [...set]. Math.max takes numbers, and
-    of a list gives NaN: spread it. Two dates are never the same object: compare their getTime().
+    The entries of a Map or Set are not properties: ``Object.keys`` and ``JSON.stringify`` find none,
+    ``length`` is undefined, and list methods throw. Use ``size``, ``entries()`` or ``[...set]``. ``Math.max``
+    of a list is NaN: spread it. Two dates are never the same object: compare their ``getTime()``.
     """
 
     ID = "TS079"
@@ -79,34 +79,38 @@ class CollectionAsPlainObject(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
-        from wardround.languages.script.code import argument
-
+    def check(self) -> None:
         code = self.code
         for called, call in code.calls:
-            first = argument(call, 0)
-            if called in _OBJECT_CALLS and first is not None and self._made_by(first) in _COLLECTIONS:
-                self.say(call, "the entries of a Map or Set are no properties, so this finds none")
-            elif called in _MATH and first is not None and argument(call, 1) is None and self._is_list(first):
-                self.say(call, "of a list this gives NaN: spread it")
+            self._check_call(called, call)
         for node in code.kinds("member_expression"):
-            held = node.child_by_field_name("object")
             name = code.field(node, "property")
-            if (
-                held is not None
-                and held.type == "identifier"
-                and name in _LIST_METHODS
-                and self._made_by(held) in _COLLECTIONS
-            ):
-                self.say(node, f"a Map or Set has no {name}")
+            if name in _LIST_METHODS and self._is_collection(node.child_by_field_name("object")):
+                self.report_node(node, f"a Map or Set has no {name}; use size or spread it")
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") in ("===", "!==", "==", "!="):
-                sides = [node.child_by_field_name("left"), node.child_by_field_name("right")]
-                if all(side is not None and self._made_by(side) == "Date" for side in sides):
-                    self.say(node, "two dates are never the same object: compare getTime()")
+                operands = [node.child_by_field_name("left"), node.child_by_field_name("right")]
+                if all(one is not None and self._made_by(one) == "Date" for one in operands):
+                    self.report_node(node, "two dates are never the same object; compare getTime()")
+
+    def _check_call(self, called: str, call: Node) -> None:
+        from wardround.languages.script.code import argument
+
+        first = argument(call, 0)
+        if first is None:
+            return
+        if called in _OBJECT_CALLS and self._made_by(first) in _COLLECTIONS:
+            self.report_node(
+                call, "entries of a Map or Set are not properties, so this finds none; use entries()"
+            )
+        elif called in _MATH and argument(call, 1) is None and self._is_list(first):
+            self.report_node(call, "Math function of a list is NaN; spread it")
+
+    def _is_collection(self, node: Node | None) -> bool:
+        return node is not None and node.type == "identifier" and self._made_by(node) in _COLLECTIONS
 
     def _made_by(self, node: Node) -> str:
-        """The class of an object that is made here, or of a const of that name."""
+        """Return the class of an object that is created here, or of a const of that name."""
         code = self.code
         value: Node | None = node
         if node.type == "identifier":

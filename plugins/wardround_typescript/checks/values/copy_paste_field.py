@@ -18,10 +18,10 @@ _AT_LEAST = 2
 
 
 class CopyPasteField(TreeCheck):
-    """In a row of entries copied from another, one still takes what belongs to that other.
+    """One entry of copied lines still reads a field of the original.
 
-    Three lines read ``home...`` and the fourth ``work...``: the value is of the right type, so the compiler
-    says nothing, and the wrong street is printed. Change the line that was left.
+    Three lines read ``home...`` and the fourth ``work...``: the types match, so the compiler accepts it, and
+    the wrong value is used. Correct the remaining line.
     """
 
     ID = "TS481"
@@ -54,36 +54,41 @@ class CopyPasteField(TreeCheck):
         """),
     ]
 
-    def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and may_hold_a_row(self.source.added_text, text)
+    def _may_match(self, text: str) -> bool:
+        return super()._may_match(text) and may_hold_a_row(self.source.added_text, text)
 
-    def look(self) -> None:
+    def check(self) -> None:
         rows = [row for row in (*self._objects(), *self._assigned()) if len(row) >= _AT_LEAST]
         new = [n for n, row in enumerate(rows) if any(self._is_added(value) for _, value in row)]
         if not new:
             return
         entries = [[entry_of(name, self.code.text(value)) for name, value in row] for row in rows]
         for number in new:
-            self._judge(rows[number], entries[number], entries)
+            self._check_row(rows[number], entries[number], entries)
 
-    def _judge(self, row: _Row, made: list[RowField | None], entries: list[list[RowField | None]]) -> None:
-        left = forgotten_edits(made, entries, self._exists)
+    def _check_row(
+        self, row: _Row, fields: list[RowField | None], entries: list[list[RowField | None]]
+    ) -> None:
+        left = forgotten_edits(fields, entries, self._exists)
         if left is not None:
             name, value = row[left.place]
-            told = f'"{name}" takes {self.code.text(value)}, where all around it speaks for "{left.wanted}"'
-            self.say(value, told)
+            self.report_node(
+                value,
+                f'"{name}" reads {self.code.text(value)}, but the other lines suggest "{left.wanted}"; '
+                "correct it",
+            )
 
     def _is_added(self, node: Node) -> bool:
         return self.source.is_added(node.start_point[0] + 1)
 
     def _exists(self, name: str) -> bool:
-        """Whether the project has a field of a name."""
+        """Return True if the project has a field of a name."""
         if name in self.source.text:
             return True
         return bool(self.source.project.files_with_word([name], ["*.ts", "*.tsx", "*.js", "*.jsx"]))
 
     def _objects(self) -> Iterator[_Row]:
-        """The literals with entries that are given something."""
+        """Yield the object literals with the entries that have a value."""
         for node in self.code.kinds("object"):
             row: _Row = []
             for pair in node.named_children:
@@ -93,7 +98,7 @@ class CopyPasteField(TreeCheck):
             yield row
 
     def _assigned(self) -> Iterator[_Row]:
-        """The runs of assignments to fields of one thing."""
+        """Yield the runs of assignments to fields of one object."""
         row: _Row = []
         of, end = "", None
         for statement in sorted(self.code.kinds("expression_statement"), key=lambda one: one.start_byte):

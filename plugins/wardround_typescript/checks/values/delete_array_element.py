@@ -19,10 +19,10 @@ _LIST_TYPE = LazyPattern(r"\[\]$|^:\s*(Readonly)?Array<")
 
 
 class DeleteArrayElement(TreeCheck):
-    """delete leaves a hole in the list, and its length stays as it was.
+    """``delete`` leaves a hole in the list, and its length does not change.
 
-    The place reads as undefined: what goes over the list later skips it or fails on it. Use splice, or make a
-    list without the item with filter.
+    The element reads as undefined: later iterations skip it or fail on it. Use ``splice``, or create a list
+    without the item with ``filter``.
     """
 
     ID = "TS070"
@@ -67,7 +67,7 @@ class DeleteArrayElement(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("unary_expression"):
             target = node.child_by_field_name("argument")
@@ -79,7 +79,7 @@ class DeleteArrayElement(TreeCheck):
                 continue
             held, at = target.child_by_field_name("object"), target.child_by_field_name("index")
             if held is not None and at is not None and self._is_item(held, at):
-                self.say(node, "delete leaves a hole in the list: splice takes the item out")
+                self.report_node(node, "delete leaves a hole in the list; use splice")
 
     def _is_item(self, held: Node, at: Node) -> bool:
         code = self.code

@@ -27,10 +27,10 @@ _EQUAL = frozenset({"===", "!==", "==", "!="})
 
 
 class FloatSumEquality(TreeCheck):
-    """A sum of fractions is compared exactly, and rounding makes it differ.
+    """A sum of fractions is compared exactly although it is rounded.
 
-    A double cannot hold most tenths: 0.1 + 0.2 is not 0.3. Add whole cents, or ask whether the difference
-    is smaller than half of the smallest unit.
+    A double cannot represent most decimal fractions: 0.1 + 0.2 is not 0.3. Add integer cents, or test whether
+    the difference is smaller than half of the smallest unit.
     """
 
     ID = "TS072"
@@ -62,18 +62,21 @@ class FloatSumEquality(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") not in _EQUAL:
                 continue
-            sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            operands = (node.child_by_field_name("left"), node.child_by_field_name("right"))
             if any(
-                side is not None and side.type in ("number", "null", "undefined", "string") for side in sides
+                side is not None and side.type in ("number", "null", "undefined", "string")
+                for side in operands
             ):
                 continue
-            if any(self._is_fraction(side) for side in sides):
-                self.say(node, "rounding makes this sum differ in its last digits, so it is rarely equal")
+            if any(self._is_fraction(side) for side in operands):
+                self.report_node(
+                    node, "rounded sum is rarely equal to a constant; compare the difference with a tolerance"
+                )
 
     def _is_fraction(self, node: Node | None) -> bool:
         from wardround.languages.script.code import bare

@@ -52,10 +52,10 @@ _NO_TEXT = frozenset(
 
 
 class ForInOverArray(TreeCheck):
-    """for ... in goes over the keys, as text, and here the items were meant.
+    """``for ... in`` iterates over keys where the items are expected.
 
-    Of a list the keys are "0", "1" and so on, in no promised order, with inherited ones. Use for ... of, or
-    forEach.
+    The keys of a list are "0", "1" and so on, as strings, in no guaranteed order, with inherited ones. Use
+    ``for ... of`` or ``forEach``.
     """
 
     ID = "TS077"
@@ -101,7 +101,7 @@ class ForInOverArray(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("for_in_statement"):
             if code.field(node, "operator") != "in":
@@ -109,7 +109,7 @@ class ForInOverArray(TreeCheck):
             name = code.field(node, "left")
             right = node.child_by_field_name("right")
             if right is not None and name.isidentifier() and self._is_wrong(node, name, right):
-                self.say(node, f"{name} is a key, not an item of the list: for ... of goes over the items")
+                self.report_node(node, f"{name} is a key, not an item of the list; use for ... of")
 
     def _is_wrong(self, loop: Node, name: str, right: Node) -> bool:
         from wardround.languages.script.syntax import inside
@@ -142,7 +142,7 @@ class ForInOverArray(TreeCheck):
         return value is not None and _LIST.search(code.text(value)) is not None
 
     def _is_counted(self, body: Node, name: str) -> bool:
-        """Whether the loop makes a number of the key, and so knows what it is."""
+        """Return True if the loop converts the key to a number, and so uses it as an index."""
         text = self.code.text(body)
         return (
             f"Number({name}" in text

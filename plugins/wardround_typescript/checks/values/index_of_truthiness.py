@@ -18,10 +18,10 @@ _TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
 
 
 class IndexOfTruthiness(TreeCheck):
-    """The place in a list is taken for yes or no, and both are the wrong way round.
+    """An index is used as a boolean.
 
-    These give 0 for the first place, which counts as false, and -1 for none, which counts as true.
-    Compare with -1, or use includes, some or test.
+    These methods return 0 for the first position, which is falsy, and -1 for no match, which is truthy.
+    Compare with -1, or use ``includes``, ``some`` or ``test``.
     """
 
     ID = "TS073"
@@ -54,23 +54,27 @@ class IndexOfTruthiness(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for called, call in code.calls:
             if not _PLACE.search(called) or self._is_other(called, call):
                 continue
             if self._is_tested(call):
-                self.say(call, "0 is the first place and counts as false, -1 is none and counts as true")
+                self.report_node(
+                    call, "0 is the first position and falsy, -1 is no match and truthy; compare with -1"
+                )
             declarator = call.parent
             if declarator is not None and declarator.type == "variable_declarator":
                 for use in self._uses(code.field(declarator, "name"), declarator):
-                    self.say(use, "0 is the first place and counts as false, -1 is none and counts as true")
+                    self.report_node(
+                        use, "0 is the first position and falsy, -1 is no match and truthy; compare with -1"
+                    )
 
     def _is_other(self, called: str, call: Node) -> bool:
-        """Search is a method of clients too, and after localeCompare || goes on to the next key."""
+        """Clients have methods named ``search`` too, and ``||`` after ``localeCompare`` chains sort keys."""
         if called.endswith(".search"):
-            given = self.code.field(call, "arguments")
-            return not given.startswith("(/")
+            arguments = self.code.field(call, "arguments")
+            return not arguments.startswith("(/")
         return called.endswith(".localeCompare") and not self._is_condition(call)
 
     def _uses(self, name: str, declarator: Node) -> Iterator[Node]:

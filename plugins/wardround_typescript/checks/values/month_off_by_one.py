@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 _MONTH = LazyPattern(r"\.getMonth\(\)$|\.getUTCMonth\(\)$")
 _DATE_PARTS = ("getFullYear()", "getUTCFullYear()")
 _DAY = LazyPattern(r"\.get(UTC)?Day\(\)$")
+_FORMATTERS = ("String", "pad", "padZero", "zeroPad", "pad2", "twoDigits")
 
 
 class MonthOffByOne(TreeCheck):
-    """Months are counted from 0 and getDay is the day of the week, so this date is another one.
+    """Months are counted from 0, and ``getDay`` returns the day of the week.
 
-    January is 0 for getMonth and for new Date(year, month, day). Add 1 where the month is written down,
-    use getDate for the day of the month, and 11 for December.
+    January is 0 for ``getMonth`` and for ``new Date(year, month, day)``. Add 1 to print the month, use
+    ``getDate`` for the day of the month, and 11 for December.
     """
 
     ID = "TS075"
@@ -53,62 +54,62 @@ class MonthOffByOne(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
+        for called, call in self.code.calls:
+            if called.endswith(("Month", "Day")):
+                self._check_part(call)
+        for node in self.code.kinds("new_expression"):
+            if self._is_thirteenth_month(node):
+                self.report_node(node, "months are counted from 0, so 12 is January of the next year; use 11")
+
+    def _check_part(self, call: Node) -> None:
         code = self.code
-        for called, call in code.calls:
-            if not called.endswith(("Month", "Day")):
-                continue
-            text = self._written(call)
-            if text is None or not any(part in text for part in _DATE_PARTS):
-                continue
-            if _MONTH.search(code.text(call)):
-                self.say(call, "January is 0 here: the month that is written down is the one before")
-            elif _DAY.search(code.text(call)) and "Month()" in text and "getDate()" not in text:
-                self.say(call, "this is the day of the week: getDate gives the day of the month")
-        for node in code.kinds("new_expression"):
-            given = node.child_by_field_name("arguments")
-            parts = [code.text(one) for one in given.named_children] if given is not None else []
-            if (
-                code.field(node, "constructor") == "Date"
-                and len(parts) >= 2
-                and parts[1] == "12"
-                and parts[0].isdigit()
-            ):
-                self.say(node, "months are counted from 0: 12 is January of the next year")
+        text = self._written(call)
+        if text is None or not any(part in text for part in _DATE_PARTS):
+            return
+        if _MONTH.search(code.text(call)):
+            self.report_node(call, "getMonth counts from 0, so the printed month is the previous one; add 1")
+        elif _DAY.search(code.text(call)) and "Month()" in text and "getDate()" not in text:
+            self.report_node(call, "getDay returns the day of the week; use getDate for the day of the month")
+
+    def _is_thirteenth_month(self, node: Node) -> bool:
+        code = self.code
+        arguments = node.child_by_field_name("arguments")
+        parts = [code.text(one) for one in arguments.named_children] if arguments is not None else []
+        if code.field(node, "constructor") != "Date" or len(parts) < 2:
+            return False
+        return parts[1] == "12" and parts[0].isdigit()
 
     def _written(self, call: Node) -> str | None:
-        """The text a call is written into as it is; None where it is used for something else."""
+        """Return the text into which a call is written unchanged; None if it is used otherwise."""
         code = self.code
         above, node = call.parent, call
         while above is not None and above.type in ("arguments", "call_expression", "member_expression"):
-            if (
-                above.type == "call_expression"
-                and above.child_by_field_name("function") != node
-                and code.called(above) not in ("String", "pad", "padZero", "zeroPad", "pad2", "twoDigits")
-            ):
+            is_argument = above.type == "call_expression" and above.child_by_field_name("function") != node
+            if is_argument and code.called(above) not in _FORMATTERS:
                 return None
             node, above = above, above.parent
-        if above is None:
+        if above is None or above.parent is None:
             return None
-        if above.type == "template_substitution" and above.parent is not None:
+        if above.type == "template_substitution":
             return code.text(above.parent)
         if above.type == "binary_expression":
-            while above.parent is not None and above.parent.type == "binary_expression":
-                above = above.parent
-            text = code.text(above)
-            return text if ("'" in text or '"' in text) and node.parent == _sum_of(node) else None
-        if (
-            above.type == "array"
-            and above.parent is not None
-            and code.text(above.parent.parent).find(".join(") > 0
-        ):
+            return self._concatenated(above, node)
+        if above.type == "array" and code.text(above.parent.parent).find(".join(") > 0:
             return code.text(above)
         if above.type == "variable_declarator" and node.type == "call_expression" and node != call:
             return self._joined(code.field(above, "name"), call)
         return None
 
+    def _concatenated(self, above: Node, node: Node) -> str | None:
+        """Return the complete concatenation around an operand; None if it is not text."""
+        while above.parent is not None and above.parent.type == "binary_expression":
+            above = above.parent
+        text = self.code.text(above)
+        return text if ("'" in text or '"' in text) and node.parent == _sum_of(node) else None
+
     def _joined(self, name: str, call: Node) -> str | None:
-        """The text a padded month is written into later."""
+        """Return the text into which a padded month is written later."""
         code = self.code
         for node in [*code.kinds("template_string"), *code.kinds("array")]:
             text = code.text(node)
@@ -118,7 +119,7 @@ class MonthOffByOne(TreeCheck):
 
 
 def _sum_of(node: Node) -> Node | None:
-    """The sum a value is a term of, if it is added to texts."""
+    """Return the concatenation that has a value as an operand."""
     above = node.parent
     operator = above.child_by_field_name("operator") if above is not None else None
     return above if operator is not None and operator.type == "+" and not _has_number(above) else None

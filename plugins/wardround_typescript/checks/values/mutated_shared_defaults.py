@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
@@ -22,13 +23,14 @@ _KEPT = LazyPattern(
     r"(?i)cache|registry|store|queue|pool|listeners|subscribers|handlers|pending"
     r"|seen"
 )
+_MERGES = frozenset({"Object.assign", "_.merge", "_.extend", "merge", "extend", "deepmerge.all", "$.extend"})
 
 
 class MutatedSharedDefaults(TreeCheck):
-    """The defaults themselves are changed here, for everybody who asks for them later.
+    """Shared defaults are mutated.
 
-    The object is made once, when the module is loaded. What one call puts into it the next one finds
-    there. Put a new object first, as in { ...DEFAULTS, ...options }, or copy the list.
+    The object is created once, when the module is loaded, so every later caller sees the change. Create a new
+    object first, as in ``{ ...DEFAULTS, ...options }``, or copy the list.
     """
 
     ID = "TS078"
@@ -84,46 +86,37 @@ class MutatedSharedDefaults(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
-        from wardround.languages.script.code import argument, function_around
+    def check(self) -> None:
+        from wardround.languages.script.code import function_around
 
-        code = self.code
-        for called, call in code.calls:
-            held: Node | None = None
-            if called in (
-                "Object.assign",
-                "_.merge",
-                "_.extend",
-                "merge",
-                "extend",
-                "deepmerge.all",
-                "$.extend",
-            ):
-                held = argument(call, 0)
-                if argument(call, 1) is None:
-                    continue
+        for node in [*self._mutating_calls(), *self._assignments()]:
+            if function_around(node) is not None:
+                self.report_node(node, "shared defaults are mutated for every later caller; copy them first")
+
+    def _mutating_calls(self) -> Iterator[Node]:
+        from wardround.languages.script.code import argument
+
+        for called, call in self.code.calls:
+            target: Node | None = None
+            if called in _MERGES:
+                target = argument(call, 0) if argument(call, 1) is not None else None
             elif called.rpartition(".")[2] in _CHANGING:
                 owner = call.child_by_field_name("function")
-                held = owner.child_by_field_name("object") if owner is not None else None
-            if held is not None and function_around(call) is not None and self._is_shared(held):
-                self.say(call, "this changes the defaults themselves, for every later caller")
-        for node in code.kinds("assignment_expression"):
+                target = owner.child_by_field_name("object") if owner is not None else None
+            if target is not None and self._is_shared(target):
+                yield call
+
+    def _assignments(self) -> Iterator[Node]:
+        for node in self.code.kinds("assignment_expression"):
             left = node.child_by_field_name("left")
-            held = (
-                left.child_by_field_name("object")
-                if left is not None and left.type in ("member_expression", "subscript_expression")
-                else None
-            )
-            if (
-                held is not None
-                and function_around(node) is not None
-                and self._is_shared(held)
-                and self._is_given_out(node)
-            ):
-                self.say(node, "this changes the defaults themselves, for every later caller")
+            if left is None or left.type not in ("member_expression", "subscript_expression"):
+                continue
+            target = left.child_by_field_name("object")
+            if target is not None and self._is_shared(target) and self._is_returned(node):
+                yield node
 
     def _is_shared(self, held: Node) -> bool:
-        """Whether a name stands for an object or a list of the module that is named like a default."""
+        """Return True if a name refers to an object or a list of the module with the name of a default."""
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -148,8 +141,8 @@ class MutatedSharedDefaults(TreeCheck):
             return False
         return value.type in ("object", "array") and bool(value.named_children)
 
-    def _is_given_out(self, node: Node) -> bool:
-        """Whether the object is also returned there: a setter of module state is meant."""
+    def _is_returned(self, node: Node) -> bool:
+        """Return True if the function also returns the object: an intentional setter of module state."""
         from wardround.languages.script.code import function_around, returned
 
         code = self.code

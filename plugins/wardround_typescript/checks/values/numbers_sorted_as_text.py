@@ -41,9 +41,9 @@ _PASSING = LazyPattern(r"\.(slice|filter|concat|values|flat|reverse)$")
 
 
 class NumbersSortedAsText(TreeCheck):
-    """Without a compare function numbers are sorted as text, so 10 comes before 9.
+    """``sort`` without a compare function sorts numbers as strings, so 10 comes before 9.
 
-    sort turns what it compares into text. Give it (a, b) => a - b.
+    ``sort`` converts its elements to strings. Pass ``(a, b) => a - b``.
     """
 
     ID = "TS069"
@@ -77,12 +77,12 @@ class NumbersSortedAsText(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, call in self.code.calls:
             if called.endswith((".sort", ".toSorted")) and self.code.field(call, "arguments") == "()":
                 owner = call.child_by_field_name("function")
                 if owner is not None and self._is_numbers(owner.child_by_field_name("object")):
-                    self.say(call, "these are numbers, and sort without a function compares them as text")
+                    self.report_node(call, "numbers are sorted as strings; pass a compare function")
 
     def _is_numbers(self, node: Node | None) -> bool:
         from wardround.languages.script.code import bare

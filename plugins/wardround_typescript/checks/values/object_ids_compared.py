@@ -24,11 +24,10 @@ _PACKAGES = ('"mongoose"', '"mongodb"', '"@typegoose/typegoose"')
 
 
 class ObjectIdsCompared(TreeCheck):
-    """Two ids of MongoDB are compared as objects, and are never the same one.
+    """MongoDB ids are compared as objects, which are never identical.
 
-    An ``_id`` is an object of its own in every document that is read, so ``===`` is false for equal ids
-    and ``!==`` true: a check of the owner refuses everybody, or stops nobody. Use
-    ``a._id.equals(b._id)``.
+    Each document that is read has its own ``_id`` object, so ``===`` is false for equal ids and ``!==`` true:
+    an ownership check rejects everyone, or no one. Use ``a._id.equals(b._id)``.
     """
 
     ID = "TS037"
@@ -69,7 +68,7 @@ class ObjectIdsCompared(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if not self._is_of_mongo():
             return
         for node in self.code.kinds("binary_expression"):
@@ -77,7 +76,7 @@ class ObjectIdsCompared(TreeCheck):
                 continue
             left, right = (self.code.field(node, side).replace("?.", ".") for side in ("left", "right"))
             if any(_ID.search(a) and _MAYBE_ID.search(b) for a, b in ((left, right), (right, left))):
-                self.say(node, "ids are objects, so two of them are never the same one; use equals")
+                self.report_node(node, "ids are objects and never identical; use equals")
 
     def _is_of_mongo(self) -> bool:
         text = self.source.text
@@ -90,7 +89,7 @@ class ObjectIdsCompared(TreeCheck):
         return any(any(one in text for one in _PACKAGES) for text in self._packages())
 
     def _packages(self) -> Iterator[str]:
-        """The package.json that rules the file."""
+        """Return the package.json that governs the file."""
         folder = self.source.path.rpartition("/")[0]
         while True:
             text = self.source.project.read(f"{folder}/package.json" if folder else "package.json")

@@ -18,10 +18,10 @@ _ASSERTED = LazyPattern(r"(?i)^(?:\w+\.)*(?:assert\w*|invariant|expect|ensure\w*
 
 
 class OptionalChainDereference(TreeCheck):
-    """What an optional chain may leave undefined is used as if it were there.
+    """A value of an optional chain is dereferenced without a test.
 
-    Either the chain can stop early, and then this line throws; or it cannot, and the question mark only
-    hides it. Leave where the value is missing, or give a value for that case with ``??``.
+    Either the chain can be undefined, and this line throws; or it cannot, and the question mark is
+    misleading. Return early if the value is missing, or provide a default with ``??``.
     """
 
     ID = "TS036"
@@ -73,18 +73,20 @@ class OptionalChainDereference(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for declarator in self.code.kinds("variable_declarator"):
             name, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
             if name is None or value is None or name.type != "identifier":
                 continue
-            asked = self._asked(value)
-            use = self._trusting(declarator, asked) if asked is not None else None
+            tests = self._is_tested(value)
+            use = self._trusting(declarator, tests) if tests is not None else None
             if use is not None:
-                self.say(use, "this may be undefined: the chain it comes from can stop early")
+                self.report_node(
+                    use, "value of the optional chain may be undefined here; test it or provide a default"
+                )
 
-    def _asked(self, value: Node) -> Node | None:
-        """What the last question mark of a chain stands behind; None where there is none on its spine."""
+    def _is_tested(self, value: Node) -> Node | None:
+        """Return the object of the last question mark of a chain; None if its spine has none."""
         node: Node | None = value
         while node is not None and node.type in _SPINE:
             inner = node.child_by_field_name("function") or node.child_by_field_name("object")
@@ -94,7 +96,7 @@ class OptionalChainDereference(TreeCheck):
         return None
 
     def _trusting(self, declarator: Node, asked: Node) -> Node | None:
-        """The first place that reads a field as if the value were there; None where something asks before."""
+        """Return the first unguarded field access of the value; None if a test precedes it."""
         from wardround.languages.script.code import function_around, is_tested
 
         code = self.code
@@ -117,7 +119,7 @@ class OptionalChainDereference(TreeCheck):
                 yield node
 
     def _is_read(self, node: Node) -> bool:
-        """Whether a field of a value, or what it gives when called, is asked for without a question mark."""
+        """Return True if a field or the call of a value is accessed without a question mark."""
         above = node.parent
         return (
             above is not None
@@ -127,7 +129,7 @@ class OptionalChainDereference(TreeCheck):
         )
 
     def _is_settled(self, node: Node) -> bool:
-        """Whether a place gives a value for what is missing, sets another one, or has a function judge it."""
+        """Return True if a node provides a default, reassigns the value, or passes it to a predicate."""
         above = node.parent
         if above is None:
             return False
@@ -139,7 +141,7 @@ class OptionalChainDereference(TreeCheck):
         return call is not None and _ASSERTED.search(self.code.called(call)) is not None
 
     def _is_known(self, asked: Node, declarator: Node, function: Node) -> bool:
-        """Whether a condition of the function asks for the same thing, or its start, by itself."""
+        """Return True if a condition of the function tests the same value, or its prefix, by itself."""
         from wardround.languages.script.code import is_tested
 
         code = self.code

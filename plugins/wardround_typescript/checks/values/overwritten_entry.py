@@ -22,9 +22,9 @@ _KEYS = frozenset({"string", "number", "identifier", "member_expression", "templ
 
 
 class OverwrittenEntry(TreeCheck):
-    """An entry is written twice in a row under one key, so the first value is lost.
+    """Two consecutive assignments write the same entry, so the first value is lost.
 
-    One of the two was meant for another key: they are often lines that were copied.
+    One of them was intended for another key: such lines are often copied.
     """
 
     ID = "TS087"
@@ -59,11 +59,11 @@ class OverwrittenEntry(TreeCheck):
         """),
     ]
 
-    def _may_speak(self, text: str) -> bool:
-        return super()._may_speak(text) and self._has_run()
+    def _may_match(self, text: str) -> bool:
+        return super()._may_match(text) and self._has_run()
 
     def _has_run(self) -> bool:
-        """Whether two writes stand close enough to one another."""
+        """Return True if two writes are close enough to one another."""
         last = -3
         for number, line in enumerate(self.source.lines):
             if any(word in line for word in _WRITES) and not line.lstrip().startswith(
@@ -74,7 +74,7 @@ class OverwrittenEntry(TreeCheck):
                 last = number
         return False
 
-    def look(self) -> None:
+    def check(self) -> None:
         held = ""
         seen: set[str] = set()
         end: Node | None = None
@@ -90,11 +90,14 @@ class OverwrittenEntry(TreeCheck):
             if container in value or f"({container}" in value:
                 seen = set()
             elif key in seen:
-                self.say(statement, "the line above wrote this entry, and this one replaces it")
+                self.report_node(
+                    statement,
+                    "entry is already assigned on the line above and overwritten here; correct the key",
+                )
             seen.add(key)
 
     def _written(self, statement: Node) -> tuple[str, str, str] | None:
-        """What a statement writes to, under which key, and the text of the value."""
+        """Return the target of a statement, the key, and the text of the value."""
         code = self.code
         node = statement.named_children[0] if statement.named_children else None
         if node is None:

@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.before_after_check import BeforeCheck, functions_of
+from wardround_typescript.before_after import base_code, functions_of, is_new, is_touched
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -28,11 +29,11 @@ _FRESH = LazyPattern(
 )
 
 
-class RemovedCopyBeforeMutation(BeforeCheck):
-    """A copy was changed here, and since this change it is the thing itself.
+class RemovedCopyBeforeMutation(TreeCheck):
+    """The copy before a mutation is removed, so the original is mutated now.
 
-    Whoever handed it in, and everybody else who holds it, sees the change too: lists change their order under
-    the reader, and what compares old with new finds no difference. Make the copy again before changing it.
+    The caller, and all other holders of the value, see the mutation: lists change their order, and a
+    comparison of old and new finds no difference. Restore the copy.
     """
 
     ID = "TS403"
@@ -42,7 +43,6 @@ class RemovedCopyBeforeMutation(BeforeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     WORDS = ("function", "=>", ") {")
-    GONE = _COPIED
     CASE_PATH = "a.ts"
     VALID = [
         code("""
@@ -76,29 +76,38 @@ class RemovedCopyBeforeMutation(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before = functions_of(was)
+    def check(self) -> None:
+        base = base_code(self.source, _COPIED)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before = functions_of(base)
         for name, function in functions_of(self.code).items():
             old = before.get(name)
-            if old is None or not self.is_new(function, was):
+            if old is None or not is_new(self.source, self.code, function, base):
                 continue
-            was_text, text = was.text(old), self.code.text(function)
+            was_text, text = base.text(old), self.code.text(function)
             lost = _copied(was_text) - _copied(text)
-            lost -= {path for path, _ in _changes(was, old)} if lost else set()
+            lost -= {path for path, _ in _changes(base, old)} if lost else set()
             for path, node in _changes(self.code, function) if lost else ():
                 if path in lost and self._counts(node, path):
-                    self.say(node, f'"{path}" was copied before it was changed, and is now changed itself')
+                    self.report_node(
+                        node,
+                        f'"{path}" was copied before its mutation and is now mutated itself; '
+                        "restore the copy",
+                    )
                     break
 
     def _counts(self, node: Node, path: str) -> bool:
-        return self.is_touched(node) and not self._is_own(path, node)
+        return is_touched(self.source, node) and not self._is_own(path, node)
 
     def _is_own(self, path: str, at: Node) -> bool:
-        """Whether a value was made on the spot, so that nobody else holds it."""
+        """Return True if a value was created on the spot, so that nothing else refers to it."""
         root = path.partition(".")[0].rstrip("?!")
         value = self.code.value_of(root, at)
         if value is None:
-            declared = self.code.declaration(root, at)  # taken apart: const [row] = await Promise.all(reads)
+            declared = self.code.declaration(root, at)  # destructured: const [row] = await Promise.all(reads)
             return declared is not None and self.code.field(declared, "value").startswith("await ")
         return value.type in _NEW or (
             value.type == "call_expression" and _FRESH.search(self.code.text(value)) is not None
@@ -106,12 +115,12 @@ class RemovedCopyBeforeMutation(BeforeCheck):
 
 
 def _copied(text: str) -> set[str]:
-    """The paths of what a text makes a copy of."""
+    """Return the paths that a text copies."""
     return {next(one for one in match.groups() if one) for match in _COPIED.finditer(text)}
 
 
 def _changes(code: Code, function: Node) -> Iterator[tuple[str, Node]]:
-    """What a function changes in place, by its path, and where."""
+    """Yield the values that a function mutates in place, by path, with the node."""
     from wardround.languages.script.code import argument
     from wardround.languages.script.syntax import inside
 

@@ -19,10 +19,10 @@ _LEAVES = ("break_statement", "return_statement", "throw_statement")
 
 
 class SpliceDuringIteration(TreeCheck):
-    """The list is shortened while it is walked, so the item after each removed one is skipped.
+    """A list is spliced during a forward loop, so the item after each removed one is skipped.
 
-    What follows moves up into the place of the removed one, and the walk goes on to the next place.
-    Walk from the end, step back after the removal, or make a new list with ``filter``.
+    The next item moves to the index of the removed one, and the loop continues with the index after it.
+    Iterate from the end, decrement the index after the removal, or create a new list with ``filter``.
     """
 
     ID = "TS041"
@@ -68,7 +68,7 @@ class SpliceDuringIteration(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -80,10 +80,12 @@ class SpliceDuringIteration(TreeCheck):
             if any(self._walks(loop, walked, place) for loop in _loops_around(call)) and not self._leaves(
                 call
             ):
-                self.say(call, "the item after the removed one moves into its place and is skipped")
+                self.report_node(
+                    call, "the item after the removed one is skipped; iterate from the end or use filter"
+                )
 
     def _walks(self, loop: Node, walked: str, place: str) -> bool:
-        """Whether a loop goes forward through the list, and the place is that of its present item."""
+        """Return True if a loop iterates forward over the list and the index is that of the current item."""
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -104,12 +106,12 @@ class SpliceDuringIteration(TreeCheck):
             )
         if code.called(loop) != f"{walked}.forEach":
             return False
-        given = code.field(code.function_meant(argument(loop, 0)), "parameters")
-        names = [one.partition(":")[0].strip() for one in given.strip("()").split(",")]
+        value = code.field(code.function_meant(argument(loop, 0)), "parameters")
+        names = [one.partition(":")[0].strip() for one in value.strip("()").split(",")]
         return place in (*names[1:2], f"{walked}.indexOf({names[0]})")
 
     def _leaves(self, call: Node) -> bool:
-        """Whether the walk ends right after the removal."""
+        """Return True if the loop ends right after the removal."""
         node: Node = call
         while node.parent is not None and node.parent.type != "statement_block":
             if node.type in _LEAVES:
@@ -124,7 +126,7 @@ class SpliceDuringIteration(TreeCheck):
 
 
 def _loops_around(node: Node) -> Iterator[Node]:
-    """The loops around a node, and the call that is given the innermost function it stands in."""
+    """Yield the loops around a node, and the call that receives the innermost function around it."""
     from wardround.languages.script.code import FUNCTIONS
 
     above = node.parent

@@ -17,10 +17,10 @@ _NEW_FLAGS = LazyPattern(r"new RegExp\((?s:.*),\s*['\"][a-z]*[gy][a-z]*['\"]\s*\
 
 
 class StatefulRegex(TreeCheck):
-    """The pattern remembers where it stopped, so the next test begins there.
+    """A pattern with the flag g or y keeps its position between tests.
 
-    With the flag g or y, test and exec go on from lastIndex, also on another text: every second answer is
-    wrong. Leave the flag out for test, or make the pattern where it is used.
+    ``test`` and ``exec`` continue from ``lastIndex``, also on another text, so every second result is wrong.
+    Omit the flag for ``test``, or create the pattern where it is used.
     """
 
     ID = "TS074"
@@ -59,7 +59,7 @@ class StatefulRegex(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import function_around
 
         code = self.code
@@ -75,8 +75,9 @@ class StatefulRegex(TreeCheck):
             if ((value.type == "regex" and _FLAGS.search(text)) or _NEW_FLAGS.search(text)) and (
                 function_around(call) != function_around(declaration) and not self._is_in_loop_condition(call)
             ):
-                self.say(
-                    call, "the pattern has the flag g, so each test goes on where the one before stopped"
+                self.report_node(
+                    call,
+                    "pattern has the flag g, so each test continues after the previous match; omit the flag",
                 )
 
     def _is_in_loop_condition(self, call: Node) -> bool:

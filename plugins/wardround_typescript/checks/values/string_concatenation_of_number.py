@@ -11,7 +11,7 @@ from wardround.rules.maturity import Maturity
 from wardround_typescript.check import COMPONENTS, SCRIPTS, TreeCheck
 
 if TYPE_CHECKING:
-    pass
+    from wardround.languages.script.syntax import Node
 
 _TEXT = LazyPattern(
     r"\.toFixed\(\d*\)$|^(event|e|ev|evt)\.(target|currentTarget)\.value$|\.(searchParams"
@@ -24,10 +24,10 @@ _FIXED = LazyPattern(r"\.toFixed\(\d*\)$")
 
 
 class StringConcatenationOfNumber(TreeCheck):
-    """Text is added to a number here, which puts them one behind the other.
+    """A string is added to a number, which concatenates them.
 
-    toFixed, the value of a field, a stored entry and a parameter of the address are texts: "2" + 1 is
-    "21", and "9.5" is greater than "10.0". Make a number of it first, and format last.
+    ``toFixed``, the value of a field, a stored entry and a URL parameter are strings: "2" + 1 is "21", and
+    "9.5" is greater than "10.0". Convert to a number first, and format last.
     """
 
     ID = "TS080"
@@ -68,24 +68,35 @@ class StringConcatenationOfNumber(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
-        code = self.code
-        for node in code.kinds("augmented_assignment_expression"):
-            left = node.child_by_field_name("left")
-            if (
-                code.field(node, "operator") == "+="
-                and _FIXED.search(code.field(node, "right"))
-                and left is not None
-            ):
-                value = code.value_of(code.text(left), left) if left.type == "identifier" else None
-                if value is not None and value.type == "number":
-                    self.say(node, "toFixed gives text, which is put behind the number")
-        for node in code.kinds("binary_expression"):
-            operator = code.field(node, "operator")
+    def check(self) -> None:
+        for node in self.code.kinds("augmented_assignment_expression"):
+            if self._appends_fixed(node):
+                self.report_node(
+                    node, "toFixed returns a string, so this concatenates; add the numbers first"
+                )
+        for node in self.code.kinds("binary_expression"):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-            if left is None or right is None:
-                continue
-            if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
-                self.say(node, "this is text, so the number is put behind it instead of added")
-            elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
-                self.say(node, "these are compared as text, so 9.5 is greater than 10.0")
+            if left is not None and right is not None:
+                self._check_operands(node, left, right)
+
+    def _appends_fixed(self, node: Node) -> bool:
+        """Return True for ``sum += x.toFixed(2)`` with a variable that starts as a number."""
+        code, left = self.code, node.child_by_field_name("left")
+        if left is None or left.type != "identifier" or code.field(node, "operator") != "+=":
+            return False
+        if not _FIXED.search(code.field(node, "right")):
+            return False
+        value = code.value_of(code.text(left), left)
+        return value is not None and value.type == "number"
+
+    def _check_operands(self, node: Node, left: Node, right: Node) -> None:
+        code = self.code
+        operator = code.field(node, "operator")
+        if operator == "+" and right.type == "number" and _TEXT.search(code.text(left)):
+            self.report_node(
+                node, "this is a string, so the number is concatenated instead of added; convert it"
+            )
+        elif operator in _COMPARED and _FIXED.search(code.text(left)) and _FIXED.search(code.text(right)):
+            self.report_node(
+                node, "strings are compared here, so 9.5 is greater than 10.0; convert them to numbers"
+            )

@@ -13,10 +13,10 @@ from wardround_typescript.check import SCRIPTS
 
 
 class UnitMismatch(Check):
-    """A name that says one unit is given, as it is, what is in another, by its name or by how it is made.
+    """A value in one unit is assigned unchanged to a name of another unit.
 
-    Either the number is off by the factor between the two, or one of the names is wrong and the next reader
-    will convert what needs no conversion. Convert it there, or rename it.
+    Either the number is off by the factor between the two units, or one of the names is wrong and misleads
+    the next reader. Convert the value, or rename it.
     """
 
     ID = "TS097"

@@ -31,10 +31,9 @@ _ALIKE = {
 
 
 class WrongMapKey(TreeCheck):
-    """What is named after its key is kept under another one.
+    """A collection that is named after its key is filled under another key.
 
-    Whoever looks something up in ``usersById`` does it with an id and finds nothing, or another user.
-    Name it after the key it has now.
+    A lookup in ``usersById`` by id finds nothing, or another user. Rename the collection after its key.
     """
 
     ID = "TS046"
@@ -64,7 +63,7 @@ class WrongMapKey(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for declarator in code.kinds("variable_declarator"):
             name = declarator.child_by_field_name("name")
@@ -72,34 +71,56 @@ class WrongMapKey(TreeCheck):
             if name is None or match is None:
                 continue
             for key in self._keys(declarator.child_by_field_name("value")):
-                if not _tells(key, match["key"]):
-                    self.say(name, f"this is kept under {key}, which is not what its name says")
+                if not _matches_name(key, match["key"]):
+                    self.report_node(
+                        name,
+                        f"key {key} does not match the name of the collection; rename it or use the "
+                        "right key",
+                    )
 
     def _keys(self, value: Node | None) -> Iterator[str]:
-        """The path that a collection is kept under, where one can be read."""
-        from wardround.languages.script.code import FUNCTIONS, argument, bare
+        """Yield the path of the key of a collection, if it can be read."""
+        from wardround.languages.script.code import bare
 
         code = self.code
         value = bare(value)
         if value is None or value.type not in ("call_expression", "new_expression"):
             return
         if value.type == "call_expression" and _BY.search(code.called(value)):
-            chosen = argument(value, 1)
-            if chosen is not None and chosen.type == "string":
-                yield f"x.{code.text(chosen)[1:-1]}"
-            elif chosen is not None and chosen.type in FUNCTIONS:
-                yield from self._path(chosen.child_by_field_name("body"))
+            yield from self._key_of_grouping(value)
+        elif (code.field(value, "constructor") or code.called(value)) in ("Map", "Object.fromEntries"):
+            yield from self._key_of_entries(value)
+
+    def _key_of_grouping(self, call: Node) -> Iterator[str]:
+        """Yield the key of ``keyBy(rows, "id")``."""
+        from wardround.languages.script.code import FUNCTIONS, argument
+
+        key = argument(call, 1)
+        if key is not None and key.type == "string":
+            yield f"x.{self.code.text(key)[1:-1]}"
+        elif key is not None and key.type in FUNCTIONS:
+            yield from self._path(key.child_by_field_name("body"))
+
+    def _key_of_entries(self, call: Node) -> Iterator[str]:
+        """Yield the key of ``new Map(rows.map((row) => [row.id, row]))``."""
+        from wardround.languages.script.code import FUNCTIONS, argument, bare
+
+        mapped = bare(argument(call, 0))
+        if (
+            mapped is None
+            or mapped.type != "call_expression"
+            or not self.code.called(mapped).endswith(".map")
+        ):
             return
-        made = code.field(value, "constructor") or code.called(value)
-        mapped = bare(argument(value, 0)) if made in ("Map", "Object.fromEntries") else None
-        function = argument(mapped, 0) if mapped is not None and mapped.type == "call_expression" else None
-        if function is not None and function.type in FUNCTIONS and code.called(mapped).endswith(".map"):  # type: ignore[arg-type]
-            pair = bare(function.child_by_field_name("body"))
-            if pair is not None and pair.type == "array" and pair.named_children:
-                yield from self._path(pair.named_children[0])
+        function = argument(mapped, 0)
+        if function is None or function.type not in FUNCTIONS:
+            return
+        pair = bare(function.child_by_field_name("body"))
+        if pair is not None and pair.type == "array" and pair.named_children:
+            yield from self._path(pair.named_children[0])
 
     def _path(self, node: Node | None) -> Iterator[str]:
-        """A chain of fields, without a call at its end that only shapes the text."""
+        """Return a chain of fields, without a final call that only formats the text."""
         text = self.code.text(node)
         head, dot, shape = text.rpartition(".")
         path = head if _SHAPED.search(f"{dot}{shape}") else text
@@ -107,8 +128,8 @@ class WrongMapKey(TreeCheck):
             yield path
 
 
-def _tells(path: str, key: str) -> bool:
-    """Whether the fields of a path have one of the words that the name gives for the key."""
+def _matches_name(path: str, key: str) -> bool:
+    """Return True if the fields of a path contain a word that the name states for the key."""
     from wardround.text.stemming import stem
     from wardround.text.tokens import parts
 
@@ -119,7 +140,7 @@ def _tells(path: str, key: str) -> bool:
 
 
 def _is_short_for(short: str, text: str) -> bool:
-    """Whether all letters of a word stand in a text in their order: ``ws`` for workspace."""
+    """Return True if all letters of a word occur in a text in order: ``ws`` for workspace."""
     at = 0
     for letter in short:
         at = text.find(letter, at) + 1

@@ -57,7 +57,7 @@ _TAKERS = (
     (LazyPattern(rf"(?P<what>['\"]PX['\"]),\s*{_NAME}\s*[,)]"), "ms"),
     (LazyPattern(rf"(?P<what>\b(?:s-maxage|max-age|Max-Age|Retry-After))[=:]\s?\$\{{\s*{_NAME}\s*\}}"), "s"),
 )
-"""Where something is taken, and in which unit."""
+"""Functions and options that take a duration, with its unit."""
 _TIMER = LazyPattern(r"\bset(?:Timeout|Interval)\(")
 _TIMES = frozenset({"ms", "s", "min", "h", "day"})
 _MAX_AGE = LazyPattern(rf"\b(?P<what>maxAge)\s*:\s*{_NAME}\s*[,}}\n]")
@@ -67,10 +67,10 @@ _EXPRESS = ("express-session", "res.cookie(", "response.cookie(", "cookie-sessio
 
 
 class WrongTimeUnit(Check):
-    """A name that says one unit of time is given to what takes another.
+    """A duration is passed to a function that expects another unit of time.
 
-    ``setTimeout(poll, EVERY_SECONDS)`` polls a thousand times as often as its name says, or the name is wrong
-    and the next who changes the number will be. Convert it there, or name it after what it holds.
+    ``setTimeout(poll, EVERY_SECONDS)`` polls a thousand times too often, or the name is wrong and misleads
+    the next change of the number. Convert the value, or rename it after its unit.
     """
 
     ID = "TS480"
@@ -113,11 +113,12 @@ class WrongTimeUnit(Check):
             given = plain_unit(name.rpartition(".")[2])
             line, column = self.source.position(self._misnamed(name, given) or start)
             if given in _TIMES and given != unit and self.source.is_added(line):
-                says = f'"{name}" is in {unit_named(given)} by its name, and {what} takes {unit_named(unit)}'
+                says = f'"{name}" is in {unit_named(given)} by its name, but {what} takes '
+                f"{unit_named(unit)}; convert it"
                 self.report(Span(line, column, line, column + len(name)), says)
 
     def _misnamed(self, name: str, unit: str | None) -> int | None:
-        """Where a constant is made whose number is in the unit that is taken, whatever its name says."""
+        """Return True for a constant whose number is in the expected unit, whatever its name."""
         made = re.search(
             rf"(?m)^(?:export )?const ({re.escape(name)})(?:: number)? = ([\d_]+);?$", self.source.text
         )
@@ -126,7 +127,7 @@ class WrongTimeUnit(Check):
         return made.start(1)
 
     def _taken(self) -> Iterator[tuple[int, str, str, str]]:
-        """Start, name, unit and taker of what is given to one of the known ones."""
+        """Yield start, name, unit and receiver of the arguments of known functions."""
         text = self.source.text
         takers = list(_TAKERS)
         if any(word in text for word in _EXPRESS):
@@ -142,7 +143,7 @@ class WrongTimeUnit(Check):
                     yield match.start("name"), match["name"], unit, match["what"].strip("'\".")
 
     def _closes_a_timer(self, brace: int) -> bool:
-        """Whether a brace that closes a function closes the one given to a timer, going by indentation."""
+        """Return True if a brace that closes a function closes the callback of a timer, by indentation."""
         text = self.source.text
         line, _ = self.source.position(brace)
         lines = self.source.lines

@@ -33,10 +33,10 @@ _NO_ZERO = LazyPattern(r"^0(\.0+)?$")
 
 
 class ZeroReplacedByDefault(TreeCheck):
-    """A zero that somebody set is replaced here.
+    """``||`` replaces a zero that was set explicitly.
 
-    || takes the next side for every value that counts as false, and 0 is one. The field may hold any
-    number, so use ??, which looks only at null and undefined.
+    ``||`` takes its right operand for every falsy value, 0 included. Use ``??``, which tests only for null
+    and undefined.
     """
 
     ID = "TS071"
@@ -71,7 +71,7 @@ class ZeroReplacedByDefault(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         code = self.code
         for node in code.kinds("binary_expression"):
             if code.field(node, "operator") != "||" or (
@@ -83,7 +83,7 @@ class ZeroReplacedByDefault(TreeCheck):
             if not self._is_default(last):
                 continue
             if any(self._is_number(term, node) for term in terms[:-1]):
-                self.say(node, "a zero that somebody set counts as nothing here: ?? keeps it")
+                self.report_node(node, "a zero is replaced by the default; use ??")
 
     def _is_default(self, node: Node) -> bool:
         text = self.code.text(node)
@@ -110,7 +110,7 @@ class ZeroReplacedByDefault(TreeCheck):
         return self._has_careful_sibling(whole)
 
     def _has_careful_sibling(self, whole: Node) -> bool:
-        """Whether other fields of the same object are filled with ??: here the difference was known."""
+        """Return True if other fields of the same object use ``??``: the difference is intentional."""
         pair = whole.parent
         held = pair.parent if pair is not None and pair.type == "pair" else None
         if held is None:
@@ -127,7 +127,7 @@ def _is_choice(name: str) -> bool:
 
 
 def _terms(node: Node) -> Iterator[Node]:
-    """The sides of a chain of ||, from left to right."""
+    """Return the operands of a chain of ``||``, from left to right."""
     if node.type == "parenthesized_expression" and node.named_children:
         yield from _terms(node.named_children[0])
         return

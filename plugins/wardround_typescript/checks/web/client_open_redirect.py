@@ -39,10 +39,10 @@ _DEPTH = 4
 
 
 class ClientOpenRedirect(TreeCheck):
-    """The address bar says where the user is sent next.
+    """The page redirects to a target from its own URL.
 
-    Whoever writes the link chooses the page that follows, a copy of your login for example, and javascript:
-    as the address runs a script. Accept only paths that start with a single slash, or a list of known pages.
+    The author of a link chooses the next page, for example a copy of your login, and a ``javascript:`` URL
+    runs a script. Accept only paths that start with a single slash, or a list of known pages.
     """
 
     ID = "TS085"
@@ -88,7 +88,7 @@ class ClientOpenRedirect(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         code = self.code
@@ -96,21 +96,27 @@ class ClientOpenRedirect(TreeCheck):
             if _HREF.search(code.field(node, "left")) and self._is_foreign(
                 node.child_by_field_name("right"), _DEPTH
             ):
-                self.say(node, "the address bar says where the user is sent next")
+                self.report_node(
+                    node, "page URL decides the redirect target; accept paths with a single slash only"
+                )
         is_next = _NEXT.search(code.module.text) is not None
         for called, call in code.calls:
             if (_GOES.search(called) or (is_next and _ROUTER.search(called))) and self._is_foreign(
                 argument(call, 0), _DEPTH
             ):
-                self.say(call, "the address bar says where the user is sent next")
+                self.report_node(
+                    call, "page URL decides the redirect target; accept paths with a single slash only"
+                )
 
         self._links()
 
     def _links(self) -> None:
-        """Attributes and properties of elements that lead somewhere, or load something."""
+        """Yield the attributes and properties of elements that navigate or load a resource."""
         for node, value in self._leading():
             if self._is_foreign(value, _DEPTH):
-                self.say(node, "the address bar says where this leads, and may say javascript:")
+                self.report_node(
+                    node, "page URL decides this address, which may be a javascript: URL; validate it"
+                )
 
     def _leading(self) -> Iterator[tuple[Node, Node | None]]:
         code = self.code
@@ -126,17 +132,15 @@ class ClientOpenRedirect(TreeCheck):
                 yield node, node.child_by_field_name("right")
 
     def _is_foreign(self, node: Node | None, depth: int) -> bool:
-        """Whether a value is taken out of the address as it is, and nothing around it asks what it is."""
-        from wardround.languages.script.code import argument, bare
+        """Return True if a value is read from the URL unchanged, without a test around it."""
+        from wardround.languages.script.code import bare
 
         code = self.code
         one = bare(node)
-        if one is None or depth == 0 or self._is_asked(one):
+        if one is None or depth == 0 or self._is_validated(one):
             return False
         text = code.text(one).replace("?.", ".")
         if one.type in ("call_expression", "member_expression") and _FROM_ADDRESS.search(text):
-            return True
-        if one.type == "call_expression" and self._reads_parameters(one):
             return True
         if one.type == "binary_expression" and code.field(one, "operator") in ("??", "||"):
             return self._is_foreign(one.child_by_field_name("left"), depth)
@@ -144,28 +148,33 @@ class ClientOpenRedirect(TreeCheck):
             return self._is_foreign(one.child_by_field_name("consequence"), depth)
         if one.type == "identifier":
             return self._is_name_foreign(one, depth)
-        if one.type != "call_expression":
-            return False
-        called = code.called(one)
+        return one.type == "call_expression" and self._is_call_foreign(one, depth)
+
+    def _is_call_foreign(self, call: Node, depth: int) -> bool:
+        from wardround.languages.script.code import argument
+
+        if self._reads_parameters(call):
+            return True
+        called = self.code.called(call)
         if called in _THROUGH:
-            return self._is_foreign(argument(one, 0), depth)
-        return "." not in called and self._is_answer_foreign(code.function_of(called, one), depth)
+            return self._is_foreign(argument(call, 0), depth)
+        return "." not in called and self._is_result_foreign(self.code.function_of(called, call), depth)
 
     def _reads_parameters(self, call: Node) -> bool:
-        """Whether ``p.get("x")`` reads the address: by what p was declared to be."""
+        """Return True if ``p.get("x")`` reads the URL: by the declaration of p."""
         owner, _, method = self.code.called(call).rpartition(".")
         declared = self.code.declaration(owner, call) if method == "get" and owner.isidentifier() else None
         return _PARAMETERS.search(self.code.field(declared, "value")) is not None
 
-    def _is_answer_foreign(self, function: Node | None, depth: int) -> bool:
+    def _is_result_foreign(self, function: Node | None, depth: int) -> bool:
         from wardround.languages.script.code import returned
 
         if function is None or _GUARDED.search(self.code.text(function)):
             return False
-        return any(self._is_foreign(answer, depth - 1) for answer in returned(function))
+        return any(self._is_foreign(result, depth - 1) for result in returned(function))
 
     def _is_name_foreign(self, name: Node, depth: int) -> bool:
-        """A variable of such a value, or a parameter that a call in the file gives one."""
+        """Return True for a variable or a parameter with such a value."""
         from wardround.languages.script.code import argument, function_around
 
         code = self.code
@@ -190,8 +199,8 @@ class ClientOpenRedirect(TreeCheck):
             self._is_foreign(argument(call, place), depth - 1) for called, call in code.calls if called == own
         )
 
-    def _is_asked(self, node: Node) -> bool:
-        """Whether the function around a value looks at what it is."""
+    def _is_validated(self, node: Node) -> bool:
+        """Return True if the function around a value tests it."""
         from wardround.languages.script.code import function_around
 
         around = function_around(node)

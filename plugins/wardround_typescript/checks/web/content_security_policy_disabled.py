@@ -5,7 +5,8 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 _OFF = LazyPattern(r"^false$")
 _HELMET = LazyPattern(r"helmet")
@@ -13,11 +14,11 @@ _INLINE = LazyPattern(r"['\"`]'?unsafe-(inline|eval)'?['\"`]|script-src[^;]*unsa
 _POLICY = LazyPattern(r"(?i)content-?security-?policy|helmet")
 
 
-class ContentSecurityPolicyDisabled(SettingCheck):
-    """The policy that says which scripts a page may run is switched off, or lets any script run.
+class ContentSecurityPolicyDisabled(TreeCheck):
+    """The content security policy is disabled, or allows any script.
 
-    It is what stands between a hole in the pages and the visitor's account: a script that got into a page
-    does not run. List the sources your pages need, and give inline scripts a nonce or a hash.
+    The policy is the second line of defence: a script injected into a page does not run. List the sources
+    that your pages need, and give inline scripts a nonce or a hash.
     """
 
     ID = "TS348"
@@ -52,19 +53,46 @@ class ContentSecurityPolicyDisabled(SettingCheck):
         """),
     ]
     SETTINGS = (
-        CallOption("contentSecurityPolicy", _OFF, _HELMET, "no policy says which scripts the pages may run"),
-        CallOption("frameguard", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
-        CallOption("xFrameOptions", _OFF, _HELMET, "any site may show these pages in a frame of its own"),
-        CallOption("scriptSrc", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
-        CallOption("script-src", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
-        CallOption("value", _INLINE, _POLICY, "the policy lets any script run that gets into a page"),
+        CallOption(
+            "contentSecurityPolicy",
+            _OFF,
+            _HELMET,
+            "content security policy is disabled; list the allowed sources",
+        ),
+        CallOption("frameguard", _OFF, _HELMET, "any site may embed these pages in a frame; keep frameguard"),
+        CallOption(
+            "xFrameOptions",
+            _OFF,
+            _HELMET,
+            "any site may embed these pages in a frame; restrict frame-ancestors",
+        ),
+        CallOption(
+            "scriptSrc",
+            _INLINE,
+            _POLICY,
+            "content security policy allows any injected script; use a nonce or a hash",
+        ),
+        CallOption(
+            "script-src",
+            _INLINE,
+            _POLICY,
+            "content security policy allows any injected script; use a nonce or a hash",
+        ),
+        CallOption(
+            "value",
+            _INLINE,
+            _POLICY,
+            "content security policy allows any injected script; use a nonce or a hash",
+        ),
     )
 
-    def look(self) -> None:
-        super().look()
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)
+        for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] not in {"setHeader", "set", "header"} or len(arguments) != 2:
                 continue
-            header, policy = (self.literal(one) or "" for one in arguments)
+            header, policy = (self.reader.literal(one) or "" for one in arguments)
             if header.lower() == "content-security-policy" and _INLINE.search(policy):
-                self.say(node, "the policy lets any script run that gets into a page")
+                self.report_node(
+                    node, "content security policy allows any injected script; use a nonce or a hash"
+                )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -20,11 +21,11 @@ _CHECKS = LazyPattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfPr
 _FRAMEWORKS = LazyPattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
 
 
-class CsrfDisabled(SettingCheck):
-    """The check is switched off that a request comes from the program's own pages.
+class CsrfDisabled(TreeCheck):
+    """The protection against cross-site request forgery is disabled.
 
-    Another site can then make a visitor's browser send requests with the visitor's cookies. Leave it on, and
-    have clients send the header or token that it asks for.
+    Another site can make a visitor's browser send requests with the visitor's cookies. Keep the protection
+    enabled, and have clients send the required header or token.
     """
 
     ID = "TS349"
@@ -59,32 +60,50 @@ class CsrfDisabled(SettingCheck):
     ]
     SETTINGS = (
         CallOption(
-            "csrfPrevention", _OFF, _APOLLO, "other sites can send queries with the visitor's cookies"
+            "csrfPrevention",
+            _OFF,
+            _APOLLO,
+            "other sites can send queries with the visitor's cookies; keep csrfPrevention enabled",
         ),
         CallOption(
-            "ignoreMethods", _CHANGING, _CSRF, "requests that change things are let through without the token"
+            "ignoreMethods",
+            _CHANGING,
+            _CSRF,
+            "state-changing methods are accepted without a token; remove them from ignoreMethods",
         ),
-        CallOption("csrf", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
         CallOption(
-            "checkOrigin", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"
+            "csrf",
+            _OFF,
+            _FRAMEWORKS,
+            "other sites can send requests with the visitor's cookies; keep csrf enabled",
+        ),
+        CallOption(
+            "checkOrigin",
+            _OFF,
+            _FRAMEWORKS,
+            "other sites can send requests with the visitor's cookies; keep checkOrigin enabled",
         ),
     )
 
-    def look(self) -> None:
-        super().look()
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)
         if "methodOverride" in self.source.text:
             self._overridden()
 
     def _overridden(self) -> None:
-        """A method that is put in the request's place after the check has passed a harmless one."""
+        """Report a method override after the CSRF check, which has accepted the original method."""
         checks: list[tuple[str, Node]] = []
-        for name, node, arguments in self.calls():
+        for name, node, arguments in self.reader.calls():
             if name.rpartition(".")[2] != "use" or not arguments:
                 continue
             owner, given = name.rpartition(".")[0], self.text(arguments[-1])
             if given.startswith("methodOverride"):
                 for router, check in checks:
                     if router == owner:
-                        self.say(check, "the method is put in place behind this, so a POST passes as a GET")
+                        self.report_node(
+                            check,
+                            "method is overridden after this check, so a POST passes as a GET; "
+                            "override it before",
+                        )
             elif _CHECKS.search(given):
                 checks.append((owner, node))

@@ -22,10 +22,10 @@ _LEAVING = frozenset({"return_statement", "throw_statement", "break_statement", 
 
 
 class DoubleResponse(TreeCheck):
-    """An answer is given in a condition, and the code behind it gives another one.
+    """A response is sent in a condition, and the code after it sends another one.
 
-    The second answer to a request throws ERR_HTTP_HEADERS_SENT, and a callback that is called twice runs
-    twice what comes after it, the second time without a result. Return behind the first.
+    The second response to a request throws ERR_HTTP_HEADERS_SENT, and a callback that is called twice runs
+    its continuation twice, the second time without a result. Return after the first.
     """
 
     ID = "TS089"
@@ -76,18 +76,18 @@ class DoubleResponse(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in self.code.kinds("if_statement"):
             then = node.child_by_field_name("consequence")
             if then is None or node.child_by_field_name("alternative") is not None:
                 continue
             last = then.named_children[-1] if then.type == "statement_block" and then.named_children else then
-            first = self._answer(last) if last.type == "expression_statement" else ""
-            if first and any(self._is_second(first, self._answer(one)) for one in self._behind(node)):
-                self.say(last, "the code behind this answers once more: return here")
+            first = self._recipient(last) if last.type == "expression_statement" else ""
+            if first and any(self._is_second(first, self._recipient(one)) for one in self._behind(node)):
+                self.report_node(last, "code after this sends a second response; return here")
 
     def _behind(self, node: Node) -> Iterator[Node]:
-        """The statements that follow in the same block, as far as control reaches them for sure."""
+        """Yield the statements that certainly follow in the same block."""
         if node.parent is None or node.parent.type != "statement_block":
             return
         following = node.next_named_sibling
@@ -97,8 +97,8 @@ class DoubleResponse(TreeCheck):
                 return
             following = following.next_named_sibling
 
-    def _answer(self, statement: Node) -> str:
-        """Whom a statement answers: the name of a callback or of a response; empty if nobody."""
+    def _recipient(self, statement: Node) -> str:
+        """Return the recipient of a statement: the name of a callback or of a response; empty for others."""
         if statement.type not in ("expression_statement", "return_statement") or not statement.named_children:
             return ""
         call = statement.named_children[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -26,11 +26,10 @@ _WHERE_RETURNED = LazyPattern(
 )
 
 
-class ErrorDetailsSent(ServerCheck):
-    """The inside of an error is sent to whoever asked.
+class ErrorDetailsSent(TreeCheck):
+    """Internal details of an error are sent to the client.
 
-    Stack traces, SQL and file names tell how to attack next. Log them, and send a number by which you find
-    them.
+    Stack traces, SQL and file names help an attacker. Log them, and send an id under which they are found.
     """
 
     ID = "TS337"
@@ -71,63 +70,59 @@ class ErrorDetailsSent(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
-            last = name.rpartition(".")[2]
-            if last in _SENDS and arguments and _RESPONSE.search(self._called(node)):
-                self._sent(node, arguments[0])
-            elif (
-                name == "inspector.open"
-                and len(arguments) > 1
-                and (self.literal(arguments[1]) or "") in _EVERYWHERE
-            ):
-                self.say(node, "the debugger is open to whoever connects")
-            elif (
-                last == "use"
-                and arguments
-                and self._shows_stacks(arguments[0])
-                and not self._is_guarded(node)
-            ):
-                self.say(node, "stack traces are sent to whoever asked")
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
+            if arguments:
+                self._check_call(name, node, arguments)
         for node in self.code.kinds("assignment_expression"):
             if self.code.field(node, "left") in {"ctx.body", "this.body"}:
                 self._sent(node, node.child_by_field_name("right"))
 
+    def _check_call(self, name: str, node: Node, arguments: list[Node]) -> None:
+        last = name.rpartition(".")[2]
+        if last in _SENDS and _RESPONSE.search(self._called(node)):
+            self._sent(node, arguments[0])
+        elif name == "inspector.open" and len(arguments) > 1:
+            if (self.reader.literal(arguments[1]) or "") in _EVERYWHERE:
+                self.report_node(node, "debugger is open to every client; bind it to localhost or disable it")
+        elif last == "use" and self._shows_stacks(arguments[0]) and not self._is_guarded(node):
+            self.report_node(node, "stack traces are sent to the client; log them instead")
+
     def _shows_stacks(self, handler: Node) -> bool:
         is_made = handler.type == "call_expression"
-        return is_made and self.scope.dotted(_function(handler)) == "errorhandler"
+        return is_made and self.reader.scope.dotted(_function(handler)) == "errorhandler"
 
     def _called(self, node: Node) -> str:
         return self.code.field(node, "function")
 
     def _sent(self, node: Node, given: Node | None) -> None:
-        if given is not None and self._tells(given) and not self._is_guarded(node):
-            self.say(node, "the stack trace of the error is sent to whoever asked")
+        if given is not None and self._has_details(given) and not self._is_guarded(node):
+            self.report_node(node, "stack trace of the error is sent to the client; log it and send an id")
 
-    def _tells(self, node: Node) -> bool:
+    def _has_details(self, node: Node) -> bool:
         from wardround.languages.script.syntax import inside
 
-        whole = self._described(self.scope.resolved(node))
-        for one in inside(whole):
+        complete = self._described(self.reader.scope.resolved(node))
+        for one in inside(complete):
             text = self.text(one)
             if one.type == "member_expression" and _STACK.search(text):
-                return not _CHOSEN.search(self.text(whole))
+                return not _CHOSEN.search(self.text(complete))
             if one.type == "shorthand_property_identifier" and text == "stack":
-                return not _CHOSEN.search(self.text(whole))
+                return not _CHOSEN.search(self.text(complete))
         return False
 
     def _described(self, node: Node) -> Node:
-        """What a function or method of the file makes of the error that is handed to it."""
+        """Return the result of a function or method of the file for an error argument."""
         if node.type != "call_expression":
             return node
         name = self._called(node).rpartition(".")[2]
-        helper = self.scope.functions.get(name) or next(
-            (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+        helper = self.reader.scope.functions.get(name) or next(
+            (one.methods[name] for one in self.reader.scope.classes.values() if name in one.methods), None
         )
         return helper if helper is not None else node
 
     def _is_guarded(self, node: Node) -> bool:
-        """Whether a condition around it, or a return before it, asks where the program runs."""
+        """Return True if a condition around the node, or a return before it, tests the environment."""
         around: Node | None = node
         while around is not None and around.type != "program":
             if around.type in {"if_statement", "ternary_expression"} and _WHERE.search(

@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import CallOption, SettingCheck
+from wardround_typescript.analysis.call_options import CallOption, report_options
+from wardround_typescript.check import TreeCheck
 
 _ON = LazyPattern(r"^true$")
 _OFF = LazyPattern(r"^false$")
@@ -16,11 +17,11 @@ _SERVER = LazyPattern(
 )
 
 
-class GraphqlOpenInProduction(SettingCheck):
-    """A GraphQL server tells strangers how it is built, or where it failed.
+class GraphqlOpenInProduction(TreeCheck):
+    """A GraphQL server exposes its schema or internal errors.
 
-    With introspection or a playground anybody reads the whole schema, also what no page uses; stack traces
-    show files, versions and queries. Switch them on for development only.
+    With introspection or a playground anyone can read the complete schema, unused parts included; stack
+    traces show files, versions and queries. Enable them for development only.
     """
 
     ID = "TS350"
@@ -53,13 +54,34 @@ class GraphqlOpenInProduction(SettingCheck):
         """),
     ]
     SETTINGS = (
-        CallOption("introspection", _ON, _SERVER, "anybody can read the whole schema"),
-        CallOption("playground", _ON, _SERVER, "anybody can read the schema and try queries here"),
-        CallOption("graphiql", _ON, _SERVER, "anybody can read the schema and try queries here"),
         CallOption(
-            "includeStacktraceInErrorResponses", _ON, _SERVER, "strangers see the stack trace of each error"
+            "introspection",
+            _ON,
+            _SERVER,
+            "anyone can read the complete schema; enable introspection in development only",
         ),
-        CallOption("maskedErrors", _OFF, _SERVER, "strangers see the text of errors inside the server"),
+        CallOption(
+            "playground",
+            _ON,
+            _SERVER,
+            "anyone can read the schema and run queries here; enable this in development only",
+        ),
+        CallOption(
+            "graphiql",
+            _ON,
+            _SERVER,
+            "anyone can read the schema and run queries here; enable this in development only",
+        ),
+        CallOption(
+            "includeStacktraceInErrorResponses",
+            _ON,
+            _SERVER,
+            "clients receive the stack trace of each error; enable it in development only",
+        ),
+        CallOption("maskedErrors", _OFF, _SERVER, "clients receive internal error messages; mask them"),
     )
 
     SEVERITY = Severity.WARN
+
+    def check(self) -> None:
+        report_options(self, self.SETTINGS)

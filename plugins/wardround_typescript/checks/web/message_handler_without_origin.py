@@ -27,10 +27,10 @@ _WORKER_PATH = LazyPattern(r"(?i)worker|(^|/)sw\.[jt]s$")
 
 
 class MessageHandlerWithoutOrigin(TreeCheck):
-    """Any page can send this message, and the function that gets it does not ask which one did.
+    """A handler of window messages does not check the origin.
 
-    A page in another tab or frame may post messages to this window. Compare event.origin with the origins
-    you expect, or event.source with the frame you opened, before using event.data.
+    Any page in another tab or frame may post messages to this window. Compare ``event.origin`` with the
+    expected origins, or ``event.source`` with the frame you opened, before using ``event.data``.
     """
 
     ID = "TS084"
@@ -75,7 +75,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _WORKER.search(self.code.module.text) or _WORKER_PATH.search(self.source.path.rpartition("/")[2]):
             return
         seen: set[int] = set()
@@ -83,19 +83,21 @@ class MessageHandlerWithoutOrigin(TreeCheck):
             place = self._trusting(function, 2)
             if place is not None and place.id not in seen:
                 seen.add(place.id)
-                self.say(place, "any page can send this message, and nobody asks which one did")
+                self.report_node(
+                    place, "any page can send this message; compare event.origin before using the data"
+                )
 
     def _receivers(self) -> Iterator[Node]:
-        """The functions that get the messages of a window, and are not written in the call that adds them."""
+        """Yield the handlers of window messages that are not inline in the call that adds them."""
         from wardround.languages.script.code import FUNCTIONS, argument
 
         code = self.code
         for called, call in code.calls:
             if _ADDS.search(called) and code.text(argument(call, 0))[1:-1] == "message":
-                given = argument(call, 1)
-                if called == "on" or given is None or given.type in FUNCTIONS:
+                value = argument(call, 1)
+                if called == "on" or value is None or value.type in FUNCTIONS:
                     continue
-                function = self._meant(given)
+                function = self._resolved(value)
                 if function is not None:
                     yield function
         for name in _markup_names(self.source.text) if self.source.path.endswith(".svelte") else ():
@@ -103,7 +105,7 @@ class MessageHandlerWithoutOrigin(TreeCheck):
             if function is not None:
                 yield function
 
-    def _meant(self, given: Node) -> Node | None:
+    def _resolved(self, given: Node) -> Node | None:
         from wardround.languages.script.code import FUNCTIONS
 
         code = self.code
@@ -117,10 +119,10 @@ class MessageHandlerWithoutOrigin(TreeCheck):
         return None
 
     def _trusting(self, function: Node, depth: int) -> Node | None:
-        """The function that uses the data unasked: this one, or the one it hands the event to."""
+        """Return the function that uses the data unchecked: this one, or the one that receives the event."""
         code = self.code
         text = code.text(function)
-        if _CHECKED.search(text) or self._asks_helper(function):
+        if _CHECKED.search(text) or self._is_checked_by_helper(function):
             return None
         if _READS.search(text):
             return function
@@ -130,8 +132,8 @@ class MessageHandlerWithoutOrigin(TreeCheck):
                 return self._trusting(helper, depth - 1)
         return None
 
-    def _asks_helper(self, function: Node) -> bool:
-        """Whether a function it calls looks at where the message is from."""
+    def _is_checked_by_helper(self, function: Node) -> bool:
+        """Return True if a called function checks the origin of the message."""
         code = self.code
         for node in _calls(function):
             helper = code.function_of(code.called(node), node) if "." not in code.called(node) else None

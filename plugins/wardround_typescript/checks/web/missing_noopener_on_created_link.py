@@ -25,11 +25,11 @@ _REL_SET = LazyPattern(r"\.rel\s*=|['\"`]rel['\"`]|\brel\s*:|\.relList\b|rel=")
 
 
 class MissingNoopenerOnCreatedLink(TreeCheck):
-    """In older browsers the page this link opens can send this one somewhere else.
+    """A link opens a page that can navigate this one.
 
-    Without rel="noopener" the opened page has window.opener there, with rel="opener" everywhere, and can
-    navigate this tab to a copy of your login. Add rel="noopener noreferrer" to links that lead to
-    addresses of others.
+    Without ``rel="noopener"`` older browsers set ``window.opener`` in the opened page, with ``rel="opener"``
+    all browsers do, and the page can navigate this tab to a copy of your login. Add ``rel="noopener
+    noreferrer"`` to links to other sites.
     """
 
     ID = "TS067"
@@ -70,12 +70,12 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in [*self._in_jsx(), *self._made(), *self._set(), *self._written()]:
-            self.say(node, 'the page this link opens keeps a way back to this one: rel="noopener" is missing')
+            self.report_node(node, 'opened page can navigate this one; add rel="noopener"')
 
     def _in_jsx(self) -> Iterator[Node]:
-        """Links whose rel says something else. Those without any are oxlint's."""
+        """Yield links with another ``rel``. oxlint reports those without any."""
         code = self.code
         for element in code.kinds("jsx_opening_element", "jsx_self_closing_element"):
             if code.field(element, "name") not in ("a", "area", "form"):
@@ -99,50 +99,46 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
 
         code = self.code
         for called, call in code.calls:
-            given = argument(call, 1) if _MAKERS.search(called) else None
-            if given is None or given.type != "object" or code.text(argument(call, 0))[1:-1] != "a":
+            value = argument(call, 1) if _MAKERS.search(called) else None
+            if value is None or value.type != "object" or code.text(argument(call, 0))[1:-1] != "a":
                 continue
             pairs = {
-                code.field(one, "key").strip("'\""): code.field(one, "value") for one in given.named_children
+                code.field(one, "key").strip("'\""): code.field(one, "value") for one in value.named_children
             }
             if (
                 pairs.get("target", "")[1:-1] == "_blank"
                 and not _CUT.search(pairs.get("rel", ""))
-                and "..." not in code.text(given)
-                and "rel" not in code.text(given)
+                and "..." not in code.text(value)
+                and "rel" not in code.text(value)
             ):
                 yield call
 
     def _set(self) -> Iterator[Node]:
-        """Links that are made by statements, in a function that says nothing of rel."""
-        from wardround.languages.script.code import argument, function_around
+        """Yield links that are created by statements, in a function that sets no ``rel``."""
+        from wardround.languages.script.code import argument
 
         code = self.code
         for node in code.kinds("assignment_expression"):
-            if code.field(node.child_by_field_name("left"), "property") != "target":
-                continue
-            around = function_around(node) or code.module.root
-            if (
-                code.field(node, "right")[1:-1] == "_blank"
-                and _ANCHOR.search(code.text(around))
-                and not _REL_SET.search(code.text(around))
-                and "download" not in code.text(around)
-            ):
-                yield node
+            is_target = code.field(node.child_by_field_name("left"), "property") == "target"
+            if is_target and code.field(node, "right")[1:-1] == "_blank":
+                around = self._text_around(node)
+                if _ANCHOR.search(around) and _is_without_rel(around):
+                    yield node
         for called, call in code.calls:
             if not _SETTERS.search(called) or code.text(argument(call, 0))[1:-1] != "target":
                 continue
-            around = function_around(call) or code.module.root
-            if (
-                code.text(argument(call, 1))[1:-1] == "_blank"
-                and not _REL_SET.search(code.text(around))
-                and "download" not in code.text(around)
-                and "form" not in code.text(around).lower()
-            ):
+            around = self._text_around(call)
+            is_blank = code.text(argument(call, 1))[1:-1] == "_blank"
+            if is_blank and _is_without_rel(around) and "form" not in around.lower():
                 yield call
 
+    def _text_around(self, node: Node) -> str:
+        from wardround.languages.script.code import function_around
+
+        return self.code.text(function_around(node) or self.code.module.root)
+
     def _written(self) -> Iterator[Node]:
-        """Links in text that is put together, with an address that is filled in."""
+        """Yield links in HTML text with an interpolated address."""
         code = self.code
         for node in code.kinds("template_string"):
             text = code.text(node)
@@ -153,3 +149,7 @@ class MissingNoopenerOnCreatedLink(TreeCheck):
                 if "_blank" in link and not _REL.search(link) and _FILLED.search(link):
                     yield node
                     break
+
+
+def _is_without_rel(text: str) -> bool:
+    return not _REL_SET.search(text) and "download" not in text

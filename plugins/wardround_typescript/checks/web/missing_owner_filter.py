@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -37,11 +37,11 @@ _PERSONAL = LazyPattern(
 )
 
 
-class MissingOwnerFilter(ServerCheck):
-    """Whoever is logged in can read somebody else's record by its number.
+class MissingOwnerFilter(TreeCheck):
+    """A logged-in user can read the record of another user by its id.
 
-    The session is asked whether there is one, and never whose; the record is looked up by what the address
-    says alone. Look it up together with the owner, or compare the owner with who asks.
+    The handler requires a session but never reads its user; the record is found by an id of the request
+    alone. Add the owner to the query, or compare the owner with the user of the session.
     """
 
     ID = "TS347"
@@ -83,14 +83,14 @@ class MissingOwnerFilter(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for function in self.code.kinds("function_declaration", "arrow_function", "function_expression"):
             text = self.text(function)
             if "params" in text and len(text) < _LONGEST and self._is_known_visitor(function, text):
                 self._handler(function)
 
     def _is_known_visitor(self, function: Node, text: str) -> bool:
-        """Whether somebody must be logged in here, and who it is plays no further part."""
+        """Return True if the handler requires a login and does not use the identity otherwise."""
         if _ROLE.search(text):
             return False
         held = _SESSION.search(text)
@@ -115,19 +115,21 @@ class MissingOwnerFilter(ServerCheck):
             if node.type != "call_expression":
                 continue
             called = self.code.field(node, "function")
-            given = self.code.field(node, "arguments")
-            helper = self.scope.functions.get(called)
-            whole = self.text(helper)[:600] if helper is not None else called
+            arguments = self.code.field(node, "arguments")
+            helper = self.reader.scope.functions.get(called)
+            complete = self.text(helper)[:600] if helper is not None else called
             if (
-                _BY_NUMBER.search(given)
-                and _LOOKS_UP.search(whole)
-                and _PERSONAL.search(called + " " + whole.partition("(")[0])
+                _BY_NUMBER.search(arguments)
+                and _LOOKS_UP.search(complete)
+                and _PERSONAL.search(called + " " + complete.partition("(")[0])
             ):
-                if given.count(",") == 0 and self.function_around(node) == function:
-                    self.say(node, "whoever is logged in can look this up: nobody asks whose it is")
+                if arguments.count(",") == 0 and self.reader.function_around(node) == function:
+                    self.report_node(
+                        node, "any logged-in user can read this record; add the owner to the query"
+                    )
                 return
 
 
 def _used(name: str, text: str) -> list[re.Match[str]]:
-    """Where a name stands in a text."""
+    """Return the positions of a name in a text."""
     return list(re.finditer(rf"(?<![\w$.]){re.escape(name)}\b", text))

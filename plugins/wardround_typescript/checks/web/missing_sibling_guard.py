@@ -8,10 +8,10 @@ from wardround_typescript.analysis.guard_check import ScriptGuards
 
 
 class MissingSiblingGuard(ScriptGuards, SiblingGuardCheck):
-    """A new function lacks the check or the escaping that all others of its file have for the same thing.
+    """A new function lacks the check or the escaping that its siblings have.
 
-    Each of its neighbours that is given the same key, or is open to the same callers, asks whether they may,
-    or takes what it names from what belongs to them. Do the same here, or say by the name why everybody may.
+    Every other function of the file with the same key or the same callers checks permissions, or restricts
+    the record to its owner. Add the same guard, or name the function so that its public access is explicit.
     """
 
     ID = "TS391"

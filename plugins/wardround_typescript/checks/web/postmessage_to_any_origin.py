@@ -32,11 +32,10 @@ _DEPTH = 3
 
 
 class PostmessageToAnyOrigin(TreeCheck):
-    """What is private is posted to whatever page is in that window.
+    """Private data is posted to a window of any origin.
 
-    With "*" as its target the message reaches the window whoever has been loaded into it meanwhile, and a
-    page that opened this one itself is sent the code of the login. Name the origin the receiver must
-    have.
+    With the target "*" the message is delivered whichever page is loaded in the window by then, and a page
+    that opened this one receives the code of the login. Name the expected origin of the receiver.
     """
 
     ID = "TS063"
@@ -72,7 +71,7 @@ class PostmessageToAnyOrigin(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         from wardround.languages.script.code import argument
 
         for called, call in self.code.calls:
@@ -84,14 +83,18 @@ class PostmessageToAnyOrigin(TreeCheck):
                 continue
             message = argument(call, 0)
             if self._is_private(message, _DEPTH):
-                self.say(place, "what is private is posted to whatever page is in that window")
+                self.report_node(
+                    place, "private data is posted to a page of any origin; name the target origin"
+                )
             elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
-                self.say(
-                    place, "what somebody wrote is posted to whatever page is in that window", Severity.INFO
+                self.report_node(
+                    place,
+                    "user input is posted to a page of any origin; name the target origin",
+                    Severity.INFO,
                 )
 
     def _star(self, target: Node, call: Node) -> Node | None:
-        """The call, or the place where a helper makes the target everybody; None where it names an origin."""
+        """Return the call or the helper node that allows any origin; None for a named origin."""
         from wardround.languages.script.code import bare, returned
 
         code = self.code
@@ -99,21 +102,23 @@ class PostmessageToAnyOrigin(TreeCheck):
         if one is None:
             return None
         if one.type == "object":
-            for pair in one.named_children:
-                if code.field(pair, "key") == "targetOrigin":
-                    value = pair.child_by_field_name("value")
-                    return self._star(value, call) if value is not None else None
-            return None
+            value = self._target_origin(one)
+            return self._star(value, call) if value is not None else None
         if self._is_star(one):
             return call
         if one.type == "identifier":
             value = code.value_of(code.text(one), one)
             return call if value is not None and self._is_star(value) else None
-        if one.type == "call_expression" and "." not in code.called(one):
-            function = code.function_of(code.called(one), one)
-            for answer in returned(function) if function is not None else ():
-                if self._is_star(answer):
-                    return answer
+        if one.type != "call_expression" or "." in code.called(one):
+            return None
+        function = code.function_of(code.called(one), one)
+        values = returned(function) if function is not None else ()
+        return next((value for value in values if self._is_star(value)), None)
+
+    def _target_origin(self, options: Node) -> Node | None:
+        for pair in options.named_children:
+            if self.code.field(pair, "key") == "targetOrigin":
+                return pair.child_by_field_name("value")
         return None
 
     def _is_star(self, node: Node | None) -> bool:
@@ -141,35 +146,42 @@ class PostmessageToAnyOrigin(TreeCheck):
         return _PERSONAL.search(key) is not None
 
     def _keys(self, node: Node | None, depth: int) -> Iterator[str]:
-        """The names of the fields of a message, as far as the file tells."""
-        from wardround.languages.script.code import argument, bare, returned
+        """Yield the names of the fields of a message, as far as the file declares them."""
+        from wardround.languages.script.code import bare
 
-        code = self.code
         one = bare(node)
         if one is None or depth == 0:
             return
         if one.type == "object":
             for part in one.named_children:
-                if part.type == "pair":
-                    yield code.field(part, "key").strip("'\"")
-                    yield from self._keys(part.child_by_field_name("value"), depth - 1)
-                elif part.type == "shorthand_property_identifier":
-                    yield code.text(part)
-                elif part.type == "spread_element":
-                    yield from self._keys(part.named_children[0], depth - 1)
+                yield from self._keys_of_part(part, depth)
         elif one.type == "identifier":
             yield from self._keys_of_name(one, depth)
         elif one.type == "call_expression":
-            called = code.called(one)
-            if called == "JSON.stringify":
-                yield from self._keys(argument(one, 0), depth)
-            elif "." not in called:
-                function = code.function_of(called, one)
-                for answer in returned(function) if function is not None else ():
-                    yield from self._keys(answer, depth - 1)
-                yield from self._fields(code.field(function, "return_type"))
+            yield from self._keys_of_call(one, depth)
         elif one.type == "ternary_expression":
             yield from self._keys(one.child_by_field_name("consequence"), depth - 1)
+
+    def _keys_of_part(self, part: Node, depth: int) -> Iterator[str]:
+        if part.type == "pair":
+            yield self.code.field(part, "key").strip("'\"")
+            yield from self._keys(part.child_by_field_name("value"), depth - 1)
+        elif part.type == "shorthand_property_identifier":
+            yield self.code.text(part)
+        elif part.type == "spread_element":
+            yield from self._keys(part.named_children[0], depth - 1)
+
+    def _keys_of_call(self, call: Node, depth: int) -> Iterator[str]:
+        from wardround.languages.script.code import argument, returned
+
+        called = self.code.called(call)
+        if called == "JSON.stringify":
+            yield from self._keys(argument(call, 0), depth)
+        elif "." not in called:
+            function = self.code.function_of(called, call)
+            for value in returned(function) if function is not None else ():
+                yield from self._keys(value, depth - 1)
+            yield from self._fields(self.code.field(function, "return_type"))
 
     def _keys_of_name(self, name: Node, depth: int) -> Iterator[str]:
         code = self.code
@@ -179,7 +191,7 @@ class PostmessageToAnyOrigin(TreeCheck):
             yield from self._keys(code.value_of(code.text(name), name), depth - 1)
 
     def _fields(self, type_text: str) -> Iterator[str]:
-        """The fields of a type the file declares."""
+        """Return the fields of a type that the file declares."""
         code = self.code
         words = {
             word.strip() for word in type_text.strip(": ").removeprefix("Promise<").rstrip(">").split("|")

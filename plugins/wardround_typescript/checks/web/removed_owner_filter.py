@@ -9,7 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.tools.parsing import collapse_whitespace
-from wardround_typescript.before_after_check import BeforeCheck, name_around
+from wardround_typescript.before_after import base_code, is_new, name_around
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -44,10 +45,11 @@ _WHERE = LazyPattern(
 _AND = LazyPattern(r"(?i)\s+and\s+")
 _NAMES = LazyPattern(r"[A-Za-z_$][\w$]*")
 _PLAIN = LazyPattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
+_FILTERS = ("One", "OneAndUpdate", "OneAndDelete", "Many", "exists", ".find", "countDocuments")
 
 
 class _Query(NamedTuple):
-    """A query: the function it is in, of what it asks, whose it asks for, what else it names."""
+    """A query: its function, its model, its owner conditions, and its other conditions."""
 
     function: str
     subject: str
@@ -57,11 +59,11 @@ class _Query(NamedTuple):
     given: frozenset[str]
 
 
-class RemovedOwnerFilter(BeforeCheck):
-    """A query named whose record it is, and since this change it takes the record of anybody.
+class RemovedOwnerFilter(TreeCheck):
+    """A query no longer restricts the record to its owner since this change.
 
-    The id comes from outside, so whoever guesses or knows one reads or changes what belongs to another user
-    or team. Put the condition back, or ask afterwards whose the record is.
+    The id comes from the request, so anyone who guesses or knows one reads or changes the record of another
+    user or team. Restore the condition, or check the owner afterwards.
     """
 
     ID = "TS400"
@@ -69,7 +71,6 @@ class RemovedOwnerFilter(BeforeCheck):
     DEFECT_CLASS = "removed-safety"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
-    GONE = _SCOPED_LINE
     WORDS = (
         "where",
         "WHERE",
@@ -145,38 +146,51 @@ class RemovedOwnerFilter(BeforeCheck):
         ),
     ]
 
-    def compare(self, was: Code) -> None:
-        before, now = list(_queries(was)), list(_queries(self.code))
+    def check(self) -> None:
+        base = base_code(self.source, _SCOPED_LINE)
+        if base is not None:
+            self._compare(base)
+
+    def _compare(self, base: Code) -> None:
+        before, now = list(_queries(base)), list(_queries(self.code))
         for query in now:
             is_told = any(_SCOPED_LINE.search(one) and not _OWN_KEY.search(one) for one in query.rest)
-            if query.scope or is_told or not query.rest or not self.is_new(query.node, was):
+            if (
+                query.scope
+                or is_told
+                or not query.rest
+                or not is_new(self.source, self.code, query.node, base)
+            ):
                 continue
             lost = next((one for one in before if self._is_same(one, query)), None)
-            if lost is None or any(_is_kept(lost, one) for one in now) or self._is_asked(query):
+            if lost is None or any(_is_preserved(lost, one) for one in now) or self._is_checked(query):
                 continue
             whose = min(lost.scope, key=len).partition("\n")[0]
-            self.say(query.node, f'"{whose}" went out of this query, which takes the record of anybody now')
+            self.report_node(
+                query.node,
+                f'"{whose}" is removed from this query, so any user can access the record; restore it',
+            )
 
     def _is_same(self, old: _Query, new: _Query) -> bool:
-        """Whether a query is what became of another one, and who asks is still known where it is made."""
+        """Return True if a query replaces another one and the user is still known there."""
         if not old.scope or (old.function, old.subject) != (new.function, new.subject):
             return False
         if not old.rest & new.rest:
             return False
-        from wardround_typescript.before_after_check import named_around
+        from wardround_typescript.before_after import named_around
 
         around = named_around(self.code, new.node) or self.code.module.root
         names = {name for one in old.scope for name in _NAMES.findall(one.partition(":")[2] or one)}
         if names & (old.given - new.given):
-            return False  # not told any more: for administrators, or behind another check
+            return False  # no longer known: for administrators, or behind another check
         known = {self.code.text(one) for one in _identifiers(around)}
         is_written = self.code.text(new.node).count("where") + self.code.text(new.node).count("WHERE") > 0
         named = is_written and any(_SCOPED_LINE.search(name) for name in known)
         return named or not names.isdisjoint(known)
 
-    def _is_asked(self, query: _Query) -> bool:
-        """Whether the change brought another question about whose it is into the function."""
-        from wardround_typescript.before_after_check import named_around
+    def _is_checked(self, query: _Query) -> bool:
+        """Return True if the change added another ownership check to the function."""
+        from wardround_typescript.before_after import named_around
 
         around = named_around(self.code, query.node) or self.code.module.root
         rows = range(around.start_point[0] + 1, around.end_point[0] + 2)
@@ -184,7 +198,7 @@ class RemovedOwnerFilter(BeforeCheck):
         return any(self.source.is_added(row) and _ASKS.search(lines[row - 1]) for row in rows)
 
 
-def _is_kept(lost: _Query, now: _Query) -> bool:
+def _is_preserved(lost: _Query, now: _Query) -> bool:
     same = (lost.function, lost.subject) == (now.function, now.subject)
     return same and bool(now.scope) and bool(lost.rest & now.rest)
 
@@ -206,8 +220,8 @@ def _queries(code: Code) -> Iterator[_Query]:
 
 
 def _given(code: Code, call: Node) -> frozenset[str]:
-    """The parameters of the function a query stands in."""
-    from wardround_typescript.before_after_check import named_around
+    """Return the parameters of the function that contains a query."""
+    from wardround_typescript.before_after import named_around
 
     function = named_around(code, call)
     held = function.child_by_field_name("parameters") if function is not None else None
@@ -222,7 +236,7 @@ def _is_scope(condition: str) -> bool:
 
 
 def _subject(code: Code, called: str, call: Node) -> str:
-    """What is asked: the model, or the table behind ``from``."""
+    """Return the queried model, or the table after ``from``."""
     if "(" not in called:
         return called.rpartition(".")[0]
     found = _TABLE.search(called)
@@ -230,35 +244,38 @@ def _subject(code: Code, called: str, call: Node) -> str:
 
 
 def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
-    """The conditions of a query, each as one text without its blanks."""
+    """Yield the conditions of a query, each as one text without whitespace."""
     from wardround.languages.script.code import argument, bare
 
     if _CHAINED.search(called):
         above = call.parent
         if above is None or not _CHAINED.search(f".{code.field(above, 'property')}"):
-            yield from _chained(code, call)  # the longest chain tells all
+            yield from _chained(code, call)  # the longest chain contains all conditions
         return
-    if not _QUERIES.search(f".{called}"):
+    first = bare(argument(call, 0)) if _QUERIES.search(f".{called}") else None
+    if first is None:
         return
-    given = bare(argument(call, 0))
-    if given is not None and given.type in ("string", "template_string"):
-        yield from _written(code.text(given))
+    if first.type in ("string", "template_string"):
+        yield from _written(code.text(first))
         return
-    if _BY_ID.search(called) and given is not None:
-        yield f"_id: {collapse_whitespace(code.text(given))}"
-    if given is None or given.type != "object":
-        return
-    where = next((one for one in given.named_children if code.field(one, "key") == "where"), None)
+    if _BY_ID.search(called):
+        yield f"_id: {collapse_whitespace(code.text(first))}"
+    if first.type == "object":
+        yield from _conditions_of_object(code, called, first)
+
+
+def _conditions_of_object(code: Code, called: str, options: Node) -> Iterator[str]:
+    from wardround.languages.script.code import bare
+
+    where = next((one for one in options.named_children if code.field(one, "key") == "where"), None)
     if where is not None:
         yield from _listed(code, bare(where.child_by_field_name("value")))
-    elif called.endswith(
-        ("One", "OneAndUpdate", "OneAndDelete", "Many", "exists", ".find", "countDocuments")
-    ):
-        yield from _listed(code, given)
+    elif called.endswith(_FILTERS):
+        yield from _listed(code, options)
 
 
 def _chained(code: Code, call: Node) -> Iterator[str]:
-    """The conditions of ``.eq(a, b).where(c)``, from the last to the first."""
+    """Yield the conditions of ``.eq(a, b).where(c)``, from the last to the first."""
     from wardround.languages.script.code import argument, bare
 
     node: Node | None = call
@@ -276,27 +293,27 @@ def _chained(code: Code, call: Node) -> Iterator[str]:
 
 
 def _terms(code: Code, call: Node) -> Iterator[str]:
-    """The conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
-    given = call.child_by_field_name("arguments")
-    if not _JOINED.search(code.called(call)) or given is None:
+    """Yield the conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
+    arguments = call.child_by_field_name("arguments")
+    if not _JOINED.search(code.called(call)) or arguments is None:
         return
     if code.called(call).endswith("eq"):
-        yield collapse_whitespace(":".join(code.text(one) for one in given.named_children))
+        yield collapse_whitespace(":".join(code.text(one) for one in arguments.named_children))
         return
-    for one in given.named_children:
+    for one in arguments.named_children:
         if one.type == "call_expression":
             yield from _terms(code, one)
 
 
 def _written(text: str) -> Iterator[str]:
-    """The conditions of a query that is written out, up to what follows them."""
+    """Return the conditions of a literal query, up to the following clauses."""
     found = _WHERE.search(text)
     for one in _AND.split(found["told"]) if found is not None else ():
         yield collapse_whitespace(one.strip("`'\" ;"))
 
 
 def _listed(code: Code, node: Node | None) -> Iterator[str]:
-    """The conditions an object lists, those under AND too."""
+    """Yield the conditions of an object, those under AND included."""
     if node is None or node.type != "object":
         return
     for one in node.named_children:

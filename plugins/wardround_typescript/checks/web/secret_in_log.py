@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -28,13 +28,16 @@ _SENT_AS = LazyPattern(
 )
 _COVERED = LazyPattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(")
 _LOGIN = LazyPattern(r"(?i)password|passwd|credit.?card|/login|/signin")
+_COMPOSED = frozenset(
+    {"template_string", "binary_expression", "array", "template_substitution", "parenthesized_expression"}
+)
+_TO_TEXT = frozenset({"JSON.stringify", "String", "util.inspect", "inspect"})
 
 
-class SecretInLog(ServerCheck):
-    """A password, a token or a whole request with one is written to the log.
+class SecretInLog(TreeCheck):
+    """A password, a token or a request with one is logged.
 
-    Logs are kept for long, copied to other services and read by many. Log who and what, not with which
-    secret.
+    Logs are stored for long, copied to other services and read by many. Log who did what, not the secret.
     """
 
     ID = "TS345"
@@ -59,54 +62,56 @@ class SecretInLog(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for _, node, arguments in self.calls():
+    def check(self) -> None:
+        for _, node, arguments in self.reader.calls():
             called = self.code.field(node, "function")
             if not _LOGS.search(called) or _BY_HAND.search(self.source.path):
                 continue
             for one in arguments:
-                if self._tells(one):
-                    self.say(node, "a secret, or a request that holds one, is written to the log")
+                if self._contains_secret(one):
+                    self.report_node(
+                        node, "secret, or a request that contains one, is logged; log other fields"
+                    )
                     break
 
-    def _tells(self, node: Node) -> bool:
-        if node.type in {
-            "template_string",
-            "binary_expression",
-            "array",
-            "template_substitution",
-            "parenthesized_expression",
-        }:
-            return any(self._tells(one) for one in node.named_children)
+    def _contains_secret(self, node: Node) -> bool:
+        if node.type in _COMPOSED:
+            return any(self._contains_secret(one) for one in node.named_children)
         if node.type == "object":
             return any(self._field(one) for one in node.named_children)
         if node.type == "call_expression":
-            given = node.child_by_field_name("arguments")
-            is_text = self.code.field(node, "function") in {
-                "JSON.stringify",
-                "String",
-                "util.inspect",
-                "inspect",
-            }
-            return is_text and given is not None and any(self._tells(one) for one in given.named_children[:1])
+            arguments = node.child_by_field_name("arguments")
+            is_text = self.code.field(node, "function") in _TO_TEXT
+            return (
+                is_text
+                and arguments is not None
+                and any(map(self._contains_secret, arguments.named_children[:1]))
+            )
         text = self.text(node)
         if node.type in {"identifier", "shorthand_property_identifier"}:
             if _SECRET.search(text) is not None:
                 return not self._is_harmless(text)
             return self._is_made_of_secrets(text, node)
-        if node.type in {"member_expression", "subscript_expression", "non_null_expression"}:
-            is_whole = _WHOLE.search(text) is not None and self._holds_secret(text)
-            return is_whole or _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
-        return False
+        is_path = node.type in {"member_expression", "subscript_expression", "non_null_expression"}
+        return is_path and self._is_secret_path(text)
+
+    def _is_secret_path(self, text: str) -> bool:
+        if _WHOLE.search(text) is not None and self._holds_secret(text):
+            return True
+        return _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
 
     def _field(self, one: Node) -> bool:
         if one.type == "pair":
             value = one.child_by_field_name("value")
-            return value is not None and self._tells(value)
-        return self._tells(one) if one.type in {"shorthand_property_identifier", "spread_element"} else False
+            return value is not None and self._contains_secret(value)
+        return (
+            self._contains_secret(one)
+            if one.type in {"shorthand_property_identifier", "spread_element"}
+            else False
+        )
 
     def _is_made_of_secrets(self, name: str, at: Node) -> bool:
-        """Whether a name stands for headers written out above with a secret in them."""
+        """Return True if a name refers to literal headers with a secret."""
         value = self.code.value_of(name, at)
         if value is None or value.type != "object":
             return False
@@ -122,14 +127,14 @@ class SecretInLog(ServerCheck):
         return _SENT_AS.search(key) is not None and not _COVERED.search(self.text(value))
 
     def _holds_secret(self, text: str) -> bool:
-        """Headers hold tokens; a body does where its file is about logins."""
+        """Return True for headers; for a body if its file handles logins."""
         return text.endswith(("headers", "cookies")) or _LOGIN.search(self.source.text) is not None
 
     def _is_harmless(self, name: str) -> bool:
-        value = self.scope.declared.get(name)
+        value = self.reader.scope.declared.get(name)
         return value is not None and value.type in {"string", "number", "true", "false", "ternary_expression"}
 
 
 def _last(text: str) -> str:
-    """The last name of a chain of properties."""
+    """Return the last name of a chain of properties."""
     return text.rpartition(".")[2].strip("!'\"]")

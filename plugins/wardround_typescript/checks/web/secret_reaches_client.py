@@ -37,16 +37,16 @@ _SERVER_FILE = LazyPattern(
 )
 _APP_FOLDER = LazyPattern(r"(^|/)app/")
 _HEAD = 400
-"""Characters at the start of a file in which a directive stands."""
+"""Number of characters at the start of a file that may contain a directive."""
 _WINDOW = LazyPattern(r"^(window|globalThis)\.")
 
 
 class SecretReachesClient(TreeCheck):
-    """A secret of the server is written into what browsers load.
+    """A secret of the server is included in what browsers load.
 
-    What a bundler's define holds, every prop of a client component, and what a loader or
-    getServerSideProps gives back is in the JavaScript or HTML that anybody can read. Use the secret on
-    the server only, and replace it.
+    The ``define`` option of a bundler, every prop of a client component, and the result of a loader or
+    ``getServerSideProps`` are in the JavaScript or HTML that anyone can read. Use the secret on the server
+    only, and rotate it.
     """
 
     ID = "TS058"
@@ -114,15 +114,17 @@ class SecretReachesClient(TreeCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         seen: set[int] = set()
-        for node in [*self._built_in(), *self._given_as_props(), *self._loaded(), *self._on_window()]:
+        for node in [*self._built_in(), *self._passed_as_props(), *self._loaded(), *self._on_window()]:
             if node.id not in seen:
                 seen.add(node.id)
-                self.say(node, "this secret is written into what browsers load")
+                self.report_node(
+                    node, "secret is included in what browsers load; use it on the server only and rotate it"
+                )
 
     def _built_in(self) -> Iterator[Node]:
-        """Secrets under the keys by which a bundler replaces names in the code."""
+        """Yield secrets under the keys that a bundler replaces in the code."""
         code = self.code
         for pair in code.kinds("pair"):
             key = code.field(pair, "key").strip("'\"")
@@ -132,9 +134,9 @@ class SecretReachesClient(TreeCheck):
                 yield from self._everything(value)
         for node in code.kinds("new_expression"):
             if _BUILDERS.search(code.field(node, "constructor").rpartition(".")[2]):
-                given = node.child_by_field_name("arguments")
-                yield from self._secrets(given)
-                yield from self._everything(given)
+                arguments = node.child_by_field_name("arguments")
+                yield from self._secrets(arguments)
+                yield from self._everything(arguments)
 
     def _is_of_build(self, pair: Node) -> bool:
         code = self.code
@@ -152,7 +154,7 @@ class SecretReachesClient(TreeCheck):
         return False
 
     def _everything(self, held: Node | None) -> Iterator[Node]:
-        """The whole environment as the value of a replacement."""
+        """Yield the complete environment as the value of a replacement."""
         code = self.code
         for pair in held.named_children if held is not None else ():
             value = pair.child_by_field_name("value") if pair.type == "pair" else None
@@ -164,7 +166,7 @@ class SecretReachesClient(TreeCheck):
                 yield inner
 
     def _is_environment(self, node: Node, text: str) -> bool:
-        """Whether a name stands for all variables, without a prefix that selects the public ones."""
+        """Return True if a name refers to all variables, without a prefix that selects the public ones."""
         if text != "env":
             return "loadEnv" not in text or text.rstrip(")").endswith(("''", '""'))
         value = self.code.text(self.code.value_of(text, node))
@@ -181,7 +183,7 @@ class SecretReachesClient(TreeCheck):
         return node
 
     def _secrets(self, node: Node | None) -> Iterator[Node]:
-        """The secrets an object or an expression holds as they are, through variables of the file."""
+        """Yield the secrets in an object or an expression, through variables of the file."""
         node = self._unwrapped(node)
         if node is None:
             return
@@ -193,16 +195,18 @@ class SecretReachesClient(TreeCheck):
             yield from self._held_by(node)
         elif node.type in ("object", "array", "arguments"):
             for part in node.named_children:
-                if part.type == "shorthand_property_identifier":
-                    yield from self._held_by(part)
-                elif part.type == "spread_element":
-                    yield from self._secrets(part.named_children[0])
-                else:
-                    yield from self._secrets(
-                        part.child_by_field_name("value") or (part if part.type != "pair" else None)
-                    )
+                yield from self._secrets_of_part(part)
         elif node.type == "binary_expression" and code.field(node, "operator") in ("??", "||"):
             yield from self._secrets(node.child_by_field_name("left"))
+
+    def _secrets_of_part(self, part: Node) -> Iterator[Node]:
+        if part.type == "shorthand_property_identifier":
+            yield from self._held_by(part)
+        elif part.type == "spread_element":
+            yield from self._secrets(part.named_children[0])
+        else:
+            value = part.child_by_field_name("value") or (part if part.type != "pair" else None)
+            yield from self._secrets(value)
 
     def _held_by(self, name: Node) -> Iterator[Node]:
         value = self.code.value_of(self.code.text(name), name)
@@ -219,7 +223,7 @@ class SecretReachesClient(TreeCheck):
         ):
             yield from self._secrets(value)
 
-    def _given_as_props(self) -> Iterator[Node]:
+    def _passed_as_props(self) -> Iterator[Node]:
         code = self.code
         for attribute in code.kinds("jsx_attribute"):
             element = attribute.parent
@@ -230,7 +234,7 @@ class SecretReachesClient(TreeCheck):
                 yield from self._secrets(value.named_children[0])
 
     def _is_client(self, name: str) -> bool:
-        """Whether the element is not known to be a component that runs on the server alone."""
+        """Return True if the element is not a known server component."""
         from wardround_typescript.analysis.call_resolution import origin, script_of
 
         if not _APP_FOLDER.search(self.source.path):
@@ -241,7 +245,7 @@ class SecretReachesClient(TreeCheck):
         return found is None or "use client" in found[0].text[:_HEAD]
 
     def _loaded(self) -> Iterator[Node]:
-        """What a page's loader gives back to its component."""
+        """Yield the values that the loader of a page returns to its component."""
         from wardround.languages.script.code import FUNCTIONS, returned
 
         code = self.code
@@ -250,11 +254,11 @@ class SecretReachesClient(TreeCheck):
         for function in code.kinds(*sorted(FUNCTIONS)):
             if code.name_of(function) not in _LOADERS:
                 continue
-            for answer in returned(function):
-                yield from self._secrets(self._answered(answer))
+            for result in returned(function):
+                yield from self._secrets(self._answered(result))
 
     def _answered(self, node: Node) -> Node | None:
-        """What is in an answer: the argument of json(), or the object under props."""
+        """Return the content of a response: the argument of json(), or the object under props."""
         from wardround.languages.script.code import argument, bare
 
         one = bare(node)

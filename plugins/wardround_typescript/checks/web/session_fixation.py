@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -25,11 +25,11 @@ _FRESH = LazyPattern(
 )
 
 
-class SessionFixation(ServerCheck):
-    """Somebody logs in, and the session keeps the id it had before.
+class SessionFixation(TreeCheck):
+    """The session keeps its id after a login.
 
-    Who could plant the id in the visitor's browser before is logged in as them afterwards. Call
-    req.session.regenerate, and note who it is in the new session.
+    An attacker who planted the id in the visitor's browser is then logged in as the visitor. Call
+    ``req.session.regenerate``, and store the user in the new session.
     """
 
     ID = "TS362"
@@ -72,24 +72,24 @@ class SessionFixation(ServerCheck):
         ),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if _FRESH.search(self.source.text):
             return
-        said: set[int] = set()
+        text: set[int] = set()
         for node in self.code.kinds("assignment_expression"):
             value = node.child_by_field_name("right")
             if not _WHO.search(self.code.field(node, "left")) or value is None or self.text(value) in _GONE:
                 continue
-            function = self.function_around(node)
-            if function is None or function.id in said or "session." in self.text(value):
+            function = self.reader.function_around(node)
+            if function is None or function.id in text or "session." in self.text(value):
                 continue
             if self._logs_in(node, function):
-                said.add(function.id)
-                self.say(node, "the session keeps its id when somebody logs in: regenerate it first")
+                text.add(function.id)
+                self.report_node(node, "session keeps its id after the login; call regenerate first")
 
     def _logs_in(self, node: Node, function: Node) -> bool:
-        """Whether a route, a name around it, or what the function reads says that somebody logs in."""
+        """Return True if a route, a surrounding name, or the values read by the function indicate a login."""
         given = function.parent
         route = self.text(given)[:80] if given is not None and given.type == "arguments" else ""
-        names = self.named_around(node)
+        names = self.reader.names_around(node)
         return any(_LOGS_IN.search(one) is not None for one in (route, names, self.text(function)[:2000]))

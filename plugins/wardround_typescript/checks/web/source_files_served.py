@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -25,12 +25,11 @@ _STATIC = frozenset(
 _PLUGINS = frozenset({"@fastify/static", "fastify-static", "@fastify/static.default"})
 
 
-class SourceFilesServed(ServerCheck):
-    """Files of the program itself can be fetched by anybody.
+class SourceFilesServed(TreeCheck):
+    """Source or configuration files of the program are publicly served.
 
-    A folder that is served whole gives away what lies in it besides the pages: sources, settings with
-    passwords, the lists of a folder's files. Keep what visitors may fetch in a folder of its own, and
-    serve that.
+    Serving a folder exposes everything in it besides the pages: sources, settings with passwords, directory
+    listings. Keep public files in a separate folder, and serve that.
     """
 
     ID = "TS353"
@@ -61,27 +60,31 @@ class SourceFilesServed(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
-        for name, node, arguments in self.calls():
+    def check(self) -> None:
+        for name, node, arguments in self.reader.calls():
             if not arguments:
                 continue
             if name in _STATIC:
                 self._served(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
             elif name in {"serve-index", "serve-index.default"}:
-                self.say(node, "anybody can list the files of this folder")
+                self.report_node(node, "anyone can list the files of this folder; disable the listing")
             elif (
                 name.endswith("register")
-                and self.scope.dotted(arguments[0]) in _PLUGINS
+                and self.reader.scope.dotted(arguments[0]) in _PLUGINS
                 and len(arguments) > 1
             ):
-                root = self.option(arguments[1], "root")
+                root = self.reader.option(arguments[1], "root")
                 if root is not None:
                     self._served(node, root, arguments[1])
 
     def _served(self, node: Node, folder: Node, options: Node | None) -> None:
-        if _WHOLE.search(self.text(self.scope.resolved(folder))):
-            self.say(node, "the program's own files can be fetched here, its settings among them")
-        elif _MODULES.search(self.text(self.scope.resolved(folder))):
-            self.say(node, "every package that is installed can be fetched here", Severity.INFO)
-        elif options is not None and self.literal(self.option(options, "dotfiles")) == "allow":
-            self.say(node, "files whose names begin with a dot can be fetched, .env among them")
+        if _WHOLE.search(self.text(self.reader.scope.resolved(folder))):
+            self.report_node(
+                node, "source and settings of the program are served; serve a separate public folder"
+            )
+        elif _MODULES.search(self.text(self.reader.scope.resolved(folder))):
+            self.report_node(
+                node, "all installed packages are served; serve single files or a bundle", Severity.INFO
+            )
+        elif options is not None and self.reader.literal(self.reader.option(options, "dotfiles")) == "allow":
+            self.report_node(node, "dotfiles such as .env are served; remove this option")

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.rules.maturity import Maturity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -32,11 +32,11 @@ _HARMLESS = LazyPattern(
 _TOKEN = LazyPattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
 
 
-class StateChangingGet(ServerCheck):
-    """A request that only reads by its kind changes things here.
+class StateChangingGet(TreeCheck):
+    """A GET request changes data.
 
-    A link or a picture on any other page sends it with the visitor's cookies, and so do programs that look
-    ahead. Take POST, with a token of the form, for what changes things.
+    A link or an image on any other page sends it with the visitor's cookies, and so do prefetching programs.
+    Use POST with a form token for requests that change data.
     """
 
     ID = "TS344"
@@ -72,7 +72,7 @@ class StateChangingGet(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             owner, _, method = called.rpartition(".")
             if method == "get" and _ROUTER.search(owner):
@@ -84,18 +84,20 @@ class StateChangingGet(ServerCheck):
             ):
                 handler = self._handler(node)
                 if handler is not None and (self._changes(handler) is not None or _DOES.search(owner)):
-                    self.say(node, "any kind of request changes things here, also one from a link")
+                    self.report_node(
+                        node, "any request method changes data here, a link included; accept POST only"
+                    )
         if "@Get(" in self.source.text:
             self._methods()
 
     def _handler(self, node: Node) -> Node | None:
-        given = node.child_by_field_name("arguments")
-        arguments = given.named_children if given is not None else []
+        argument_list = node.child_by_field_name("arguments")
+        arguments = argument_list.named_children if argument_list is not None else []
         return arguments[-1] if arguments and _SESSION.search(self.text(node)[:3000]) else None
 
     def _registered(self, node: Node) -> None:
-        given = node.child_by_field_name("arguments")
-        path = given.named_children[0] if given is not None and given.named_children else None
+        arguments = node.child_by_field_name("arguments")
+        path = arguments.named_children[0] if arguments is not None and arguments.named_children else None
         if path is None or path.type not in {"string", "template_string"}:
             return
         handler = self._handler(node)
@@ -109,10 +111,10 @@ class StateChangingGet(ServerCheck):
             and _DOES.search(self.text(path))
             and not _TOKEN.search(self.text(path) + self.text(handler)[:1500])
         ):
-            self.say(change, "a GET request changes things here, so a link on any page does")
+            self.report_node(change, "GET request changes data, so a link on any page does; use POST")
 
     def _changes(self, handler: Node) -> Node | None:
-        """The first call in a handler that writes for the visitor."""
+        """Return the first call in a handler that writes for the visitor."""
         from wardround.languages.script.syntax import inside
 
         for one in inside(handler):
@@ -134,5 +136,7 @@ class StateChangingGet(ServerCheck):
                     if "@Get(" in before and _DOES.search(before) and _USER.search(self.text(one)):
                         change = self._changes(one)
                         if change is not None:
-                            self.say(change, "a GET request changes things here, so a link on any page does")
+                            self.report_node(
+                                change, "GET request changes data, so a link on any page does; use POST"
+                            )
                     before = ""

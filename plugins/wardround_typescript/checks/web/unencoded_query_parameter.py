@@ -49,11 +49,10 @@ _TYPED_TEXT = LazyPattern(r"^: string$")
 
 
 class UnencodedQueryParameter(TreeCheck):
-    """A text stands in a query string as it is: an & or a # in it starts something else.
+    """Text is inserted into a query string without encoding.
 
-    What people type holds blanks, ampersands, hashes and plus signs: the server then gets less than was
-    typed, or another parameter. Put it through encodeURIComponent, or build the query with
-    URLSearchParams.
+    User input contains spaces, ampersands, hashes and plus signs: the server receives less than was typed, or
+    another parameter. Use ``encodeURIComponent``, or build the query with ``URLSearchParams``.
     """
 
     ID = "TS056"
@@ -83,12 +82,16 @@ class UnencodedQueryParameter(TreeCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for node in [*self._in_templates(), *self._in_sums()]:
             if not self._is_no_address(node):
-                self.say(node, "this text is not encoded, so an & or a # in it cuts the query off")
+                self.report_node(
+                    node, "text is not encoded, so & or # in it ends the parameter; use encodeURIComponent"
+                )
         for node in self._joined():
-            self.say(node, "these values are not encoded, so an & or a # in one of them cuts the query off")
+            self.report_node(
+                node, "values are not encoded, so & or # in one ends the parameter; use URLSearchParams"
+            )
 
     def _in_templates(self) -> Iterator[Node]:
         code = self.code
@@ -134,13 +137,13 @@ class UnencodedQueryParameter(TreeCheck):
         return _TEXT_KEY.search(key) is not None and self._is_written(value)
 
     def _is_open(self, value: Node) -> bool:
-        """A plain value: a call may encode, one that trims does not."""
+        """Return True for a plain value: a call may encode it, except for one that trims."""
         if value.type in ("identifier", "member_expression"):
             return True
         return value.type == "call_expression" and self.code.called(value).endswith((".trim", ".toLowerCase"))
 
     def _is_written(self, value: Node) -> bool:
-        """Whether the value is text by where it comes from: typed as one, or trimmed."""
+        """Return True if the value is text by its origin: declared as one, or trimmed."""
         code = self.code
         if ".trim()" in code.text(value):
             return True
@@ -152,7 +155,7 @@ class UnencodedQueryParameter(TreeCheck):
         return ".trim()" in code.field(declaration, "value")
 
     def _is_encoded(self, value: Node) -> bool:
-        """Whether the variable was made by something that may encode, or is one of a few words."""
+        """Return True if a call that may encode created the variable, or it is one of a few constants."""
         code = self.code
         declaration = code.declaration(code.text(value), value)
         if declaration is None:
@@ -182,26 +185,25 @@ class UnencodedQueryParameter(TreeCheck):
         return above is not None and above.type in ("throw_statement", "new_expression")
 
     def _joined(self) -> Iterator[Node]:
-        """Pairs that are put together one by one and joined with ampersands."""
+        """Yield pairs that are concatenated one by one and joined with ampersands."""
         code = self.code
         for called, call in code.calls:
-            if not called.endswith(".join") or code.field(call, "arguments")[1:-1].strip("'\"`") not in (
-                "&",
-                "&amp;",
-            ):
+            if not called.endswith(".join"):
+                continue
+            if code.field(call, "arguments")[1:-1].strip("'\"`") not in ("&", "&amp;"):
                 continue
             owner = call.child_by_field_name("function")
             inner = owner.child_by_field_name("object") if owner is not None else None
-            if inner is None or inner.type != "call_expression" or not code.called(inner).endswith(".map"):
-                continue
-            function = _function_in(inner)
-            made = _answer(function) if function is not None else None
-            if (
-                made is not None
-                and self._is_bare_pair(made)
-                and not _SAFE.search(code.text(inner).split(".map", 1)[-1])
-            ):
-                yield made
+            if inner is not None and inner.type == "call_expression" and code.called(inner).endswith(".map"):
+                yield from self._bare_pair_of(inner)
+
+    def _bare_pair_of(self, mapping: Node) -> Iterator[Node]:
+        """Yield the unencoded result of the callback of ``map``."""
+        function = _function_in(mapping)
+        pair = _result(function) if function is not None else None
+        callback = self.code.text(mapping).split(".map", 1)[-1]
+        if pair is not None and self._is_bare_pair(pair) and not _SAFE.search(callback):
+            yield pair
 
     def _is_bare_pair(self, node: Node) -> bool:
         text = self.code.text(node)
@@ -215,7 +217,7 @@ _PAIR_SUM = LazyPattern(r"^[\w.\[\]]+\s*\+\s*['\"`]=['\"`]\s*\+\s*[\w.\[\]]+$")
 
 
 def _last(node: Node | None) -> Node | None:
-    """The text at the end of a sum."""
+    """Return the text at the end of a concatenation."""
     while node is not None and node.type == "binary_expression":
         node = node.child_by_field_name("right")
     return node if node is not None and node.type == "string" else None
@@ -233,11 +235,11 @@ def _first(node: Node) -> Node:
 def _function_in(call: Node) -> Node | None:
     from wardround.languages.script.code import FUNCTIONS, argument
 
-    given = argument(call, 0)
-    return given if given is not None and given.type in FUNCTIONS else None
+    value = argument(call, 0)
+    return value if value is not None and value.type in FUNCTIONS else None
 
 
-def _answer(function: Node) -> Node | None:
+def _result(function: Node) -> Node | None:
     from wardround.languages.script.code import returned
 
     return next(iter(returned(function)), None)

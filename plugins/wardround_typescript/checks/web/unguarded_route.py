@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -35,14 +37,14 @@ _CHAIN = LazyPattern(r"(?s)(?P<router>\w*(?i:router|app|api|routes))\s*\.route\(
 _VALIDATES = LazyPattern(r"(?i)^(\w+\.)*(validat\w*|celebrate|check_?schema|\w*validator)\b|\bvalidate\w*\(")
 _TAKING = frozenset({"post", "put", "patch"})
 _FEW = 2
-_SAID = "the routes beside it are guarded, and this one, which changes things, is not"
+_MESSAGE = "this route changes data without the guard of its sibling routes; add it"
 
 
-class UnguardedRoute(ServerCheck):
-    """A route that changes things has no guard, and those beside it have one.
+class UnguardedRoute(TreeCheck):
+    """A route that changes data lacks the guard of its sibling routes.
 
-    What the others ask, who somebody is or what they may do, is not asked here, so anybody who may call one
-    route may call this. Put the same guard on it, or say by a decorator that it is meant to be open.
+    The guard of the others checks the user or its permissions; here anyone may call the route. Add the same
+    guard, or mark the route as public with a decorator.
     """
 
     ID = "TS343"
@@ -89,73 +91,75 @@ class UnguardedRoute(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         if "@" in self.source.text:
             for body in self.code.kinds("class_body"):
                 self._class(body)
         self._routes()
 
     def _class(self, body: Node) -> None:
-        """Methods with the decorators before them: one that changes things without what its sisters have."""
-        found: list[tuple[Node, str]] = []
-        before = ""
-        for one in body.named_children:
-            if one.type == "decorator":
-                before += self.text(one) + "\n"
-            elif one.type == "method_definition":
-                found.append(
-                    (one, before + " ".join(self.text(d) for d in one.children if d.type == "decorator"))
-                )
-                before = ""
-            elif one.type != "comment":
-                before = ""
-        changing = [(node, text) for node, text in found if _CHANGES.search(text)]
-        guarded = [text for _, text in changing if _GUARD.search(text)]
-        open_ = [
-            (node, text) for node, text in changing if not _GUARD.search(text) and not _OPEN.search(text)
-        ]
-        if len(guarded) >= 2 and len(open_) == 1:
+        """Check methods with their decorators: one that changes data without the guard of its siblings."""
+        changing = [(node, text) for node, text in self._decorated(body) if _CHANGES.search(text)]
+        unguarded = [(node, text) for node, text in changing if not _GUARD.search(text)]
+        if len(changing) - len(unguarded) < 2:
+            return
+        open_ = [(node, text) for node, text in unguarded if not _OPEN.search(text)]
+        if len(open_) == 1:
             node, text = open_[0]
             if not _SELF.search(text + self.code.field(node, "name")):
-                self.say(node.child_by_field_name("name") or node, _SAID)
+                self.report_node(node.child_by_field_name("name") or node, _MESSAGE)
+
+    def _decorated(self, body: Node) -> Iterator[tuple[Node, str]]:
+        """Yield the methods of a class with the text of their decorators."""
+        before = ""
+        for member in body.named_children:
+            if member.type == "decorator":
+                before += self.text(member) + "\n"
+            elif member.type == "method_definition":
+                own = " ".join(self.text(d) for d in member.children if d.type == "decorator")
+                yield member, before + own
+                before = ""
+            elif member.type != "comment":
+                before = ""
 
     def _routes(self) -> None:
         by_router: dict[str, list[tuple[Node, list[Node]]]] = {}
         for node in self.code.kinds("call_expression"):
-            function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-            if function is None or given is None or function.type != "member_expression":
-                continue
-            owner, method = self.code.field(function, "object"), self.code.field(function, "property")
-            arguments = given.named_children
-            chained = _CHAIN.match(owner)
-            if method in _VERBS and chained is not None and arguments:
-                path = self._path_of(function)
-                if path is not None:
-                    by_router.setdefault(f"{chained['router']}.route", []).append((node, [path, *arguments]))
-                continue
-            if (
-                method in _VERBS
-                and _ROUTER.search(owner)
-                and len(arguments) > 1
-                and arguments[0].type == "string"
-            ):
-                by_router.setdefault(owner, []).append((node, arguments))
+            route = self._route(node)
+            if route is not None:
+                router, arguments = route
+                by_router.setdefault(router, []).append((node, arguments))
         for routes in by_router.values():
             self._router(routes)
             self._unvalidated(routes)
 
+    def _route(self, node: Node) -> tuple[str, list[Node]] | None:
+        """Return the router of a route and its arguments, the path first; None for other calls."""
+        function, argument_list = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None or argument_list is None or function.type != "member_expression":
+            return None
+        owner, arguments = self.code.field(function, "object"), argument_list.named_children
+        if self.code.field(function, "property") not in _VERBS or not arguments:
+            return None
+        chained = _CHAIN.match(owner)
+        if chained is not None:
+            path = self._path_of(function)
+            return (f"{chained['router']}.route", [path, *arguments]) if path is not None else None
+        is_route = _ROUTER.search(owner) and len(arguments) > 1 and arguments[0].type == "string"
+        return (owner, arguments) if is_route else None
+
     def _path_of(self, function: Node) -> Node | None:
-        """The address of ``router.route('/shelf').get(list).post(add)``, asked of one of its verbs."""
+        """Return the path of ``router.route('/shelf').get(list).post(add)`` for one of its verbs."""
         call = function.child_by_field_name("object")
         while call is not None and call.type == "call_expression":
-            called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-            if self.code.field(called, "property") == "route" and given is not None:
-                return given.named_children[0] if given.named_children else None
+            called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+            if self.code.field(called, "property") == "route" and arguments is not None:
+                return arguments.named_children[0] if arguments.named_children else None
             call = called.child_by_field_name("object") if called is not None else None
         return None
 
     def _unvalidated(self, routes: list[tuple[Node, list[Node]]]) -> None:
-        """One of several routes that take something in lets anything in, and the others look at it first."""
+        """Check routes with input: one accepts anything, and the others validate it."""
         taking = [(node, arguments) for node, arguments in routes if self._verb(node) in _TAKING]
         loose = [one for one in taking if not any(_VALIDATES.search(self.text(a)) for a in one[1][1:-1])]
         if (
@@ -167,29 +171,30 @@ class UnguardedRoute(ServerCheck):
             arguments = loose[0][1]
             handler = self.text(arguments[-1])
             if not _OPEN_PATH.search(self.text(arguments[0])) and not _VALIDATES.search(handler):
-                self.say(
-                    arguments[-1], "the routes beside it validate what they take in, and this one does not"
+                self.report_node(
+                    arguments[-1],
+                    "this route does not validate its input, unlike its sibling routes; validate it",
                 )
 
     def _verb(self, node: Node) -> str:
         return self.code.field(node.child_by_field_name("function"), "property")
 
     def _router(self, routes: list[tuple[Node, list[Node]]]) -> None:
-        guards: dict[str, int] = {}
-        for _, arguments in routes:
-            for one in arguments[1:-1]:
-                name = self.text(one).partition("(")[0]
-                if _GUARD_NAME.search(name):
-                    guards[name] = guards.get(name, 0) + 1
-        common = [name for name, count in guards.items() if count >= 2]
-        bare = [
+        guards = Counter(
+            name for _, arguments in routes for name in self._names(arguments) if _GUARD_NAME.search(name)
+        )
+        open_ = [
             (node, arguments)
             for node, arguments in routes
-            if not any(_GUARD_NAME.search(self.text(one).partition("(")[0]) for one in arguments[1:-1])
+            if not any(map(_GUARD_NAME.search, self._names(arguments)))
             and not _OPEN_PATH.search(self.text(arguments[0]))
         ]
-        if common and len(bare) == 1 and len(bare) < sum(guards.values()):
-            node, arguments = bare[0]
-            handler = self.text(arguments[-1])[:1500]
-            if not _CHECKS.search(handler):
-                self.say(node, _SAID)
+        if len(open_) != 1 or guards.total() < 2 or max(guards.values()) < 2:
+            return
+        node, arguments = open_[0]
+        if not _CHECKS.search(self.text(arguments[-1])[:1500]):
+            self.report_node(node, _MESSAGE)
+
+    def _names(self, arguments: list[Node]) -> list[str]:
+        """Return the names of the middleware between the path and the handler."""
+        return [self.text(one).partition("(")[0] for one in arguments[1:-1]]

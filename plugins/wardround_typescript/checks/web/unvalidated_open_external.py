@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround_typescript.analysis.call_options import ServerCheck
+from wardround_typescript.check import TreeCheck
 
 if TYPE_CHECKING:
     from wardround.languages.script.syntax import Node
@@ -20,11 +20,11 @@ _ASKED = LazyPattern(
 )
 
 
-class UnvalidatedOpenExternal(ServerCheck):
-    """An address that a page chose is given to the system to open.
+class UnvalidatedOpenExternal(TreeCheck):
+    """A URL from a page is opened with a program of the system.
 
-    The system starts whatever program is there for the address: file: runs programs on some systems,
-    others have handlers with holes. Open only https: addresses, or those on a list.
+    The system starts whichever program handles the URL: ``file:`` runs programs on some systems, and other
+    handlers have vulnerabilities. Open only ``https:`` URLs, or those on a list.
     """
 
     ID = "TS356"
@@ -55,21 +55,21 @@ class UnvalidatedOpenExternal(ServerCheck):
         """),
     ]
 
-    def look(self) -> None:
+    def check(self) -> None:
         for called, node in self.code.calls:
             owner, _, method = called.rpartition(".")
-            given = node.child_by_field_name("arguments")
-            if given is None or not given.named_children:
+            arguments = node.child_by_field_name("arguments")
+            if arguments is None or not arguments.named_children:
                 continue
-            first = self.text(given.named_children[0])
+            first = self.text(arguments.named_children[0])
             is_heard = method == "setWindowOpenHandler" or (
                 method in _SAYS and (owner.endswith("ipcMain") or _NAVIGATES.search(first) is not None)
             )
-            function = self.code.function_meant(given.named_children[-1]) if is_heard else None
+            function = self.code.function_meant(arguments.named_children[-1]) if is_heard else None
             if function is not None:
-                self._heard(function)
+                self._check_handler(function)
 
-    def _heard(self, function: Node) -> None:
+    def _check_handler(self, function: Node) -> None:
         from wardround.languages.script.code import argument, own_nodes
 
         text = self.text(function)
@@ -84,6 +84,8 @@ class UnvalidatedOpenExternal(ServerCheck):
             if node.type == "call_expression" and self.code.called(node).endswith(
                 ("openExternal", "openPath")
             ):
-                given = argument(node, 0)
-                if given is not None and self.text(given).partition(".")[0].partition("?")[0] in names:
-                    self.say(node, "an address that a page chose is given to the system to open")
+                value = argument(node, 0)
+                if value is not None and self.text(value).partition(".")[0].partition("?")[0] in names:
+                    self.report_node(
+                        node, "URL from a page is opened with a system program; allow https: only"
+                    )

@@ -1,1 +1,1 @@
-"""Reader of Python: tokens, tree, names."""
+"""Parser of Python: tokens, tree, names."""

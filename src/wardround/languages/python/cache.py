@@ -1,4 +1,4 @@
-"""The modules read last: checks, who doubts a tool, and looks at a whole change share one tree of each."""
+"""A cache of the last parsed modules: checks, refutations and change checks share one tree of each."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from wardround.languages.python.module import PythonModule
 from wardround.languages.python.tree import cached_parse
 
 _MOST_CHARACTERS = 400_000
-"""Of all modules kept together; a tree takes a few hundred times its text."""
+"""The total length of the cached texts; a tree takes a few hundred times its text."""
 
 
 class _Kept:
-    """Modules by path and text, the one asked for last at the end."""
+    """Modules by path and text, the most recently used at the end."""
 
     def __init__(self) -> None:
         self._modules: dict[tuple[str, str], PythonModule] = {}
@@ -28,12 +28,12 @@ class _Kept:
             return found
 
     def holding(self, text: str) -> PythonModule | None:
-        """A module of this text, whatever its path."""
+        """Return a module of this text, whatever its path."""
         with self._lock:
             return next((kept for (_, held), kept in self._modules.items() if held == text), None)
 
     def keep(self, module: PythonModule) -> PythonModule:
-        """Keep a module, unless another thread read the same meanwhile; gives the one that is kept."""
+        """Store a module, unless another thread parsed the same meanwhile; return the stored one."""
         with self._lock:
             kept = self._modules.setdefault((module.path, module.text), module)
             self._characters += len(module.text) if kept is module else 0
@@ -48,7 +48,7 @@ _KEPT = _Kept()
 
 
 def parsed(path: str, text: str) -> PythonModule:
-    """The module of a text; whoever asks for it next gets the same, as long as it is kept.
+    """Return the module of a text; later callers get the same, as long as it is cached.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
@@ -57,7 +57,7 @@ def parsed(path: str, text: str) -> PythonModule:
 
 
 def tree_of(text: str) -> ast.Module:
-    """The tree of a text, that of a module which is kept if there is one.
+    """Return the tree of a text, that of a cached module if there is one.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.

@@ -1,4 +1,4 @@
-"""Values that stand in the source: as a literal, or behind a name that is given one."""
+"""Constant values in the source: a literal, or a name that is assigned one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from wardround.languages.python.module import PythonModule, last_name
 
 
 def literal(module: PythonModule, node: ast.expr | None) -> object:
-    """The value of a constant, or of a name or attribute that the module gives one constant; else None."""
+    """Return the value of a constant, or of a name or attribute with one constant assignment; else None."""
     if isinstance(node, (ast.Name, ast.Attribute)):
         node = given_once(module, node)
     return node.value if isinstance(node, ast.Constant) else None
 
 
 def fixed_text(module: PythonModule, node: ast.expr | None) -> str:
-    """The text of a string, or of one behind a name; of an f-string the parts that never vary."""
+    """Return the text of a string, or of a name that is assigned one; of an f-string the constant parts."""
     if isinstance(node, (ast.Name, ast.Attribute)):
         node = given_once(module, node)
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -24,29 +24,29 @@ def fixed_text(module: PythonModule, node: ast.expr | None) -> str:
 
 
 def is_true(node: ast.expr | None) -> bool:
-    """Whether ``True`` stands there."""
+    """Return True if the node is ``True``."""
     return isinstance(node, ast.Constant) and node.value is True
 
 
 def is_false(node: ast.expr) -> bool:
-    """Whether ``False`` stands there."""
+    """Return True if the node is ``False``."""
     return isinstance(node, ast.Constant) and node.value is False
 
 
 def is_none(node: ast.expr | None) -> bool:
-    """Whether ``None`` stands there; not where nothing does."""
+    """Return True if the node is ``None``; False without a node."""
     return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_text(node: ast.expr) -> bool:
-    """Whether a string stands there."""
+    """Return True if the node is a string."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
-    """What the one assignment to a name or attribute, anywhere in the module, gives it.
+    """Return the value of the only assignment to a name or attribute, anywhere in the module.
 
-    ``self.LIMIT`` and ``Config.LIMIT`` are found in the body of the class too.
+    ``self.LIMIT`` and ``Config.LIMIT`` are also resolved in the body of the class.
     """
     last = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
     if isinstance(node, ast.Name):
@@ -58,7 +58,7 @@ def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
 
 
 def _entered(module: PythonModule) -> dict[str, list[ast.expr]]:
-    """Name -> what ``with`` statements bind to it."""
+    """Return name -> the context manager that ``with`` statements bind to it."""
     found = module.notes.get(_entered)
     if found is None:
         found = module.notes[_entered] = {
@@ -87,7 +87,7 @@ def _attributes(module: PythonModule) -> Iterator[tuple[str, ast.expr]]:
 
 
 def entries(node: ast.expr | None) -> dict[str, ast.expr]:
-    """The entries of a dict display, or of a call of ``dict``, whose keys are texts."""
+    """Return the entries of a dict display, or of a call of ``dict``, with string keys."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
         return {one.arg: one.value for one in node.keywords if one.arg is not None}
     pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
@@ -95,14 +95,14 @@ def entries(node: ast.expr | None) -> dict[str, ast.expr]:
 
 
 def setting_of(target: ast.expr) -> str:
-    """The name under which a setting is given: ``DEBUG``, ``app.config["DEBUG"]``, ``app.conf.debug``."""
+    """Return the name of an assigned setting: ``DEBUG``, ``app.config["DEBUG"]``, ``app.conf.debug``."""
     if isinstance(target, ast.Subscript):
         return str(target.slice.value) if isinstance(target.slice, ast.Constant) else ""
     return last_name(target)
 
 
 def settings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr, ast.expr | ast.stmt | ast.keyword]]:
-    """The settings that a node of the tree gives, with the value and the place of each.
+    """Return the settings that a node of the tree assigns, with the value and the position of each.
 
     An assignment, or a keyword of a call: ``app.config.update(DEBUG=True)``.
     """

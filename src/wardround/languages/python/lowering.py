@@ -1,7 +1,7 @@
-"""Python syntax that is newer than the running interpreter, lowered to what its parser reads.
+"""Python syntax newer than the running interpreter, lowered to syntax that its parser accepts.
 
-A text is rewritten token by token, parsed by the standard library, and every node gets the position it has in
-the text as written; what was rewritten gets its own nodes back:
+A text is rewritten token by token, parsed by the standard library, and every node gets its position in the
+original text; rewritten syntax gets its own nodes back:
 
 =========================================  =======  =========================================================
 Syntax                                     Python   Tree
@@ -18,12 +18,12 @@ t-strings                                  3.14     ``TemplateStr`` and ``Interp
 ``case +1:``                               3.15     the number
 =========================================  =======  =========================================================
 
-Chosen by comparison on 1,000 lines of Python, which ``ast.parse`` reads in 19 ms. Lowering takes 40 ms more,
-needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it gives the trees of their
-own parsers to the column. libcst accepts all of the above and takes 500 ms to import, 130 to parse, 100 for
-positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms, refuses four of
-fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes 120 and 75 ms and
-refuses thirteen. ruff's parser has no maintained binding that gives a tree with positions.
+Chosen by comparison on 1,000 lines of Python, which ``ast.parse`` parses in 19 ms. Lowering takes 40 ms
+more, needs no other package and leaves the grammar to the interpreter; on 3.12 and 3.13 it returns the trees
+of their own parsers to the column. libcst accepts all of the above and takes 500 ms to import, 130 to parse,
+100 for positions, and then each kind of node has to be converted. tree-sitter takes 8, 3 and 15 ms, rejects
+four of fifteen snippets of the above, and accepts ``print 'x'`` and unindented bodies. parso takes 120 and
+75 ms and rejects thirteen. ruff's parser has no maintained binding that returns a tree with positions.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Interpolation(ast.expr):
 
 
 class _Segment(NamedTuple):
-    """A piece of the lowered text from ``new`` on, and the piece of the source it replaces."""
+    """A segment of the lowered text from ``new`` on, and the segment of the source it replaces."""
 
     new: int
     start: int
@@ -80,7 +80,7 @@ def parse_lowered(text: str) -> ast.Module | None:
 
     Raises:
         SyntaxError: it is not Python of any version; the position is that in the text.
-        ValueError, RecursionError, MemoryError: the parser cannot cope with it.
+        ValueError, RecursionError, MemoryError: the parser fails on it.
     """
     plan = LoweringPlan(text)
     if not plan.edits:
@@ -96,7 +96,7 @@ def parse_lowered(text: str) -> ast.Module | None:
 
 
 class _Lowered:
-    """The rewritten text, and where in the text as written each of its characters comes from."""
+    """The rewritten text, with the source position of each of its characters."""
 
     def __init__(self, text: str, edits: Sequence[SourceEdit]) -> None:
         self._source = SourcePositions(text)
@@ -124,13 +124,13 @@ class _Lowered:
             self._length += len(text)
 
     def start(self, line: int, column: int) -> AstPosition:
-        """Where what starts at a place of the rewritten text starts as written."""
+        """Return the source position of a start in the rewritten text."""
         offset = self._lowered.offset(line, column)
         segment = self._segments[bisect_right(self._starts, offset) - 1]
         return self._source.ast_position(segment.start + (offset - segment.new if segment.is_copy else 0))
 
     def end(self, line: int, column: int) -> AstPosition:
-        """Where what ends at a place of the rewritten text ends as written."""
+        """Return the source position of an end in the rewritten text."""
         offset = self._lowered.offset(line, column)
         segment = self._segments[max(bisect_left(self._starts, offset) - 1, 0)]
         return self._source.ast_position(
@@ -138,7 +138,7 @@ class _Lowered:
         )
 
     def correct(self, cause: SyntaxError) -> int | None:
-        """Turn the position of an error into that in the text as written, and return its offset there."""
+        """Convert the position of an error to that in the source, and return its offset there."""
         cause.text = None
         if cause.lineno is None:
             return None
@@ -150,14 +150,14 @@ class _Lowered:
         return offset
 
     def _origin(self, line: int, column: int) -> int:
-        """The offset as written of a 1-based column of characters."""
+        """Return the source offset of a 1-based column of characters."""
         offset = self._lowered.offset_of_character(line, column)
         segment = self._segments[bisect_right(self._starts, offset) - 1]
         return segment.start + (offset - segment.new if segment.is_copy else 0)
 
 
 class _Restored:
-    """The tree of a lowered text as the tree of the text as written."""
+    """The tree of a lowered text, restored to the tree of the source."""
 
     def __init__(self, text: str, plan: LoweringPlan, lowered: _Lowered) -> None:
         self._text = text
@@ -170,12 +170,12 @@ class _Restored:
         self._stars = {source.ast_position(start): star for start, star in plan.stars.items()}
 
     def module(self, tree: ast.Module) -> ast.Module:
-        """The tree, changed in place."""
+        """Restore the tree in place and return it."""
         nodes = list(ast.walk(tree))
         for node in nodes:
             if "lineno" in node._attributes:
                 self._place(node)
-        for node in reversed(nodes):  # what is inside first
+        for node in reversed(nodes):  # inner nodes first
             for name, value in ast.iter_fields(node):
                 if isinstance(value, list):
                     value[:] = [self._restored(item) for item in value]
@@ -191,7 +191,7 @@ class _Restored:
         node.lineno, node.col_offset = start
 
     def _restored(self, node: Any) -> Any:
-        """What a node of the lowered text stands for."""
+        """Return the original node for a node of the lowered text."""
         if isinstance(node, ast.Set):
             group = self._strings.get((node.lineno, node.col_offset))
             return node if group is None else self._string(group, node.elts[1:])
@@ -210,7 +210,7 @@ class _Restored:
         return node
 
     def _string(self, group: Sequence[Token], expressions: Sequence[ast.expr]) -> ast.expr:
-        """The f- or t-string of a group, made of its expressions."""
+        """Return the f- or t-string of a group, built from its expressions."""
         values = iter(expressions)
         is_t = any(token.template and "t" in token.template.prefix for token in group)
         pieces = [piece for token in group for piece in self._pieces(token, values)]
@@ -247,7 +247,7 @@ class _Restored:
         return self._evaluated(lambda: _unescaped(text), part.start)
 
     def _evaluated(self, value: Callable[[], Item], start: int) -> Item:
-        """The value of a literal; an error in it is reported where it starts."""
+        """Return the value of a literal; an error in it is reported at its start."""
         try:
             return value()
         except SyntaxError as cause:
@@ -274,7 +274,7 @@ class _Restored:
         yield self._at(made, field.start, field.end)
 
     def _repeated(self, field: Field, end: int) -> str:
-        """What a field with an equals sign shows before the value: its text without comments."""
+        """Return the text that a field with an equals sign shows before the value, without comments."""
         parts, done = [], field.start + 1
         for token in field.tokens:
             if token.kind is TokenKind.COMMENT:
@@ -290,7 +290,7 @@ class _Restored:
 
 
 def _joined(pieces: Sequence[ast.expr]) -> list[ast.expr]:
-    """The parts of a template with adjacent texts as one, and no empty ones."""
+    """Return the parts of a template with adjacent texts merged, and no empty ones."""
     found: list[ast.expr] = []
     for piece in pieces:
         last = found[-1] if found else None

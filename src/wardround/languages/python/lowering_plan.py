@@ -1,4 +1,4 @@
-"""Edits that lower newer Python syntax, found token by token; see ``wardround.languages.python.lowering``."""
+"""Edits that lower newer Python syntax, computed from tokens; see ``wardround.languages.python.lowering``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LoweringPlan:
         self.edits.sort()
 
     def _visit(self, found: Sequence[Token]) -> None:
-        """Plan for all tokens of the text, or of a replacement field."""
+        """Plan edits for all tokens of the text, or of a replacement field."""
         code = [token for token in found if token.kind not in _MEANINGLESS]
         self._strings(code)
         self._comprehensions(code)
@@ -56,7 +56,7 @@ class LoweringPlan:
             self._statement(code, number)
 
     def _statement(self, code: Sequence[Token], at: int) -> None:
-        """Plan for the statement that begins with a token."""
+        """Plan edits for the statement that begins with a token."""
         word = code[at].text
         following = code[at + 1].text if at + 1 < len(code) else ""
         if word in ("def", "class"):
@@ -79,7 +79,7 @@ class LoweringPlan:
         self.starts[following.start] = word.start
 
     def _without_parameters(self, code: Sequence[Token], at: int) -> None:
-        """Leave out the type parameters that begin at a token, if any do."""
+        """Remove the type parameters that begin at a token, if any do."""
         if at < len(code) and code[at].text == "[":
             last = _closing(code, at)
             self.edits.append(SourceEdit(code[at].start, code[last].end))
@@ -97,7 +97,7 @@ class LoweringPlan:
             self.edits.append(SourceEdit(end, end, (InsertedText(")", end, end),)))
 
     def _pattern(self, code: Sequence[Token], at: int) -> None:
-        """Leave out the plus of numbers in a pattern."""
+        """Remove the plus of numbers in a pattern."""
         colon = next((n for n in _outer(code, at) if code[n].text == ":"), at)
         before = "("
         for token, following in itertools.pairwise(code[at : colon + 1]):
@@ -107,7 +107,7 @@ class LoweringPlan:
             before = token.text
 
     def _comprehensions(self, code: Sequence[Token]) -> None:
-        """Leave out the star of a comprehension's element."""
+        """Remove the star of a comprehension's element."""
         waiting: list[tuple[Token, Token | None]] = []
         for before, token in itertools.pairwise(code):
             if before.text in ("(", "[", "{") and before.kind is TokenKind.OPERATOR:
@@ -121,7 +121,7 @@ class LoweringPlan:
                 self.stars[waiting[-1][0].start] = star
 
     def _strings(self, code: Sequence[Token]) -> None:
-        """Write each group of adjacent strings with a template among them as a set of its expressions."""
+        """Rewrite each group of adjacent strings with a template among them as a set of its expressions."""
         group: list[Token] = []
         for token in (*code, None):
             if token is not None and token.kind is TokenKind.STRING:
@@ -154,18 +154,18 @@ class LoweringPlan:
 
 
 def _kind_of(token: Token) -> str:
-    """``b``, ``f``, ``t``, or nothing for plain text."""
+    """Return ``b``, ``f``, ``t``, or nothing for plain text."""
     prefix = token.text[: min(token.text.find(quote) % (len(token.text) + 1) for quote in "'\"")].lower()
     return prefix.strip("ru")
 
 
 def expression_tokens(field: Field) -> list[Token]:
-    """The tokens of a field without comments and line breaks at its ends."""
+    """Return the tokens of a field without comments and line breaks at its ends."""
     return [token for token in field.tokens if token.kind not in _MEANINGLESS]
 
 
 def _statement_starts(code: Sequence[Token]) -> Iterator[int]:
-    """The tokens that may begin a statement, by number."""
+    """Return the tokens that may begin a statement, by number."""
     depth, is_start = 0, True
     for number, token in enumerate(code):
         if token.kind is TokenKind.NEWLINE:
@@ -179,7 +179,7 @@ def _statement_starts(code: Sequence[Token]) -> Iterator[int]:
 
 
 def _outer(code: Sequence[Token], at: int) -> Iterator[int]:
-    """The tokens of a statement from one on that are in no brackets, by number."""
+    """Return the tokens of a statement from one on that are outside of brackets, by number."""
     depth = 0
     for number in range(at, len(code)):
         token = code[number]
@@ -194,7 +194,7 @@ def _outer(code: Sequence[Token], at: int) -> Iterator[int]:
 
 
 def _closing(code: Sequence[Token], at: int) -> int:
-    """The bracket that closes the one at a number."""
+    """Return the bracket that closes the one at a number."""
     return next(number for number in _outer(code, at) if number > at)
 
 

@@ -1,4 +1,4 @@
-"""A parsed Python module: its syntax tree, who is whose parent, and what its names stand for."""
+"""A parsed Python module: its syntax tree, the parent of each node, and the resolution of its names."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _TEST_PATH = LazyPattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a path is that of a test, by the usual names."""
+    """Return True if a path is that of a test, by the usual names."""
     return _TEST_PATH.search(path) is not None
 
 
 def last_name(node: ast.AST | None) -> str:
-    """The last part of a dotted name; empty for anything else."""
+    """Return the last part of a dotted name; empty for anything else."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """The plain names in a node and below it."""
+    """Return the plain names in a node and below it."""
     return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
 def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Every statement below a node, in source order; expressions aren't entered, which makes it fast."""
+    """Yield every statement below a node, in source order; expressions are skipped, which makes it fast."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -49,7 +49,7 @@ def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
 
 
 def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node that runs when the statements do: functions and classes they define are not entered."""
+    """Yield every node that runs when the statements do, except the bodies of functions and classes."""
     stack = list(statements)[::-1]
     while stack:
         node = stack.pop()
@@ -59,14 +59,14 @@ def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def binds(target: ast.AST, name: str) -> bool:
-    """Whether a name is given a value in a node or below it."""
+    """Return True if a name is assigned in a node or below it."""
     return any(
         isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(target)
     )
 
 
 def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
-    """The functions of a block by name, qualified by their classes; one in a function is part of it."""
+    """Return the functions of a block by name, qualified by their classes, without nested functions."""
     for one in block:
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield prefix + one.name, one
@@ -77,7 +77,7 @@ def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tup
 
 
 class PythonModule:
-    """One module under review. Built once for a file and shared by all checks."""
+    """One module under review, parsed once and shared by all checks."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -88,7 +88,7 @@ class PythonModule:
 
     @cached_property
     def expressions_on(self) -> Mapping[int, Sequence[ast.expr]]:
-        """The expressions that begin on a line, in source order."""
+        """Return the expressions that begin on a line, in source order."""
         found: dict[int, list[ast.expr]] = {}
         for node in self.nodes:
             if isinstance(node, ast.expr):
@@ -97,7 +97,7 @@ class PythonModule:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """Every node in source order, but for contexts and operators, which stand nowhere by themselves."""
+        """Every node in source order, except contexts and operators, which have no position."""
         found: list[ast.AST] = []
         stack: list[ast.AST] = [self.tree]
         while stack:
@@ -119,21 +119,21 @@ class PythonModule:
         return {child: node for node in walk(self.tree) for child in children(node)}
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The parent, its parent, up to the module."""
+        """Yield the parent, its parent, up to the module."""
         parents = self.parents
         while node in parents:
             node = parents[node]
             yield node
 
     def function_of(self, node: ast.AST) -> FunctionNode | ast.Lambda | None:
-        """The innermost function whose body a node runs in; None at module or class level."""
+        """Return the innermost function whose body contains a node; None at module or class level."""
         for parent in self.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 return parent
         return None
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class a function or statement is directly defined in, functions in between not counted."""
+        """Return the class that directly contains a function or statement, except through a function."""
         for parent in self.ancestors(node):
             if isinstance(parent, ast.ClassDef):
                 return parent
@@ -159,7 +159,7 @@ class PythonModule:
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:
-        """Name -> the values that statements give it, in any scope; a parameter counts as a value too."""
+        """Name -> the values assigned to it, in any scope; a parameter counts as a value too."""
         found: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -173,7 +173,7 @@ class PythonModule:
 
     @cached_property
     def packages(self) -> frozenset[str]:
-        """The packages that imports name, without what follows the first dot."""
+        """The imported packages, without the parts after the first dot."""
         return frozenset(name.partition(".")[0] for name in self.imported.values())
 
     @cached_property
@@ -187,7 +187,7 @@ class PythonModule:
 
     @cached_property
     def top_texts(self) -> dict[str, str]:
-        """The texts that statements at the top of the module give to names, of each the last."""
+        """The strings assigned to names at the top of the module, of each the last."""
         return {
             target.id: node.value.value
             for node in self.tree.body
@@ -199,9 +199,9 @@ class PythonModule:
         }
 
     def dotted(self, node: ast.AST) -> str | None:
-        """What a name or attribute chain stands for, through the imports: ``sleep`` -> ``time.sleep``.
+        """Return the qualified name of a name or attribute chain: ``sleep`` -> ``time.sleep``.
 
-        Names that are not imported stand for themselves; anything but a chain of names gives None.
+        Names that are not imported are returned unchanged; None for anything but a chain of names.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
@@ -213,7 +213,7 @@ class PythonModule:
         return ".".join(reversed(parts))
 
     def imported_name(self, node: ast.AST) -> str | None:
-        """Like ``dotted``, but None unless an import brings in the first name: others may be local."""
+        """Like ``dotted``, but None unless the first name is imported: others may be local."""
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -222,7 +222,7 @@ class PythonModule:
         return None
 
     def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.arg | ast.keyword | ast.alias) -> Span:
-        """The place of a node, columns in code points."""
+        """Return the span of a node, columns in code points."""
         end_line = node.end_lineno or node.lineno
         end = node.end_col_offset if node.end_col_offset is not None else node.col_offset
         return Span(
@@ -233,12 +233,12 @@ class PythonModule:
         )
 
     def keyword_span(self, node: ast.stmt | ast.ExceptHandler, width: int) -> Span:
-        """The first ``width`` characters of a statement: its keyword, where the whole would be too much."""
+        """Return the first ``width`` characters of a statement: its keyword, where all of it is too much."""
         column = self._column(node.lineno, node.col_offset)
         return Span(node.lineno, column, node.lineno, column + width)
 
     def name_span(self, node: FunctionNode | ast.ClassDef) -> Span:
-        """The place of a definition's name."""
+        """Return the span of a definition's name."""
         line = self._lines[node.lineno - 1]
         start = self._column(node.lineno, node.col_offset) - 1
         match = re.compile(r"(?:async\s+)?(?:def|class)\s+").match(line, start)
@@ -246,7 +246,7 @@ class PythonModule:
         return Span(node.lineno, column, node.lineno, column + len(node.name))
 
     def _column(self, line: int, offset: int) -> int:
-        """The 1-based column in code points of a UTF-8 byte offset."""
+        """Return the 1-based column in code points of a UTF-8 byte offset."""
         text = self._lines[line - 1]
         if text.isascii():
             return offset + 1

@@ -1,4 +1,4 @@
-"""Positions as ``ast`` gives them, turned into offsets in the source and back."""
+"""Positions of ``ast``, converted to offsets in the source and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SourcePositions:
         self._is_ascii = text.isascii()
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a position of ``ast``."""
+        """Return the offset of a position of ``ast``."""
         start = self._lines.starts[line - 1]
         if self._is_ascii:
             return start + column
@@ -25,17 +25,17 @@ class SourcePositions:
         return start + len(before.decode("utf-8", "ignore"))
 
     def ast_position(self, offset: int) -> AstPosition:
-        """The position that ``ast`` gives to an offset."""
+        """Return the position of ``ast`` for an offset."""
         line, column = self._lines.position(offset)
         if self._is_ascii:
             return line, column - 1
         return line, len(self.text[offset - column + 1 : offset].encode("utf-8", "surrogatepass"))
 
     def offset_of_character(self, line: int, column: int) -> int:
-        """The offset of a 1-based column of characters; one past the end of the text is the end."""
+        """Return the offset of a 1-based column of characters; one past the end of the text is the end."""
         starts = self._lines.starts
         return min(starts[min(line, len(starts)) - 1] + max(column - 1, 0), len(self.text))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and the 1-based column in characters of an offset."""
+        """Return the line and the 1-based column in characters of an offset."""
         return self._lines.position(offset)

@@ -1,8 +1,8 @@
-"""Tokens of Python source, whichever interpreter runs: f-strings are read by the grammar of Python 3.12.
+"""Tokens of Python source, independent of the interpreter: f-strings follow the grammar of Python 3.12.
 
-The standard library's ``tokenize`` reads what its own interpreter reads: in 3.11 an f-string is one opaque
-token, and one that holds its own quotes ends too early. Here the replacement fields of f- and t-strings hold
-tokens, at any depth. Positions are offsets of characters in the text.
+The standard library's ``tokenize`` reads the grammar of its own interpreter: in 3.11 an f-string is one
+opaque token, and one that contains its own quotes ends too early. Here the replacement fields of f- and
+t-strings contain tokens, at any depth. Positions are offsets of characters in the text.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Field(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What an f- or t-string consists of: its prefix in lower case, its quotes, its parts in order."""
+    """The parts of an f- or t-string: its prefix in lower case, its quotes, its parts in order."""
 
     prefix: str
     quotes: str
@@ -73,7 +73,7 @@ class Token(NamedTuple):
 
 
 _TOKEN = LazyPattern(
-    r"[ \t\f\ufeff]*(?:\\(?:\r\n|\r|\n)[ \t\f]*)*"  # blanks, and lines that go on
+    r"[ \t\f\ufeff]*(?:\\(?:\r\n|\r|\n)[ \t\f]*)*"  # blanks, and continued lines
     r"(?:(?P<NEWLINE>\r\n|\r|\n)|(?P<COMMENT>#[^\r\n]*)"
     r"|(?P<STRING>(?P<prefix>[rRbBuUfFtT]{0,2})(?P<quotes>'''|\"\"\"|'|\"))"
     r"|(?P<NAME>[^\W\d]\w*)|(?P<NUMBER>\.?\d(?:\w|\.)*)"
@@ -93,17 +93,18 @@ _CLOSING = frozenset(_OPENING.values())
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a text, in order.
+    """Yield the tokens of a text, in order.
 
     Raises:
-        SyntaxError: a string, a replacement field or a bracket is not closed, or a character starts no token;
-            the tokens before it were given.
+        SyntaxError: a string, a replacement field or a bracket is not closed, or a character starts no
+            token;
+            the tokens before it were yielded.
     """
     return _Reader(text).tokens()
 
 
 def tokens_within(found: Iterable[Token]) -> Iterator[Token]:
-    """Tokens, each followed by those in its replacement fields, at any depth."""
+    """Yield tokens, each followed by those in its replacement fields, at any depth."""
     for token in found:
         yield token
         if token.template is not None:
@@ -112,7 +113,7 @@ def tokens_within(found: Iterable[Token]) -> Iterator[Token]:
 
 
 def fields(parts: Iterable[StringLiteral | Field]) -> Iterator[Field]:
-    """The replacement fields among parts, each followed by those of its format specification."""
+    """Yield the replacement fields among parts, each followed by those of its format specification."""
     for part in parts:
         if isinstance(part, Field):
             yield part
@@ -120,10 +121,10 @@ def fields(parts: Iterable[StringLiteral | Field]) -> Iterator[Field]:
 
 
 def field_at(text: str, at: int, prefix: str, quotes: str) -> Field:
-    """The replacement field that begins at a brace of a template with this prefix and these quotes.
+    """Return the replacement field that begins at a brace of a template with this prefix and these quotes.
 
     Raises:
-        SyntaxError: it is not closed, or is no expression.
+        SyntaxError: it is not closed, or is not an expression.
     """
     return _Reader(text, at).field(at, prefix, quotes)
 
@@ -136,7 +137,7 @@ class _Reader:
         self._at = at
 
     def tokens(self) -> Iterator[Token]:
-        """All tokens up to the end of the text."""
+        """Yield all tokens up to the end of the text."""
         open_brackets: list[tuple[str, int]] = []
         while (token := self._next(bool(open_brackets))) is not None:
             self._balance(token, open_brackets)
@@ -153,7 +154,7 @@ class _Reader:
             open_brackets.pop()
 
     def _next(self, in_brackets: bool) -> Token | None:
-        """The token after the blanks that come next; None at the end of the text."""
+        """Return the token after the following blanks; None at the end of the text."""
         match = _TOKEN.match(self._text, self._at)
         if match is None or match.lastgroup is None:
             raise self._error("unexpected character after line continuation character", self._at)
@@ -181,7 +182,7 @@ class _Reader:
         return self._token(TokenKind.STRING, start, self._at + len(quotes), Template(prefix, quotes, parts))
 
     def _parts(self, start: int, prefix: str, quotes: str, *, in_spec: bool) -> list[StringLiteral | Field]:
-        """The parts of a template up to its closing quotes, or of a format specification up to its brace."""
+        """Return the parts of a template up to its closing quotes, or of a specification up to its brace."""
         text, parts, literal = self._text, list[StringLiteral | Field](), self._at
         while True:
             self._at = at = self._end_of(_PLAIN, self._at)
@@ -200,7 +201,7 @@ class _Reader:
             literal = self._at
 
     def _past_literal(self, at: int, prefix: str, in_spec: bool) -> int:
-        """Where literal text goes on after a character of it that may be part of an escape."""
+        """Return the continuation of literal text after a character of it that may be part of an escape."""
         text = self._text
         if text[at] == "\\":
             named = None if "r" in prefix else _NAMED.match(text, at)
@@ -214,7 +215,7 @@ class _Reader:
         return at + (2 if text[at] in "{}" and not in_spec else 1)
 
     def field(self, start: int, prefix: str, quotes: str) -> Field:
-        """A replacement field, the next character being its opening brace."""
+        """Return a replacement field, at its opening brace."""
         opening, self._at = self._at, self._at + 1
         inner, equals = self._expression(opening)
         if not any(token.kind not in (TokenKind.COMMENT, TokenKind.BREAK) for token in inner):
@@ -236,7 +237,7 @@ class _Reader:
         return Field(opening, self._at, inner, equals, conversion, colon, spec)
 
     def _expression(self, opening: int) -> tuple[list[Token], int | None]:
-        """The tokens of a field's expression, and where the text that ``=`` repeats ends, if it does."""
+        """Return the tokens of a field's expression, and the end of the text that ``=`` repeats, if any."""
         found: list[Token] = []
         open_brackets: list[tuple[str, int]] = []
         while (token := self._next(in_brackets=True)) is not None:
@@ -250,7 +251,7 @@ class _Reader:
         raise self._error("'{' was never closed", opening)
 
     def _past_equals(self, found: list[Token]) -> int:
-        """Where the text that an equals sign repeats ends; comments after it are added to the tokens."""
+        """Return the end of the text that an equals sign repeats; comments after it join the tokens."""
         while (token := self._next(in_brackets=True)) is not None and token.kind in (
             TokenKind.COMMENT,
             TokenKind.BREAK,

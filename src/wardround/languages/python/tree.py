@@ -1,4 +1,4 @@
-"""The syntax trees of Python: reading them, and walking them as specialists do hundreds of times a file."""
+"""The syntax trees of Python: parsing them, and walking them as specialists do hundreds of times a file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _NEWEST = (3, 15)
-"""The newest Python whose syntax is known here: an interpreter as new as that reads all of it by itself."""
+"""The newest Python whose syntax is known here: an interpreter as new as that needs no lowering."""
 _NO_NODES = frozenset({"ctx", "id", "attr", "kind", "type_comment", "module", "level", "asname"})
-"""Fields that hold no node, or (the first) one that says where its parent stands and nothing else."""
+"""Fields without nodes, or with a node (the first) that has no information beyond its parent's role."""
 
 
 class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
-    """The fields of a kind of node in which others may be."""
+    """The fields of a kind of node that may contain nodes."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         named = () if kind is ast.Constant else kind._fields
@@ -27,7 +27,8 @@ class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
 _FIELDS = _NodeFields()
 _PARSER = threading.RLock()
 """One parse at a time: Python before 3.11.8 counts its depth for all threads together and raises SystemError
-(CPython issue 106905), and ``catch_warnings`` is not safe in threads either."""
+(CPython issue 106905), and ``catch_warnings`` is not safe in threads either.
+"""
 
 
 def parse(text: str) -> ast.Module:
@@ -50,7 +51,7 @@ def parse(text: str) -> ast.Module:
 
 
 def _newer(text: str) -> ast.Module | None:
-    """The tree of a text the interpreter refuses; None if no syntax of it is newer than the interpreter."""
+    """Return the tree of a text the interpreter rejects; None if its syntax is not newer."""
     if sys.version_info >= _NEWEST:
         return None
     from wardround.languages.python.lowering import parse_lowered  # few texts need it
@@ -63,12 +64,12 @@ def _newer(text: str) -> ast.Module | None:
 
 @lru_cache(maxsize=2)
 def cached_parse(text: str) -> ast.Module:
-    """The tree of a text that several specialists read one after another; nobody may change it."""
+    """Return the tree of a text that several specialists parse one after another; it must not be mutated."""
     return parse(text)
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and every one below it but contexts, in the order of ``ast.walk``, in a third of its time."""
+    """Yield a node and those below it except contexts, ordered as by ``ast.walk`` in a third of its time."""
     found = [node]
     fields, add = _FIELDS, found.append
     for one in found:
@@ -84,7 +85,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def unparse_fast(node: ast.AST) -> str:
-    """A node as ``ast.unparse`` writes it, of which a dotted name takes next to no time."""
+    """Return the source of a node as ``ast.unparse`` writes it, with a fast path for dotted names."""
     parts: list[str] = []
     inner = node
     while isinstance(inner, ast.Attribute):
@@ -96,7 +97,7 @@ def unparse_fast(node: ast.AST) -> str:
 
 
 def children(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes right below one but its context, in the order of ``ast.iter_child_nodes``."""
+    """Yield the nodes directly below one except its context, in the order of ``ast.iter_child_nodes``."""
     for name in _FIELDS[node.__class__]:
         value = getattr(node, name, None)
         if value.__class__ is list:

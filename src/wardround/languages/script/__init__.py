@@ -1,1 +1,1 @@
-"""Reader of JavaScript and TypeScript on tree-sitter."""
+"""Parser of JavaScript and TypeScript on tree-sitter."""

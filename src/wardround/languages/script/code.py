@@ -1,4 +1,4 @@
-"""A script's tree, asked by kind of node, and what the names in it stand for."""
+"""A script's tree, indexed by kind of node, and the resolution of its names."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Code:
     """One script.
 
     Attributes:
-        module: its tree; ``module.text`` is what was parsed.
-        notes: what was worked out once for all who ask, by who did.
+        module: its tree; ``module.text`` is the parsed text.
+        notes: values shared by all callers, by the function that computed them.
     """
 
     def __init__(self, module: ScriptModule) -> None:
@@ -49,11 +49,11 @@ class Code:
         return found
 
     def kinds(self, *names: str) -> list[Node]:
-        """The nodes of some kinds, those of the first kind first, each in source order."""
+        """Return the nodes of some kinds, those of the first kind first, each in source order."""
         return [node for name in names for node in self._by_kind.get(name, ())]
 
     def reads(self, kind: str, text: str) -> Sequence[Node]:
-        """The nodes of a kind that read as a text, in source order."""
+        """Return the nodes of a kind with a text, in source order."""
         if kind not in self._by_text:
             found = self._by_text[kind] = {}
             for node in self._by_kind.get(kind, ()):
@@ -61,22 +61,22 @@ class Code:
         return self._by_text[kind].get(text, ())
 
     def named(self, name: str) -> list[Node]:
-        """Where a name stands as a variable, shorthand fields behind the others."""
+        """Return the occurrences of a name as a variable, shorthand fields after the others."""
         return [*self.reads("identifier", name), *self.reads("shorthand_property_identifier", name)]
 
     def named_in(self, scope: Node, name: str) -> list[Node]:
-        """Where a name stands as a variable within a node, in the order of ``named``."""
+        """Return the occurrences of a name as a variable within a node, in the order of ``named``."""
         kinds = ("identifier", "shorthand_property_identifier")
         return [node for kind in kinds for node in within(self.reads(kind, name), scope)]
 
     def says(self, pattern: LazyPattern) -> bool:
-        """Whether a pattern is found anywhere in the script."""
+        """Return True if a pattern matches anywhere in the script."""
         if pattern not in self._said:
             self._said[pattern] = pattern.search(self.module.text) is not None
         return self._said[pattern]
 
     def text(self, node: Node | None) -> str:
-        """The text of a node; empty where there is none."""
+        """Return the text of a node; empty without one."""
         if node is None:
             return ""
         known = self._texts.get(node.id)
@@ -85,35 +85,35 @@ class Code:
         return known
 
     def field(self, node: Node | None, name: str) -> str:
-        """The text of a field of a node; empty where there is none."""
+        """Return the text of a field of a node; empty without one."""
         return self.text(node.child_by_field_name(name)) if node is not None else ""
 
     @cached_property
     def calls(self) -> list[tuple[str, Node]]:
-        """Every call with what it calls as it stands, without the types given to it."""
+        """Every call with its callee as written, without type arguments."""
         return [(self.called(call), call) for call in self._by_kind.get("call_expression", ())]
 
     def called(self, call: Node) -> str:
-        """What a call calls, as written: ``rows.map``, ``useEffect``, ``this.load``."""
+        """Return the callee of a call, as written: ``rows.map``, ``useEffect``, ``this.load``."""
         written = self.field(call, "function").replace("?.", ".")
         # The grammar reads `await get<T>()` as a call of `await get`.
         return written.removeprefix("await ").lstrip() if written.startswith("await ") else written
 
     @cached_property
     def _places_of(self) -> dict[str, list[int]]:
-        """What is called, without ``React.`` -> where in ``calls``."""
+        """The callee without ``React.`` -> its indices in ``calls``."""
         found: dict[str, list[int]] = {}
         for place, (called, _) in enumerate(self.calls):
             found.setdefault(called.removeprefix("React."), []).append(place)
         return found
 
     def calls_named(self, name: str) -> Sequence[Node]:
-        """The calls of what is written just so, in source order."""
+        """Return the calls of exactly this callee, in source order."""
         places = self._places_of.get(name.removeprefix("React."), ())
         return [self.calls[place][1] for place in places if self.calls[place][0] == name]
 
     def calls_of(self, *names: str) -> Sequence[Node]:
-        """The calls of some functions, with ``React.`` before the name or without, in source order."""
+        """Return the calls of some functions, with ``React.`` before the name or without, in source order."""
         found = self._calls_of.get(names)
         if found is None:
             places = sorted(place for name in set(names) for place in self._places_of.get(name, ()))
@@ -122,7 +122,7 @@ class Code:
 
     @cached_property
     def calls_by_last(self) -> dict[str, list[Node]]:
-        """The last name of what is called -> the calls, in source order."""
+        """The last name of the callee -> the calls, in source order."""
         found: dict[str, list[Node]] = {}
         for called, call in self.calls:
             found.setdefault(called.rpartition(".")[2], []).append(call)
@@ -130,9 +130,7 @@ class Code:
 
     @cached_property
     def declared(self) -> dict[str, list[Node]]:
-        """What each name is declared by: a variable's declarator, a function, a class, a parameter
-        or a loop.
-        """
+        """The declarations of each name: a variable's declarator, a function, class, parameter or loop."""
         found: dict[str, list[Node]] = {}
         for node in self.kinds(*_DECLARED):
             found.setdefault(self.field(node, "name"), []).append(node)
@@ -153,7 +151,7 @@ class Code:
         return found
 
     def names_in(self, pattern: Node | None) -> list[str]:
-        """The names a pattern binds."""
+        """Return the names that a pattern binds."""
         if pattern is None:
             return []
         if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
@@ -165,7 +163,7 @@ class Code:
         return [name for part in pattern.named_children for name in self.names_in(part)]
 
     def declaration(self, name: str, at: Node) -> Node | None:
-        """The innermost declaration of a name that is seen from a place."""
+        """Return the innermost declaration of a name that is visible at a node."""
         reaches = self._reaches.get(name)
         if reaches is None:
             reaches = self._reaches[name] = _Reaches(self.declared.get(name, ()))
@@ -176,14 +174,14 @@ class Code:
         return {}
 
     def uses(self, declaration: Node, name: str) -> Iterator[Node]:
-        """Where a name stands for what one declaration gives it, in the order of ``named``."""
+        """Return the occurrences of a name that refer to one declaration, in the order of ``named``."""
         reach = _reach(declaration)
         for node in self.named_in(reach, name) if reach is not None else ():
             if self.declaration(name, node) == declaration:
                 yield node
 
     def value_of(self, name: str, at: Node) -> Node | None:
-        """What a plain variable seen from a place was given where it was declared."""
+        """Return the initial value of a plain variable that is visible at a node."""
         node = self.declaration(name, at)
         if node is None or node.type != "variable_declarator":
             return None
@@ -192,7 +190,7 @@ class Code:
         return bare(node.child_by_field_name("value"))
 
     def function_of(self, name: str, at: Node) -> Node | None:
-        """The function a name seen from a place stands for, one that ``useCallback`` keeps as well."""
+        """Return the function that a name denotes at a node, including one wrapped in ``useCallback``."""
         node = self.declaration(name, at)
         if node is None:
             return None
@@ -206,7 +204,7 @@ class Code:
         return value if value is not None and value.type in FUNCTIONS else None
 
     def function_meant(self, node: Node | None) -> Node | None:
-        """The function an expression is, or names."""
+        """Return the function that an expression is or names."""
         node = bare(node)
         if node is None:
             return None
@@ -215,7 +213,7 @@ class Code:
         return self.function_of(self.text(node), node) if node.type == "identifier" else None
 
     def name_of(self, function: Node) -> str:
-        """The name of a function: its own, or that of what it is given to."""
+        """Return the name of a function: its own, or that of its target."""
         own = self.field(function, "name")
         if own or function.parent is None:
             return own
@@ -228,7 +226,7 @@ class Code:
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """Local name -> the module it comes from."""
+        """Local name -> the module it is imported from."""
         found: dict[str, str] = {}
         for node in self.kinds("import_statement"):
             module = self.field(node, "source")[1:-1]
@@ -246,7 +244,7 @@ class Code:
 
 
 class _Reaches:
-    """Where the declarations of one name are seen: in blocks, any two of them apart or one in the other."""
+    """The scopes of the declarations of one name: blocks, any two of them disjoint or nested."""
 
     def __init__(self, declarations: Sequence[Node]) -> None:
         blocks: dict[tuple[int, int], Node] = {}
@@ -265,7 +263,7 @@ class _Reaches:
             open_.append(place)
 
     def innermost(self, offset: int) -> Node | None:
-        """The declaration whose block ends closest around a place; of two in one block the first."""
+        """Return the declaration with the innermost scope around a node; of two in one block the first."""
         place = bisect_right(self._starts, (offset, 0)) - 1
         while place >= 0 and -self._starts[place][1] <= offset:
             place = self._around[place]
@@ -273,19 +271,19 @@ class _Reaches:
 
 
 def within(nodes: Sequence[Node], scope: Node) -> Sequence[Node]:
-    """Those of some nodes, which are in source order, that begin inside another one."""
+    """Return those of some nodes, which are in source order, that begin inside another one."""
     first = bisect_left(nodes, scope.start_byte, key=_start)
     return nodes[first : bisect_left(nodes, scope.end_byte, first, key=_start)]
 
 
 @lru_cache(maxsize=12)
 def code_of(path: str, text: str) -> Code:
-    """The code of a file; the latest are kept, so every check that asks shares one."""
+    """Return the code of a file; the latest are cached, so that all checks share one."""
     return Code(parsed(path, text))
 
 
 def bare(node: Node | None) -> Node | None:
-    """An expression without brackets and casts around it."""
+    """Return an expression without surrounding parentheses and casts."""
     while node is not None and node.type in _CASES and node.named_children:
         node = node.named_children[0]
     return node
@@ -306,7 +304,7 @@ def awaited_call(node: Node) -> Node | None:
 
 
 def argument(call: Node, place: int) -> Node | None:
-    """The argument of a call at a place, counted from 0."""
+    """Return the argument of a call at a 0-based position."""
     given = call.child_by_field_name("arguments")
     if given is None or given.type != "arguments":
         return None
@@ -315,7 +313,7 @@ def argument(call: Node, place: int) -> Node | None:
 
 
 def own_nodes(function: Node) -> Iterator[Node]:
-    """The nodes of a function's body that run when it does: those of functions in it are left out."""
+    """Yield the nodes of a function's body that run when it does, except those of nested functions."""
     body = function.child_by_field_name("body")
     open_ = [body] if body is not None else []
     while open_:
@@ -325,7 +323,7 @@ def own_nodes(function: Node) -> Iterator[Node]:
 
 
 def function_around(node: Node) -> Node | None:
-    """The innermost function a node stands in."""
+    """Return the innermost function around a node."""
     above = node.parent
     while above is not None and above.type not in FUNCTIONS:
         above = above.parent
@@ -333,12 +331,12 @@ def function_around(node: Node) -> Node | None:
 
 
 def is_async(function: Node) -> bool:
-    """Whether a function is written with ``async``."""
+    """Return True if a function is declared with ``async``."""
     return any(child.type == "async" for child in function.children)
 
 
 def returned(function: Node) -> Iterator[Node]:
-    """The expressions a function returns."""
+    """Return the returned expressions of a function."""
     body = function.child_by_field_name("body")
     if body is not None and body.type != "statement_block":
         yield body
@@ -355,7 +353,7 @@ _COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "instanc
 
 
 def is_tested(code: Code, node: Node) -> bool:
-    """Whether a condition asks something of a value: by itself, negated, compared, or before ``&&``."""
+    """Return True if a condition tests a value: by itself, negated, compared, or before ``&&``."""
     inner, above = node, node.parent
     while above is not None:
         if above.type in _CONDITIONS:
@@ -379,7 +377,7 @@ def is_tested(code: Code, node: Node) -> bool:
 
 
 def _reach(node: Node) -> Node | None:
-    """The block in which a declaration is seen."""
+    """Return the scope of a declaration, a block."""
     if node.type == "for_in_statement":
         return node
     above = node.parent

@@ -1,13 +1,13 @@
-"""Comments, strings and brackets of TypeScript and JavaScript, found without a syntax tree.
+"""Comments, strings and brackets of TypeScript and JavaScript, detected without a syntax tree.
 
-The second reader of scripts, next to ``wardround.languages.script.syntax``, for checks that match patterns in
-code without comments and strings. The time is linear in the text. A quote in JSX text is read as the start of
-a string, which masks at most the rest of its line; brackets that do not close are left out.
+The second reader of scripts, next to ``wardround.languages.script.syntax``, for checks that match patterns
+in code without comments and strings. The time is linear in the text. A quote in JSX text is read as the
+start of a string, which masks at most the rest of its line; brackets that do not close are omitted.
 
-It is not built on the syntax tree, by comparison on 66,000 lines of eight public repositories: the scan takes
-0.21 s; parsing and a walk over the tokens take 0.30 s and 17 ms to load the parser. Of 1,122 files both give
-the same structure for 1,106; the others have quotes in JSX text or template literal types, where the tree is
-right.
+It is not built on the syntax tree, by comparison on 66,000 lines of eight public repositories: the scan
+takes 0.21 s; parsing and a walk over the tokens take 0.30 s and 17 ms to load the parser. Of 1,122 files
+both give the same structure for 1,106; the others have quotes in JSX text or template literal types, where
+the tree is right.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Scan:
 
     @cached_property
     def pairs(self) -> dict[int, int]:
-        """Where the bracket that opens at a place closes."""
+        """Return the position of the closing bracket for each opening one."""
         found: dict[int, int] = {}
         open_: list[tuple[str, int]] = []
         for match in _BRACKET.finditer(self.structure):

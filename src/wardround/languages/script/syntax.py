@@ -1,6 +1,6 @@
-"""The syntax tree of a script, with places as findings count them.
+"""The syntax tree of a script, with positions as in findings.
 
-Importing this loads the parser: do it where the words of a file ask for a tree.
+Importing this loads the parser: do it where the words of a file require a tree.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class ScriptModule:
     """A script and its tree; of a Vue or Svelte file the code of its script blocks.
 
     Attributes:
-        text: what was parsed, character for character as long as the file.
-        root: the node of the whole program.
+        text: the parsed text, character for character as long as the file.
+        root: the node of the program.
     """
 
     def __init__(self, path: str, text: str) -> None:
@@ -40,19 +40,19 @@ class ScriptModule:
         self.root: Node = _parser(is_typed).parse(self._bytes).root_node
 
     def of(self, node: Node) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def between(self, start: int, end: int) -> str:
-        """The text between two offsets in bytes."""
+        """Return the text between two offsets in bytes."""
         return self._bytes[start:end].decode("utf-8", "replace")
 
     def span(self, node: Node) -> Span:
-        """Where a node stands, 1-based, columns in characters."""
+        """Return the span of a node, 1-based, columns in characters."""
         return Span(*self.place(node), *self._place(node.end_byte, *node.end_point))
 
     def place(self, node: Node) -> tuple[int, int]:
-        """The (line, column) at which a node begins."""
+        """Return the (line, column) at which a node begins."""
         return self._place(node.start_byte, *node.start_point)
 
     def _place(self, at: int, row: int, column: int) -> tuple[int, int]:
@@ -63,12 +63,12 @@ class ScriptModule:
 
 @lru_cache(maxsize=_TREES_KEPT)
 def parsed(path: str, text: str) -> ScriptModule:
-    """The tree of a file; the latest are kept, so every check that asks shares one."""
+    """Return the tree of a file; the latest are cached, so that all checks share one."""
     return ScriptModule(path, text)
 
 
 def inside(node: Node) -> Iterator[Node]:
-    """A node and the named nodes in it, in source order."""
+    """Yield a node and the named nodes in it, in source order."""
     open_ = [node]
     while open_:
         one = open_.pop()
@@ -78,7 +78,7 @@ def inside(node: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=2)
 def _parser(is_typed: bool) -> Parser:
-    """A parser for TypeScript proper, or for everything that may hold JSX."""
+    """Return a parser for TypeScript proper, or for everything that may contain JSX."""
     grammar = tree_sitter_typescript.language_typescript if is_typed else tree_sitter_typescript.language_tsx
     return Parser(Language(grammar()))
 

@@ -1,1 +1,1 @@
-"""Reader of YAML with positions."""
+"""Parser of YAML with positions."""

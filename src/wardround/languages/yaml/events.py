@@ -1,7 +1,8 @@
 """Building the tree of a YAML text from the events of PyYAML.
 
 Composed nodes of PyYAML are not used: on 2.6 MB of files of public repositories, ``yaml.compose_all`` takes
-0.39 s and this tree 0.28 s, since no tags are resolved. A tree of nodes would also refuse an alias without an
+0.39 s and this tree 0.28 s, since no tags are resolved. A tree of nodes would also reject an alias without
+an
 anchor.
 """
 
@@ -15,7 +16,7 @@ from wardround.languages.yaml.tree import MOST_NESTING, Mapping, Node, Scalar, S
 
 
 def read(text: str) -> list[Node]:
-    """The documents of a text; see ``wardround.languages.yaml.tree.documents``."""
+    """Return the documents of a text; see ``wardround.languages.yaml.tree.documents``."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     shift = 1 if text.startswith("\ufeff") else 0
     try:
@@ -35,7 +36,7 @@ def _built(events: Iterator[yaml.Event], shift: int) -> list[Node]:
 
 
 class _Builder:
-    """Puts nodes together from events; an alias becomes the node it names."""
+    """Builds nodes from events; an alias becomes the node it names."""
 
     def __init__(self, shift: int) -> None:
         self.documents: list[Node] = []

@@ -12,7 +12,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage
 
 MOST_NESTING = 200
-"""Deeper than any file people write; beyond it the C parser takes time that grows with the square."""
+"""Deeper than any file people write; beyond it the C parser takes quadratic time."""
 
 _ESCAPE = LazyPattern(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n[ \t]*|.)", re.DOTALL)
 _HEADER = LazyPattern(r"[|>][^\n]*\n?")
@@ -37,14 +37,14 @@ class Sequence(Struct, eq=False):
 
 
 class Mapping(Struct, eq=False):
-    """Keys and values as written, doubled keys included."""
+    """Keys and values as written, including repeated keys."""
 
     start: int
     end: int = 0
     entries: list[tuple[Scalar, Node]] = field(default_factory=list)
 
     def get(self, key: str) -> Node | None:
-        """The value of a key, its own before what a merge key ``<<`` brings; of doubled keys the last."""
+        """Return the value of a key, its own before that of a merge key ``<<``; of repeated keys the last."""
         found = None
         for name, value in self.entries:
             if name.value == key:
@@ -67,11 +67,11 @@ class Mapping(Struct, eq=False):
         return [base for base in listed if isinstance(base, Mapping)]
 
     def key(self, name: str) -> Scalar | None:
-        """The key itself, where it is written here."""
+        """Return the key itself, if it is written here."""
         return next((key for key, _ in self.entries if key.value == name), None)
 
     def at(self, *keys: str) -> Node | None:
-        """The value at the end of a path of keys."""
+        """Return the value at the end of a path of keys."""
         node: Node | None = self
         for key in keys:
             if not isinstance(node, Mapping):
@@ -80,12 +80,12 @@ class Mapping(Struct, eq=False):
         return node
 
     def mapping(self, *keys: str) -> Mapping:
-        """The mapping at the end of a path; an empty one if there is none."""
+        """Return the mapping at the end of a path; an empty one if there is none."""
         node = self.at(*keys)
         return node if isinstance(node, Mapping) else Mapping(self.start, self.start)
 
     def listed(self, *keys: str) -> list[Node]:
-        """The items of the list at the end of a path, each once; a single value counts as a list of one."""
+        """Return the items of the list at the end of a path, each once; a single value is a list of one."""
         node = self.at(*keys)
         if node is None:
             return []
@@ -93,12 +93,12 @@ class Mapping(Struct, eq=False):
         return list({id(item): item for item in items}.values())
 
     def text(self, *keys: str) -> str:
-        """The scalar at the end of a path as text; empty if there is none."""
+        """Return the scalar at the end of a path as text; empty if there is none."""
         node = self.at(*keys)
         return node.value if isinstance(node, Scalar) else ""
 
     def scalar(self, *keys: str) -> Scalar | None:
-        """The scalar at the end of a path."""
+        """Return the scalar at the end of a path."""
         node = self.at(*keys)
         return node if isinstance(node, Scalar) else None
 
@@ -107,10 +107,10 @@ Node = Scalar | Sequence | Mapping
 
 
 def documents(text: str) -> list[Node]:
-    """The documents of a YAML text.
+    """Return the documents of a YAML text.
 
     Raises:
-        SyntaxError: the text is not YAML, or nested beyond what anybody writes.
+        SyntaxError: the text is not YAML, or is nested too deeply.
     """
     _provide_parser_pattern()
     from wardround.languages.yaml.events import read  # takes longer to import than to use
@@ -131,7 +131,7 @@ def _provide_parser_pattern() -> None:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Every node below and at one, each once, however often an alias repeats it; in source order."""
+    """Yield every node at and below one, each once, however often an alias repeats it; in source order."""
     seen: set[int] = set()
     waiting: list[Node] = [node]
     while waiting:
@@ -147,7 +147,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def passage(source: str, scalar: Scalar) -> Passage:
-    """What a scalar says, at its place in the source."""
+    """Return the text of a scalar, at its position in the source."""
     raw = source[scalar.start : scalar.end]
     cut = _after_properties(raw, scalar.style)
     raw, start = raw[cut:], scalar.start + cut
@@ -164,7 +164,7 @@ def passage(source: str, scalar: Scalar) -> Passage:
 
 
 def _after_properties(raw: str, style: str) -> int:
-    """How much of a scalar's source is its anchor and tag."""
+    """Return the length of the anchor and tag in a scalar's source."""
     found = re.match(r"(?:[&!]\S*\s+)+", raw) if raw[:1] in ("&", "!") else None
     if found is None:
         return 0
@@ -174,12 +174,12 @@ def _after_properties(raw: str, style: str) -> int:
 def _unescaped(found: re.Match[str]) -> str:
     escape = found.group()
     plain = _PLAIN_ESCAPES.get(escape[1:], "")
-    # The blank goes in front, so that an escaped quote keeps its place before what follows.
+    # The blank goes in front, so that an escaped quote keeps its position before the following text.
     return (" " if plain == "\n" else plain).rjust(len(escape))
 
 
 def _folded(body: str) -> str:
-    """A folded block: one line, but for blank lines and lines that are further indented."""
+    """Return a folded block: one line, except blank lines and lines with deeper indentation."""
     lines = body.split("\n")
     indent = next((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), 0)
     deeper = [not line.strip() or line[indent : indent + 1] in (" ", "\t") for line in lines]

@@ -1,5 +1,5 @@
-"""Taint analysis, as far as it is the same for every language.
+"""Language-independent taint analysis.
 
-Sources, sinks and sanitizers are data of each language (``wardround_rules/dataflow/<language>``); how the
-nodes of a language transfer taint is code of its plugin.
+Sources, sinks and sanitizers are data of each language (``wardround_rules/dataflow/<language>``); the
+transfer functions of a language are code of its plugin.
 """

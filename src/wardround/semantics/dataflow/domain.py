@@ -1,7 +1,7 @@
-"""The taint domain: an expression's taint maps each source to the kinds of sink the data can still harm.
+"""The taint domain: an expression's taint maps each source to the kinds of sink that it can still harm.
 
 A plugin declares its kinds of sink as an ``IntFlag``; the operations here work on any of them. A taint is a
-value: no operation changes its argument, and an argument may be returned as it is.
+value: no operation mutates its argument, and an argument may be returned unchanged.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ Node = TypeVar("Node")
 Taint = Mapping[str, Kind]
 """Origin -> the kinds of sink that data of this origin can harm.
 
-An origin is the label of a source, or a parameter of the analysed function (a name behind ``PARAMETER``),
-which a caller binds."""
+An origin is the label of a source, or a parameter of the analysed function (a name after ``PARAMETER``),
+which a caller binds.
+"""
 
 REQUEST = "request"
 ARCHIVE = "archive"

@@ -25,7 +25,7 @@ def joined_taints(
 
 
 def sanitized_by_any(guards: Sequence[Sanitized[Kind]]) -> Sanitized[Kind]:
-    """Return what is sanitized where every guard holds."""
+    """Return the sanitized values if every guard holds."""
     found: dict[str, Kind] = {}
     for guard in guards:
         for name, kinds in guard.items():
@@ -34,7 +34,7 @@ def sanitized_by_any(guards: Sequence[Sanitized[Kind]]) -> Sanitized[Kind]:
 
 
 def sanitized_by_all(guards: Sequence[Sanitized[Kind]]) -> Sanitized[Kind]:
-    """Return what is sanitized where at least one guard holds: the kinds that all of them share."""
+    """Return the sanitized values if at least one guard holds: the kinds that all of them share."""
     first, *others = guards
     shared = {
         name: reduce(and_, (other.get(name, kinds & ~kinds) for other in others), kinds)

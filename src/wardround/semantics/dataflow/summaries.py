@@ -16,9 +16,9 @@ class Summary(Generic[Kind, Place]):
     """The effect of one function in terms of its parameters.
 
     Attributes:
-        returned: the taint of what it returns.
-        reaches: parameter -> the sinks it reaches inside, in the order in which they are found.
-        stores: place outside the function -> the taint that is left there.
+        returned: the taint of the returned value.
+        reaches: parameter -> the sinks it reaches inside, in the order of their detection.
+        stores: location outside the function -> the taint stored there.
     """
 
     returned: Taint[Kind] = field(default_factory=dict)
@@ -34,5 +34,5 @@ class Summary(Generic[Kind, Place]):
         self.returned = join(self.returned, taint)
 
     def store(self, place: str, taint: Taint[Kind]) -> None:
-        """Record a value that is left in a place outside the function."""
+        """Record a value stored in a location outside the function."""
         self.stores[place] = join(self.stores.get(place, {}), taint)

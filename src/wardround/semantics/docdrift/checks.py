@@ -1,4 +1,4 @@
-"""What the checks of words beside code share, whatever the language."""
+"""The common part of the documentation checks of all languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDEST = 300
 
 
 def is_changed(source: SourceFile) -> bool:
-    """Whether a file stood before the change and lost a line by it; a cheap look."""
+    """Return True if a file existed before the change and lost a line by it; a prefilter."""
     base = source.base_text
     if base is None or base == source.text or source.text.startswith(base):
         return False
@@ -29,13 +29,13 @@ def is_changed(source: SourceFile) -> bool:
 
 
 def stale_comments(source: SourceFile, marks: CommentSyntax) -> Sequence[StalePhrase]:
-    """The phrases of a file that the change made untrue, by line."""
+    """Return the phrases of a file that the change made untrue, by line."""
     if not is_changed(source):
         return ()
     from wardround.semantics.docdrift.removed_steps import stale_choices, stale_steps
     from wardround.semantics.docdrift.return_claims import stale_results
     from wardround.semantics.docdrift.schema_bounds import stale_bounds
-    from wardround.semantics.docdrift.stale_comments import (  # not needed where nothing changed
+    from wardround.semantics.docdrift.stale_comments import (  # only if something changed
         stale_names,
         stale_values,
     )
@@ -55,7 +55,7 @@ def stale_comments(source: SourceFile, marks: CommentSyntax) -> Sequence[StalePh
 
 
 def describe(one: StalePhrase) -> tuple[Span, str]:
-    """Where stale words stand and what to say of them."""
+    """Return the positions of stale phrases and their messages."""
     swap = one.swap
     did = f'made "{swap.old}" into "{swap.new}"' if swap.new else f'took "{swap.old}" out'
     message = f'the words say "{one.phrase}", but this change {did}'
@@ -68,11 +68,11 @@ CHANGING = (
     "truncate", "drop", "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush",
     "deactivate", "archive",
 )  # fmt: skip
-"""Lower-case words, one of which is in every name that ``docdrift.return_claims`` takes for a change."""
+"""Lower-case words; every name that ``docdrift.return_claims`` treats as a mutation contains one."""
 
 
 def stale_reader_names(source: SourceFile, marks: CommentSyntax) -> Sequence[StaleName]:
-    """The names that say a function only reads, which it no longer does."""
+    """Return the names that imply a function only reads, where it no longer does."""
     lowered = "" if source.base_text is None else source.added_text.lower()
     if not any(word in lowered for word in CHANGING):
         return ()
@@ -82,14 +82,14 @@ def stale_reader_names(source: SourceFile, marks: CommentSyntax) -> Sequence[Sta
 
 
 def said_of_name(one: StaleName) -> tuple[Span, str]:
-    """Where a stale name stands and what to say of it."""
+    """Return the position of a stale name and its message."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
     became = f'made "{one.was}" into "{one.now}"' if one.was else f'brought "{one.now}"'
     return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
 
 
 class MismatchedUnits(msgspec.Struct, frozen=True):
-    """A name of a unit that is given a name of another, and where it stands, 1-based."""
+    """A name of one unit that is assigned a name of another, and its position, 1-based."""
 
     name: str
     given: str
@@ -102,7 +102,7 @@ UNIT_WORDS = (
     "Ms", "Sec", "Millis", "Min", "Hour", "Day", "Kb", "Mb", "Gb", "Bytes", "Km",
     "KB", "MB", "GB", "_MS", "_SEC", "_MIN", "_HOUR", "_DAY", "_S",
 )  # fmt: skip
-"""Of which one stands in every text with a name of a unit."""
+"""Every text with a name of a unit contains one of these."""
 _GIVEN = LazyPattern(
     r"(?:_(?:ms|s|secs?|seconds?|millis\w*|mins?|minutes?|hours?|days?|kb|mb|gb|bytes|km|[km]ib)"
     r"|Ms|Secs?|Seconds|Millis\w*|Mins?|Minutes|Hours|Days|K[bB]|M[bB]|G[bB]|Bytes|Km|_MS|_SECS?|_SECONDS)"
@@ -111,7 +111,7 @@ _GIVEN = LazyPattern(
 
 
 def unit_mismatches(source: SourceFile) -> Sequence[MismatchedUnits]:
-    """The names of a unit that added lines give a name of another."""
+    """Return the names of a unit that added lines assign a name of another."""
     from wardround.semantics.docdrift.units import mismatched
 
     found: dict[int, MismatchedUnits] = {}
@@ -129,7 +129,7 @@ def unit_mismatches(source: SourceFile) -> Sequence[MismatchedUnits]:
 
 
 def unit_values(source: SourceFile) -> Sequence[tuple[Span, str]]:
-    """The numbers of added lines that are in another unit than their name says: where, and what to say."""
+    """Return the position and message of the numbers of added lines in another unit than their name."""
     from wardround.semantics.docdrift.unit_literals import misplaced_values
 
     told = []
@@ -142,7 +142,7 @@ def unit_values(source: SourceFile) -> Sequence[tuple[Span, str]]:
 
 
 def wrong_messages(source: SourceFile) -> Sequence[tuple[Span, str]]:
-    """The messages of added lines that do not fit the condition above them: where, and what to say."""
+    """Return the position and message of added error texts that contradict the condition above them."""
     from wardround.semantics.docdrift.error_messages import mismatched_messages
 
     return [
@@ -153,6 +153,6 @@ def wrong_messages(source: SourceFile) -> Sequence[tuple[Span, str]]:
 
 
 def said_of_units(one: MismatchedUnits) -> tuple[Span, str]:
-    """Where units differ and what to say of them."""
+    """Return the position of differing units and their message."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
     return span, f'"{one.name}" is given "{one.given}" as it is, which by its name is in another unit'

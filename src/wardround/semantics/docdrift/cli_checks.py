@@ -1,6 +1,6 @@
-"""What the checks of command lines share, whatever language declares their options.
+"""The common part of the checks of command lines in all languages.
 
-It is imported for every review; what it takes to compare two versions is imported when one may differ.
+Every review imports it; the modules that compare two versions are imported when options may differ.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ if TYPE_CHECKING:
     from wardround.semantics.docdrift.references import ProgramName, Reference
 
 _TOLD_AT_MOST = 8
-"""Options of a change that are told of one by one."""
+"""The limit on options of a change that are reported one by one."""
 _DECLARED = LazyPattern(r"--[A-Za-z][\w-]+|\b[oO]ption\(|addoption\(")
 _FILES_AT_MOST = 40
 
 
 class OptionCheck(ChangeCheck):
-    """A check of the options a change touches; a language says how it declares them."""
+    """A check of the options that a change touches; each language implements their declaration."""
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
 
     def may_declare(self, text: str) -> bool:
-        """Whether a text can declare an option; a cheap look."""
+        """Return True if a text can declare an option; a prefilter."""
         return any(word in text for word in self.WORDS)
 
     @abstractmethod
     def command_line(self, path: str, text: str) -> CommandLine | None:
-        """The options a file declares; None if it cannot be read."""
+        """Return the options that a file declares; None if it cannot be parsed."""
 
     @abstractmethod
     def program(self, path: str) -> ProgramName:
-        """What the program is called that a file declares options of."""
+        """Return the name of the program whose options a file declares."""
 
     @abstractmethod
     def may_derive(self, name: str, text: str) -> bool:
-        """Whether a library may make an option of a parameter, field or key of a file."""
+        """Return True if a library may derive an option from a parameter, field or key of a file."""
 
     @abstractmethod
     def is_test(self, path: str) -> bool:
-        """Whether a file is a test by its path, whose options are nobody's."""
+        """Return True if a file is a test by its path, whose options nobody uses."""
 
     def touched(self) -> Iterator[ChangedFileView]:
-        """The files whose declarations may differ."""
+        """Return the files with possibly different declarations."""
         for file in self.change.files:
             if not file.path.endswith(self.PATHS) or self.is_test(file.path):
                 continue
@@ -64,7 +64,7 @@ class OptionCheck(ChangeCheck):
                 yield file
 
     def both(self, file: ChangedFileView) -> tuple[CommandLine, CommandLine] | None:
-        """What a file declared before the change and declares now."""
+        """Return the declarations of a file before and after the change."""
         before = self.command_line(file.base_path or file.path, file.base_text or "")
         after = (
             self.command_line(file.path, file.text or "") if before is not None and before.options else None
@@ -73,7 +73,7 @@ class OptionCheck(ChangeCheck):
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """An option that is declared nowhere any more, and the words that name it."""
+    """An option without any remaining declaration, and the texts that name it."""
 
     file: ChangedFileView
     gone: RemovedOption
@@ -96,7 +96,7 @@ class _Candidate(msgspec.Struct, frozen=True):
 
 
 class RemovedOptionCheck(OptionCheck):
-    """A check of options that a change took out while words still name them."""
+    """A check of removed options that texts still name."""
 
     def run(self) -> None:
         for one in self.withdrawn()[:_TOLD_AT_MOST]:
@@ -105,7 +105,7 @@ class RemovedOptionCheck(OptionCheck):
             self.report(one.file.path, span, one.message)
 
     def withdrawn(self) -> list[Withdrawn]:
-        """The options that are gone and still named, by file, in the order they were declared."""
+        """Return the removed options that texts still name, by file, in the order of their declarations."""
         candidates = [one for file in self.touched() if _may_lose(file) for one in self._gone(file)]
         if not candidates:
             return []
@@ -126,7 +126,7 @@ class RemovedOptionCheck(OptionCheck):
                 yield _Candidate(file, gone, beside - {gone.name})
 
     def _alive(self, names: Sequence[str], naming: frozenset[str]) -> frozenset[str]:
-        """The names that code still gives a meaning, or uses as a value of its own."""
+        """Return the names that code still defines, or uses as a value."""
         from wardround.semantics.docdrift.doc_files import is_documentation
 
         left, found = set(names), set()
@@ -162,19 +162,19 @@ class RemovedOptionCheck(OptionCheck):
         told: dict[tuple[str, tuple[Reference, ...]], Withdrawn] = {}
         for mentions, one in zip(found, candidates, strict=True):
             all_mentions = (*mentions, *_own_words(one))
-            if all_mentions:  # an option that several files took out is told of once
+            if all_mentions:  # an option that several files removed is reported once
                 key = (one.gone.name, all_mentions)
                 told.setdefault(key, Withdrawn(one.file, one.gone, all_mentions))
         return list(told.values())
 
 
 def _may_lose(file: ChangedFileView) -> bool:
-    """Whether a removed line can have declared an option."""
+    """Return True if a removed line can have declared an option."""
     return any(_DECLARED.search(line) for line in removed_lines(file))
 
 
 def _is_value(name: str, text: str, path: str) -> bool:
-    """Whether a name stands in a text as a string of its own, or begins or ends one that declares it."""
+    """Return True if a text contains a name as a separate string, or as an affix of one that declares it."""
     quotes = "\"'" if path.endswith((".py", ".md")) else "\"'`"
     plain = re.escape(name)
     pattern = rf"""[{quotes}]{plain}(?=[{quotes}=/]|,\s|\s*[<\[])|[/,]\s?{plain}(?=[{quotes}]|\s*[<\[])"""
@@ -182,7 +182,7 @@ def _is_value(name: str, text: str, path: str) -> bool:
 
 
 def _own_words(one: _Candidate) -> list[Reference]:
-    """Where the file itself still names the option, in its help or its documentation."""
+    """Return the position at which the file still names the option, in its help or its documentation."""
     from wardround.semantics.docdrift.references import Document, Reference
 
     document = Document(one.file.path, one.file.text or "")

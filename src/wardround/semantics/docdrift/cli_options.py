@@ -1,4 +1,4 @@
-"""The options of a command line as code declares them, and what a change did to them."""
+"""The options of a command line as code declares them, and the effect of a change on them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _ALIKE = 0.6
-"""How alike two names must be, by difflib's ratio, for one to be taken for the other's new name."""
+"""The similarity of two names, by difflib's ratio, from which one counts as the other's new name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as it is declared.
+    """The declaration of one option.
 
     Attributes:
         names: the long ones, dashes included: ``--out``, ``--no-out``.
-        line: where its declaration starts, 1-based.
-        end_line: where it ends.
-        short: the names of one dash.
-        default: as a user would write it; None where there is none or it is not a literal.
-        choices: the values it takes; empty where they are not all literals.
-        help: what is said about it, empty where that is no literal.
-        help_line: where that starts, 1-based.
+        line: the first line of its declaration, 1-based.
+        end_line: the last line.
+        short: the names with one dash.
+        default: as a user would write it; None if there is none or it is not a literal.
+        choices: the permitted values; empty if they are not all literals.
+        help: its help text, empty if that is not a literal.
+        help_line: the first line of that, 1-based.
     """
 
     names: tuple[str, ...]
@@ -37,10 +37,10 @@ class Option:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """The options a file declares.
+    """The options that a file declares.
 
     Attributes:
-        computed: how many declarations there are whose names are no literals.
+        computed: the number of declarations whose names are not literals.
     """
 
     options: tuple[Option, ...] = ()
@@ -57,7 +57,7 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True)
 class RemovedOption:
-    """An option a change took out of a file; ``now`` is the one that took its place."""
+    """An option that a change removed from a file; ``now`` is its replacement."""
 
     name: str
     was: Option
@@ -65,9 +65,9 @@ class RemovedOption:
 
 
 def gone_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOption]:
-    """The options that are no longer declared, in the order they were.
+    """Return the options that are no longer declared, in the order of their old declarations.
 
-    None are where more declarations are computed than before: they may be among those.
+    None if more declarations are computed than before: those may include them.
     """
     if after.computed > before.computed:
         return ()
@@ -80,7 +80,7 @@ def gone_options(before: CommandLine, after: CommandLine) -> Sequence[RemovedOpt
 
 
 def _successor(name: str, option: Option, come: Sequence[Option]) -> Option | None:
-    """Of the new options the one that took an option's place, where one sign says so."""
+    """Return the new option that replaced a removed one, if one sign shows that."""
     same_short = [o for o in come if set(o.short) & set(option.short)]
     same_help = [o for o in come if option.help and o.help == option.help]
     alike = [o for o in come if any(_ratio(name, other) >= _ALIKE for other in o.names)]
@@ -88,14 +88,14 @@ def _successor(name: str, option: Option, come: Sequence[Option]) -> Option | No
 
 
 def _ratio(one: str, other: str) -> float:
-    import difflib  # not needed before an option is gone
+    import difflib  # only if an option was removed
 
     return difflib.SequenceMatcher(None, one.strip("-"), other.strip("-"), autojunk=False).ratio()
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedValues:
-    """An option whose default or choices a change made others; ``gone`` are the values that went."""
+    """An option whose default or choices changed; ``gone`` are the removed values."""
 
     name: str
     was: Option
@@ -103,7 +103,7 @@ class ChangedValues:
 
     @property
     def default(self) -> tuple[str, str] | None:
-        """The old and the new default, where both are known and differ."""
+        """Return the old and the new default, if both are known and differ."""
         old, new = self.was.default, self.now.default
         return (old, new) if old is not None and new is not None and old != new else None
 
@@ -115,7 +115,7 @@ class ChangedValues:
 
 
 def other_values(before: CommandLine, after: CommandLine) -> Iterator[ChangedValues]:
-    """The options that are declared once on both sides and whose values differ, in the new order."""
+    """Return the options that are declared once on both sides with different values, in the new order."""
     seen: set[int] = set()
     for name, options in after.by_name.items():
         were = before.by_name.get(name, ())

@@ -1,4 +1,4 @@
-"""Defaults and choices of options that a change made others, while words still state the old ones."""
+"""Defaults and choices of options that a change modified, while texts still state the old ones."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 _VALUES = LazyPattern(r"default|choices|Choice|[oO]ption\(|add_argument|addoption|^\s*[A-Z][A-Z0-9_]+\s*[:=]")
 _BELOW = 3
-"""Lines below the name of an option that still are about it."""
+"""The number of lines below the name of an option that still describe it."""
 _LONGEST_VALUE = 60
 _HEADER = LazyPattern(r"\|[^|\n]*\bdefault\b[^|\n]*\|", re.IGNORECASE)
 _ANY_OPTION = LazyPattern(r"(?<![\w-])--[A-Za-z]")
 
 
 class OutdatedOptionValue(msgspec.Struct, frozen=True):
-    """Words about an option that state a value the change made another.
+    """A text about an option that states a value the change replaced.
 
     Attributes:
-        said: the value they state.
-        now: the value there is, or the choices.
-        where: the words; None where they are the option's own help.
+        said: the stated value.
+        now: the current value, or the choices.
+        where: the text; None if it is the option's own help.
     """
 
     option: ChangedValues
@@ -42,7 +42,7 @@ class OutdatedOptionValue(msgspec.Struct, frozen=True):
 
 
 class StaleValueCheck(OptionCheck):
-    """A check of options whose values a change made others."""
+    """A check of options whose values a change modified."""
 
     def run(self) -> None:
         for file in self.touched():
@@ -50,11 +50,11 @@ class StaleValueCheck(OptionCheck):
                 self.report(file.path, span_of_line(file, _line_of(stale, file)), _message(stale))
 
     def may_differ(self, file: ChangedFileView) -> bool:
-        """Whether a removed line can have held a value; a cheap look."""
+        """Return True if a removed line can have contained a value; a prefilter."""
         return any(_VALUES.search(line) for line in removed_lines(file))
 
     def stale(self, file: ChangedFileView) -> list[OutdatedOptionValue]:
-        """What is still said of the options of a file whose values differ, one for each."""
+        """Return the outdated statements about the options of a file with changed values, one for each."""
         sides = self.both(file) if self.may_differ(file) else None
         if sides is None:
             return []
@@ -92,7 +92,7 @@ class StaleValueCheck(OptionCheck):
 
 
 def stale_in(one: ChangedValues, words: str) -> OutdatedOptionValue | None:
-    """What words about an option say that was so and is no longer."""
+    """Return the outdated statement in a text about an option."""
     if one.default is not None:
         old, new = one.default
         phrase = stated_default(words, old)
@@ -106,7 +106,7 @@ def stale_in(one: ChangedValues, words: str) -> OutdatedOptionValue | None:
 
 
 def stated_default(words: str, value: str) -> str | None:
-    """The phrase that states a value as the default; None if there is none."""
+    """Return the phrase that states a value as the default; None if there is none."""
     if not value.strip() or len(value) > _LONGEST_VALUE:
         return None
     match = re.search(
@@ -119,7 +119,7 @@ def stated_default(words: str, value: str) -> str | None:
 
 
 def _listed(choice: str, now: tuple[str, ...], words: str) -> str | None:
-    """The line that lists a choice that is gone, with one that is left."""
+    """Return the line that lists a removed choice with a remaining one."""
     if len(choice) < 2:
         return None
     for line in words.split("\n"):
@@ -141,7 +141,7 @@ def _stands_in_any(word: str, others: tuple[str, ...]) -> bool:
 
 
 def _in_document(one: ChangedValues, document: Document, mention: Reference) -> OutdatedOptionValue | None:
-    """What a document says below an option's name, or beside it in a table."""
+    """Return the statement in a document below an option's name, or next to it in a table."""
     lines = document.lines
     text = [mention.text]
     for line in lines[mention.line : mention.line + _BELOW]:
@@ -168,7 +168,7 @@ def _in_table(one: ChangedValues, document: Document, mention: Reference) -> Out
 
 
 def _line_of(stale: OutdatedOptionValue, file: ChangedFileView) -> int:
-    """The line that states the old value, in the option's help; else the line that states the new one."""
+    """Return the line of the option's help that states the old value; else that with the new one."""
     now: Option = stale.option.now
     lines = (file.text or "").split("\n")
     within = range(now.line, min(now.end_line, len(lines)) + 1)

@@ -1,4 +1,4 @@
-"""What words about a column say of its values, against the type it has."""
+"""Comments of a column that contradict its type."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _SPOKEN = {"two": 2, "three": 3, "four": 4}
 def contradiction(
     kind: str, sizes: tuple[int, ...], words: str, *, is_list: bool
 ) -> tuple[int, int, str] | None:
-    """Start and end of what words say and a type forbids, and why; None if both can be.
+    """Return start and end of a statement that the type contradicts, and the reason; None without one.
 
     Args:
         kind: the type's name in lower case, without its size: ``numeric``, ``timestamptz``.
-        sizes: length, or precision and scale, where the type says them.
-        is_list: whether the column holds an array of the type.
+        sizes: length, or precision and scale, if the type declares them.
+        is_list: True if the column holds an array of the type.
     """
     says: tuple[re.Match[str] | None, str] = (None, "")
     if is_list or kind in _LISTS:
@@ -68,7 +68,7 @@ def contradiction(
 
 
 def _of_length(size: int, words: str) -> tuple[int, int, str] | None:
-    """A bound on the length that the words state and the type does not keep."""
+    """Return a bound on the length that the comment states and the type does not enforce."""
     match = _LENGTH.search(words)
     if match and int(match[1]) != size:
         return *match.span(1), f"the type takes {size}"

@@ -1,4 +1,4 @@
-"""A file as lines of code and lines of words: comments, and what stands at the head of what it documents."""
+"""A file divided into lines of code and lines of comments and documentation."""
 
 from __future__ import annotations
 
@@ -22,33 +22,36 @@ _NO_FUNCTION = frozenset(
 _CODE = LazyPattern(
     r"[;{}]\s*$|^[\w.\[\]\"']+\s*(?:=|:=|\+=)\s*\S|\)\s*$|^\W*(?:return|import|from|const|let|if|for)\b"
 )
-"""A comment that is code which was put out of use."""
+"""A comment that consists of disabled code."""
 _OPENS = ("(", "[", "{")
 _BODY = LazyPattern(
     r"^\s*(?:(?:async\s+)?def|class|if|elif|else|for|while|with|try|except|function|switch"
     r"|catch)\b|=>\s*\{\s*$"
 )
 _LONGEST_STATEMENT = 15
-"""Lines of a call or literal in brackets; a longer one is a table, and no words above it are about a line."""
+"""The limit on lines of a call or literal in brackets; a longer one is a table.
+
+No comment above a table describes a single line of it.
+"""
 _LONGEST_QUERY = 40
 _WORDS_AT_MOST = 12
-"""Lines of words above a line of code; more are a chapter."""
+"""The limit on comment lines above a line of code; more are a chapter."""
 
 
 class CommentSyntax(msgspec.Struct, frozen=True):
-    """How a language marks comments.
+    """The comment syntax of a language.
 
     Attributes:
-        line: what begins a comment that ends with its line.
-        blocks: whether there are ``/* */`` as well.
-        triple: whether text in three quotes is documentation.
+        line: the marker of a comment that ends with its line.
+        blocks: True if there are ``/* */`` as well.
+        triple: True if text in three quotes is documentation.
     """
 
     line: tuple[str, ...]
     blocks: bool = False
     triple: bool = False
     statements: bool = False
-    """Whether a statement ends with a semicolon, and the words in it are about all of it."""
+    """True if a statement ends with a semicolon, and its comments describe all of it."""
 
 
 PYTHON = CommentSyntax(("#",), triple=True)
@@ -58,14 +61,14 @@ HASH = CommentSyntax(("#",))
 
 
 class CommentedSource:
-    """The lines of a text, each parted into code and words."""
+    """The lines of a text, each split into code and comments."""
 
     def __init__(self, text: str, marks: CommentSyntax) -> None:
         self.lines = text.split("\n")
         self._marks = marks
         self.code: list[str] = []
         self.words: list[str] = []
-        """The words of each line, blanks where its code is, so that columns hold; "" where there are none."""
+        """The comments of each line, with blanks in place of code to keep columns; "" without comments."""
         self._read(marks)
 
     def _read(self, marks: CommentSyntax) -> None:
@@ -76,7 +79,7 @@ class CommentedSource:
             self.words.append(words)
 
     def is_only_words(self, number: int) -> bool:
-        """Whether a line, 1-based, holds words and no code."""
+        """Return True if a line, 1-based, contains comments and no code."""
         return bool(self.words[number - 1].strip()) and not self.code[number - 1].strip()
 
     def indent(self, number: int) -> int:
@@ -84,7 +87,7 @@ class CommentedSource:
         return len(line) - len(line.lstrip())
 
     def words_above(self, number: int) -> list[int]:
-        """The lines of words that stand directly above a line."""
+        """Return the comment lines directly above a line."""
         found: list[int] = []
         above = number - 1
         while above >= 1 and self.is_only_words(above) and len(found) < _WORDS_AT_MOST:
@@ -93,7 +96,7 @@ class CommentedSource:
         return found[::-1]
 
     def adjacent_comments(self, number: int) -> list[int]:
-        """The lines of words about a line: behind it, above it, above the call or literal it is a part of."""
+        """Return the comment lines about a line: after it, above it, above the call or literal around it."""
         found = [number] if self.words[number - 1].strip() and not self.is_only_words(number) else []
         if self._marks.statements:
             return [*found, *self._words_of_statement(number)]
@@ -106,7 +109,7 @@ class CommentedSource:
         return [*found, *(n for n in above if not _CODE.search(self.words[n - 1].strip().lstrip("#/-* ")))]
 
     def _words_of_statement(self, number: int) -> list[int]:
-        """The lines of words in a statement that ends with a semicolon, those above it included."""
+        """Return the comment lines in a statement that ends with a semicolon, those above it included."""
         found: list[int] = []
         above = number - 1
         while (
@@ -117,18 +120,18 @@ class CommentedSource:
         return found
 
     def opener(self, number: int) -> int | None:
-        """The line that opens the brackets a line stands in; None where it is in no call or literal."""
+        """Return the line that opens the brackets around a line; None outside of a call or literal."""
         indent = self.indent(number)
         for above in range(number - 1, max(number - _LONGEST_STATEMENT, 0), -1):
             code = self.code[above - 1].rstrip()
             if code and self.indent(above) < indent:
-                # The brackets of a condition over several lines are no body.
+                # The brackets of a condition over several lines are not a body.
                 is_body = _BODY.search(code) is not None and not code.endswith(("if (", "while ("))
                 return above if code.endswith(_OPENS) and not is_body else None
         return None
 
     def statement(self, number: int) -> range:
-        """The lines of the innermost call or literal in brackets around a line, or the line alone."""
+        """Return the lines of the innermost call or literal in brackets around a line, or the line alone."""
         start = self.opener(number)
         if start is None:
             return range(number, number + 1)
@@ -141,7 +144,7 @@ class CommentedSource:
         return range(start, end + 1)
 
     def function(self, number: int) -> tuple[int, str] | None:
-        """Line and name of the function around a line."""
+        """Return line and name of the function around a line."""
         indent = self.indent(number) if self.code[number - 1].strip() else None
         for above in range(number - 1, 0, -1):
             code = self.code[above - 1]
@@ -157,7 +160,7 @@ class CommentedSource:
         return None
 
     def documentation(self, function: int) -> list[int]:
-        """The lines of words about a function: those above it, or those its body begins with."""
+        """Return the documentation lines of a function: those above it, or those at the start of its body."""
         above = self.words_above(function)
         below = next(
             (
@@ -179,7 +182,7 @@ class CommentedSource:
         return [*above, *inside]
 
     def body(self, function: int) -> range:
-        """The lines of a function behind its first."""
+        """Return the lines of a function after its first."""
         indent = self.indent(function)
         last = len(self.lines)
         ends = (
@@ -193,21 +196,21 @@ class CommentedSource:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name in the code."""
+        """Return every name in the code."""
         from wardround.text.tokens import NAME
 
         return frozenset(name for code in self.code for name in NAME.findall(code))
 
 
 def _may_have_words(line: str, marks: CommentSyntax) -> bool:
-    """Whether words may begin in a line; a cheap look."""
+    """Return True if a comment may begin in a line; a prefilter."""
     if marks.triple and ('"' in line or "'" in line) and ('"""' in line or "'''" in line):
         return True
     return any(mark in line for mark in marks.line) or (marks.blocks and "/*" in line)
 
 
 def _parted(line: str, marks: CommentSyntax, closes: str) -> tuple[str, str, str]:
-    """Code and words of a line, and what closes the words that go on behind its end."""
+    """Return code and comment of a line, and the terminator of a comment that continues after it."""
     if closes:
         end = line.find(closes)
         if end < 0:

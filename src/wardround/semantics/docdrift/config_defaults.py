@@ -1,4 +1,4 @@
-"""Defaults of settings that a change made others, while the documentation still states the old ones."""
+"""Defaults of settings that a change modified, while the documentation still states the old ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PREFIX = LazyPattern(r"env_prefix\s*[=:]\s*[\"'](\w*)[\"']")
 _HEADER = LazyPattern(r"(?i)\bdefault\b")
 _READ_AT_MOST = 100_000
 _BELOW, _ABOVE = 6, 3
-"""Lines around the name of a setting that still are about it."""
+"""The number of lines around the name of a setting that still describe it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class StaleDefault:
     """A document that states the old default of a setting.
 
     Attributes:
-        line: of the code that gives the new one, 1-based.
-        where: path and line of the words.
-        phrase: the words.
+        line: of the code with the new default, 1-based.
+        where: path and line of the statement.
+        phrase: its words.
     """
 
     line: int
@@ -47,7 +47,7 @@ class StaleDefault:
 
 
 def stale_defaults(source: SourceFile) -> list[StaleDefault]:
-    """What documents of the project still say of the settings whose default the change made another."""
+    """Return the statements in documents of the project about settings whose default the change modified."""
     base, text = source.base_text or "", source.text
     lines = text.split("\n")
     found: list[StaleDefault] = []
@@ -61,7 +61,7 @@ def stale_defaults(source: SourceFile) -> list[StaleDefault]:
 
 
 def _names(swap: Replacement, lines: list[str]) -> tuple[str, ...]:
-    """What documents call the setting a value is the default of; none if it is no setting."""
+    """Return the names of the setting in documents; none if it is not a setting."""
     line = lines[swap.line - 1]
     named = _VARIABLE.search(line)
     if named and named[1] != swap.new and line.find(named[1]) < line.rfind(swap.new):
@@ -99,7 +99,7 @@ def _in_documents(source: SourceFile, swap: Replacement, names: tuple[str, ...])
 
 
 def _lines_about(name: str, lines: list[str]) -> Iterator[int]:
-    """The lines, from 0, that are about a setting; a plain word counts where it is marked as a name."""
+    """Return the 0-based lines about a setting; a plain word counts if it is marked as a name."""
     escaped = re.escape(name)
     plain = rf"(?<![\w-]){escaped}(?![\w-])"
     marked = rf"^\s*\|\s*`*{escaped}`*\s*\||`{escaped}`|^\s*#?\s*{escaped}\s*[=:]"
@@ -130,7 +130,7 @@ def _says_old(swap: Replacement, name: str, lines: list[str], number: int, kind:
 
 
 def _row_says(swap: Replacement, lines: list[str], number: int) -> str | None:
-    """The row of a table whose column of defaults holds the old one."""
+    """Return the row of a table whose column of defaults contains the old one."""
     first = number
     while first and "|" in lines[first - 1]:
         first -= 1

@@ -1,4 +1,4 @@
-"""Which way round words say that something is done: from where to where, or turned on purpose."""
+"""The direction of a transfer in comments: from where to where, or reversed on purpose."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _GOALS = frozenset(
 
 
 def is_intentional_reversal(text: str, marks: CommentSyntax, line: int) -> bool:
-    """Whether the words beside a line, or those about its function, tell that things are turned round."""
+    """Return True if the comments about a line or its function state that it reverses on purpose."""
     return any(_TURNS.search(prose) for prose in _words_of(text, marks, line))
 
 
@@ -55,9 +55,9 @@ def against_the_words(
     arguments: Sequence[ArgumentName | None],
     parameters: Sequence[str],
 ) -> Reordering | None:
-    """Two arguments that go the other way than the words about the function around them say.
+    """Return two arguments whose direction contradicts the comments about the function around them.
 
-    ``Move the stock from the shop to the depot`` over a call that gives the depot to ``source``.
+    ``Move the stock from the shop to the depot`` over a call that passes the depot as ``source``.
     """
     origin = [n for n, name in enumerate(parameters) if _ORIGINS & set(parts(name))]
     goal = [n for n, name in enumerate(parameters) if _GOALS & set(parts(name))]
@@ -86,24 +86,24 @@ _OPPOSITES = (
 
 
 def are_opposites(name: str, other: str) -> bool:
-    """Whether two functions are named after opposite deeds: the one may well be the other turned round."""
+    """Return True if two functions have names of opposite actions: one may well reverse the other."""
     ours, theirs = _stems_of(name), _stems_of(other)
     return any(len(pair & ours) == 1 and pair - ours <= theirs and not pair <= ours for pair in _OPPOSITES)
 
 
 def names_a_way(parameters: Sequence[str]) -> bool:
-    """Whether parameters say where something comes from and where it goes; a cheap look."""
+    """Return True if parameters name a source and a destination; a prefilter."""
     words = {word for name in parameters for word in parts(name)}
     return bool(words & _ORIGINS) and bool(words & _GOALS)
 
 
 def _goes(start: frozenset[str], end: frozenset[str], first: frozenset[str], last: frozenset[str]) -> bool:
-    """Whether the one is told apart by what only it is called, and so is the other."""
+    """Return True if each of the two is identified by words that only its name has."""
     return bool(start & first - last) and bool(end & last - first)
 
 
 def _flows(prose: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The pairs of what something is taken from and where it goes, as the stems of their names."""
+    """Return the pairs of source and destination, as the stems of their names."""
     for pattern in _FLOWS:
         for match in pattern.finditer(prose):
             yield _stems_of(match[1]), _stems_of(match[2])
@@ -120,7 +120,7 @@ def _stems_of(words: str) -> frozenset[str]:
 
 
 def _words_of(text: str, marks: CommentSyntax, line: int) -> list[str]:
-    """What stands beside a line and what is said of its function, each run of lines as one text."""
+    """Return the comments next to a line and about its function, each run of lines as one text."""
     lines = comment_lines(text, marks)
     if line > len(lines.code):
         return []

@@ -1,4 +1,4 @@
-"""Which files of a repository are words about its code, and which of those tell what was once so."""
+"""The documentation files of a repository, and those of them that describe the past."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
 
 _READ_AT_MOST = 500
-"""With more files of words, git is asked which of them hold a name."""
+"""Above this number of documentation files, git searches for those that contain a name."""
 
 
 class WordFile(enum.StrEnum):
-    """What a file of words is for."""
+    """The purpose of a documentation file."""
 
     PROSE = "prose"
     """Read by people."""
     EXAMPLE = "example"
-    """Lists the variables a program reads, to be copied and filled in."""
+    """Lists the environment variables of a program, to be copied and filled in."""
     COMMANDS = "commands"
-    """Runs programs and gives them variables."""
+    """Runs programs and sets their environment variables."""
 
 
 _PROSE = LazyPattern(
@@ -54,7 +54,7 @@ _FOREIGN = LazyPattern(
 
 
 def kind_of_words(path: str) -> WordFile | None:
-    """What a file is for; None for code, for what others wrote, and for what tells of other versions."""
+    """Return the purpose of a file; None for code, for vendored files, and for files about other versions."""
     if _FOREIGN.search(path):
         return None
     if _EXAMPLE.search(path):
@@ -65,15 +65,15 @@ def kind_of_words(path: str) -> WordFile | None:
 
 
 def is_documentation(path: str) -> bool:
-    """Whether what stands in a file cannot be what makes a name mean something."""
+    """Return True if the content of a file cannot define the meaning of a name."""
     return bool(_EXAMPLE.search(path) or _COMMANDS.search(path) or _PROSE.search(path) or _PAST.search(path))
 
 
 def word_files(project: RepositoryView, naming: frozenset[str]) -> list[tuple[str, WordFile]]:
-    """The files of words of the reviewed tree, by path.
+    """Return the documentation files of the reviewed tree, by path.
 
     Args:
-        naming: the files that hold one of the names asked for, as far as git was asked about them.
+        naming: the files that contain one of the requested names, as far as git searched for them.
     """
     kinds = ((path, kind_of_words(path)) for path in project.paths(("*",)))
     found = [(path, kind) for path, kind in kinds if kind is not None]

@@ -1,4 +1,4 @@
-"""Environment variables a program reads, what a change did to them, and where words list them."""
+"""Environment variables of a program, the effect of a change on them, and the texts that list them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _TOLD_AT_MOST = 8
 _SWEEP = 40
-"""Where a change takes out or brings more variables, another program took the place of one."""
+"""If a change removes or adds more variables, one program replaced another."""
 _LISTED_AT_LEAST = 3
 _CUSTOM = 0.75
-"""The share of the variables read in a file that must be listed for it to be the custom."""
+"""The share of the variables read in a file that must be listed for listing to be the convention."""
 _SHAPE = LazyPattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _FOREIGN = LazyPattern(
     r"(?:PATH|HOME|USER|SHELL|LANG|TZ|CI|DEBUG|PORT|HOST|HOSTNAME|NODE_\w+|NPM_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|UV_\w+|POETRY_\w+"
@@ -36,7 +36,7 @@ _FOREIGN = LazyPattern(
     r"|TRANSFORMERS_\w+|TORCH_\w+|CUDA_\w+|NCCL_\w+|NVIDIA_\w+|OMP_\w+|MKL_\w+|DJANGO_\w+|FLASK_\w+|CELERY_\w+|GUNICORN_\w+|UVICORN_\w+"
     r"|JAVA_\w+|GO[A-Z]+|RUST\w*|CARGO_\w+|LD_\w+|DYLD_\w+|\w+_PROXY|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM\w*|EDITOR|WERKZEUG_\w+)"
 )
-"""Variables other programs read too: that this one stopped to says nothing."""
+"""Variables that other programs read too: their removal from this one proves nothing."""
 _ENTRY = LazyPattern(r"(?m)^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=")
 
 
@@ -45,12 +45,12 @@ _ROW = LazyPattern(r"(?m)^[ \t]*\|[ \t]*`?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`?[ \t]
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A variable as a file reads it.
+    """The use of a variable in a file.
 
     Attributes:
-        span: where.
+        span: its position.
         required: the program does not run without it.
-        also: other names in the code that keep it alive, such as that of a settings field.
+        also: other names in the code that use it, such as that of a settings field.
     """
 
     name: str
@@ -60,29 +60,29 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 def is_own(name: str) -> bool:
-    """Whether no other program is known to read a variable of this name."""
+    """Return True if no other program is known to read a variable of this name."""
     return _SHAPE.fullmatch(name) is not None and _FOREIGN.fullmatch(name) is None
 
 
 class VariableCheck(ChangeCheck):
-    """A check of the environment variables a change touches; a language says how it reads them."""
+    """A check of the environment variables that a change touches; each language implements the detection."""
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
 
     def may_read(self, text: str) -> bool:
-        """Whether a text can read a variable; a cheap look."""
+        """Return True if a text can read a variable; a prefilter."""
         return any(word in text for word in self.WORDS)
 
     @abstractmethod
     def variables(self, path: str, text: str) -> Mapping[str, Variable] | None:
-        """The variables a file reads, by name; None if the file cannot be read."""
+        """Return the variables that a file reads, by name; None if the file cannot be parsed."""
 
     @abstractmethod
     def is_test(self, path: str) -> bool:
-        """Whether a file is a test by its path."""
+        """Return True if a file is a test by its path."""
 
     def touched(self) -> Iterator[ChangedFileView]:
-        """The files whose variables may differ."""
+        """Return the files with possibly different variables."""
         for file in self.change.files:
             if file.path.endswith(self.PATHS) and not self.is_test(file.path) and file.text != file.base_text:
                 yield file
@@ -98,7 +98,7 @@ class VariableCheck(ChangeCheck):
         return self.variables(file.path, text) if self.may_read(text) else {}
 
     def code_with(self, words: Sequence[str], naming: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Path and text of the files of code that may hold one of some words, those of the change first."""
+        """Return path and text of code files that may contain one of some words, changed files first."""
         from wardround.semantics.docdrift.doc_files import is_documentation
 
         changed = {file.path: file for file in self.change.files}
@@ -110,7 +110,7 @@ class VariableCheck(ChangeCheck):
 
 
 class RemovedVariableCheck(VariableCheck):
-    """A check of variables that a change stopped reading while words still name them."""
+    """A check of variables that a change stopped reading while texts still name them."""
 
     def run(self) -> None:
         from wardround.semantics.docdrift.references import reference_sites
@@ -121,7 +121,7 @@ class RemovedVariableCheck(VariableCheck):
             self.report(file.path, removal_site(file, variable.span.line), message)
 
     def withdrawn(self) -> list[tuple[ChangedFileView, Variable, list[Reference]]]:
-        """The variables that are read nowhere any more and still named."""
+        """Return the variables that nothing reads any more and texts still name."""
         gone = [(file, one) for file in self.touched() if file.text is not None for one in self._gone(file)]
         if not gone or len(gone) > _SWEEP:
             return []
@@ -184,14 +184,14 @@ def _mentions(name: str, document: Document, kind: WordFile) -> Iterator[Referen
 
 
 def _is_expanded(name: str, text: str, kind: WordFile) -> bool:
-    """Whether the file uses the variable's value itself."""
+    """Return True if the file uses the variable's value itself."""
     from wardround.semantics.docdrift.doc_files import WordFile
 
     return kind is not WordFile.PROSE and re.search(rf"\$\{{?{name}\b|\benv\.{name}\b", text) is not None
 
 
 def _may_name(lines: Sequence[str], text: str) -> bool:
-    """Whether one of some lines can name a variable, or the text derives the names from fields."""
+    """Return True if one of some lines can name a variable, or the text derives the names from fields."""
     return bool(lines) and ("BaseSettings" in text or any(_SHAPE.search(line) for line in lines))
 
 
@@ -200,7 +200,7 @@ def _stands(word: str, text: str) -> bool:
 
 
 class UndocumentedVariableCheck(VariableCheck):
-    """A check of variables that the program needs since a change, and that the example file does not list."""
+    """A check of variables that the program requires since the change and the example file does not list."""
 
     def run(self) -> None:
         come = [one for file in self.touched() if file.text is not None for one in self._come(file)]
@@ -220,7 +220,7 @@ class UndocumentedVariableCheck(VariableCheck):
                 self.report(file.path, variable.span, message)
 
     def _come(self, file: ChangedFileView) -> Iterator[tuple[ChangedFileView, Variable, list[str]]]:
-        """The variables a file needs now, with the other own ones it read before."""
+        """Return the variables that a file requires now, with the other own ones it read before."""
         text = file.text or ""
         if file.base_text is None or not self.may_read(text) or not _may_name(added_lines(file), text):
             return
@@ -232,7 +232,7 @@ class UndocumentedVariableCheck(VariableCheck):
                 yield file, variable, sorted(name for name in before if is_own(name))
 
     def _examples(self) -> dict[str, frozenset[str]]:
-        """The example files, and the READMEs with a table of variables, with what they list."""
+        """Return the example files, and the READMEs with a table of variables, with the names they list."""
         from wardround.semantics.docdrift.doc_files import WordFile, kind_of_words
 
         project = self.change.project
@@ -246,7 +246,7 @@ class UndocumentedVariableCheck(VariableCheck):
         return found
 
     def _is_new(self, name: str, file: ChangedFileView) -> bool:
-        """Whether no code but that of this change reads the variable."""
+        """Return True if no code except that of this change reads the variable."""
         naming = self.change.project.files_with_word([name], ("*",))
         changed = {one.path for one in self.change.files}
         return not any(
@@ -255,7 +255,7 @@ class UndocumentedVariableCheck(VariableCheck):
 
 
 def _nearest(path: str, examples: Mapping[str, object]) -> list[str]:
-    """The example files in the nearest folder around a file that has any."""
+    """Return the example files in the nearest folder around a file that has any."""
     folder = posixpath.dirname(path)
     while True:
         near = sorted(one for one in examples if posixpath.dirname(one) == folder)

@@ -1,4 +1,4 @@
-"""Messages that tell another bound than the condition above them keeps, or were copied with their names."""
+"""Error messages that state another bound than the condition above them, or were copied with their names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SHORTEST = 3
 
 
 class WrongMessage(msgspec.Struct, frozen=True):
-    """A message that does not fit its condition: where its telling piece stands, and what to say."""
+    """An error message that contradicts its condition: the position of the contradiction, and the report."""
 
     line: int
     column: int
@@ -59,18 +59,18 @@ class _Guard(msgspec.Struct, frozen=True):
     line: int
     depth: int
     said: tuple[tuple[int, int, str], ...]
-    """Line, column from 0 and text of the strings in what it refuses with."""
+    """Line, 0-based column and text of the strings of the error it raises or returns."""
 
 
 def mismatched_messages(text: str) -> Iterator[WrongMessage]:
-    """The messages of a text that do not fit the condition above them."""
+    """Return the error messages of a text that contradict the condition above them."""
     guards = list(_guards(text))
     yield from _wrong_bounds(guards)
     yield from _copied_messages(guards)
 
 
 def _wrong_bounds(guards: Iterable[_Guard]) -> Iterator[WrongMessage]:
-    """The messages with another number than the condition that leads to them compares with."""
+    """Return the messages with another number than the comparison that leads to them."""
     for guard in guards:
         one, two = _SIMPLE.match(guard.test), _BETWEEN.match(guard.test)
         for line, column, said in guard.said:
@@ -110,7 +110,7 @@ def _two_bounds(test: re.Match[str], line: int, column: int, said: str) -> Itera
 
 
 def _copied_messages(guards: Iterable[_Guard]) -> Iterator[WrongMessage]:
-    """The messages that name what the condition before theirs is about, and not what their own is."""
+    """Return the messages that name the subject of the previous condition instead of their own."""
     before: _Guard | None = None
     for guard in guards:
         if before is not None and 0 < guard.line - before.line <= 2 * _LINES and guard.depth == before.depth:
@@ -140,7 +140,7 @@ def _copied(before: _Guard, guard: _Guard) -> WrongMessage | None:
 
 
 def _guards(text: str) -> Iterator[_Guard]:
-    """The conditions of a text that refuse something with a message."""
+    """Return the conditions of a text that reject a value with a message."""
     lines = text.split("\n")
     number, counted = 1, 0
     for match in _GUARD.finditer(text):

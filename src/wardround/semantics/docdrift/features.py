@@ -1,8 +1,9 @@
-"""What is counted about words and a change of the code they are about: one row of numbers a callable.
+"""The features of a change to documented code: one row of numbers for each callable.
 
-Four groups: how large the change is, what shape the words have, what happened to the signature, the results
-and the errors, and how far the words name what came and went. The last is the content; the first two are
-there so that a model need not guess them, and so that a baseline can be made of them alone.
+Four groups: the size of the change, the form of the documentation, the changes of signature, results and
+errors, and the share of removed and added names that the documentation mentions. The last is the content;
+the first two are there so that a model need not infer them, and so that a baseline can consist of them
+alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _Counts = dict[str, float]
 
 
 def features(change: DocumentedChange) -> tuple[float, ...]:
-    """The features of one change, in the order of ``NAMES``; all finite."""
+    """Return the features of one change, in the order of ``NAMES``; all finite."""
     return tuple(float(value) for value in _measured(change).values())
 
 
@@ -163,7 +164,7 @@ def _named(change: DocumentedChange) -> _Counts:
 
 
 def _called(lines: Iterable[str]) -> frozenset[str]:
-    """The names that are called in some lines."""
+    """Return the names of the functions called in some lines."""
     names = (piece.rpartition(".")[2].split()[-1:] for line in lines for piece in line.split("(")[:-1])
     return frozenset(name for (name,) in (n for n in names if n) if name.isidentifier())
 

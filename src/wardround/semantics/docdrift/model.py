@@ -1,4 +1,4 @@
-"""A documented callable before and after a change, as values no language knows about."""
+"""A documented callable before and after a change, as language-independent values."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class DocEntry:
     """One documented parameter or error.
 
     Attributes:
-        text: what is said about it, its own name not included.
-        line: where it stands, counted from 0 in the words.
+        text: its description, without its name.
+        line: its 0-based line in the documentation.
     """
 
     name: str
@@ -38,12 +38,12 @@ class DocEntry:
 
 @dataclass(frozen=True)
 class DocComment:
-    """What is said about a callable.
+    """The documentation of a callable.
 
     Attributes:
-        text: line for line as it stands; what tells of older versions is blanked out.
-        told_history: whether anything was blanked out.
-        returns: what is said of the result; None where no section is about it.
+        text: line by line; statements about older versions are blanked out.
+        told_history: True if anything was blanked out.
+        returns: the description of the result; None without a section about it.
     """
 
     text: str
@@ -77,7 +77,7 @@ class DocComment:
 
     @cached_property
     def marked(self) -> frozenset[str]:
-        """The names set apart as code, those of documented parameters included."""
+        """The names marked as code, those of documented parameters included."""
         return marked_names(self.text) | {entry.name for entry in self.parameters}
 
     @cached_property
@@ -96,12 +96,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class DocumentedSignature:
-    """What a callable declares.
+    """The declaration of a callable.
 
     Attributes:
-        parameters: in order, those that collect others and the receiver not included.
-        open_ended: it takes keywords it does not name.
-        collectors: the names of the parameters that collect others.
+        parameters: in order, without variadic parameters and the receiver.
+        open_ended: it accepts keywords that it does not name.
+        collectors: the names of the variadic parameters.
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -119,11 +119,11 @@ class DocumentedSignature:
 
 @dataclass(frozen=True)
 class DocumentedCode:
-    """One side of a callable, formatting, comments, words and type annotations taken away.
+    """One side of a callable, without formatting, comments, documentation and type annotations.
 
     Attributes:
-        lines: the normalised source, one statement or header a line, without indentation.
-        returns: the source of every returned value; "" where nothing is returned.
+        lines: the normalised source, one statement or header per line, without indentation.
+        returns: the source of every returned value; "" if nothing is returned.
         raises: the names of the errors raised.
         wrappers: the source of its decorators.
     """
@@ -161,7 +161,7 @@ def _names(found: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Delta:
-    """What a change took out of a piece of code and what it brought, regardless of order and depth."""
+    """The removed and added parts of a piece of code, regardless of order and depth."""
 
     old_lines: tuple[str, ...]
     new_lines: tuple[str, ...]
@@ -188,12 +188,12 @@ def _counted(lines: Sequence[str]) -> Counter[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class DocumentedChange:
-    """A callable whose code changed, and the words about it, which are those from before the change.
+    """A callable whose code changed, and its documentation from before the change.
 
     Attributes:
         name: qualified: ``Mailer.send``.
-        around: the code of the whole file after the change, without its words; "" where it is not known. The
-            new words must not be part of it: what they name would give away whether they were changed.
+        around: the code of the file after the change, without documentation; "" if it is not known. It must
+            not include the new documentation, whose names would reveal whether it was changed.
     """
 
     name: str
@@ -208,7 +208,7 @@ class DocumentedChange:
 
     @cached_property
     def removed(self) -> frozenset[str]:
-        """The names the change took out, that stand nowhere in the new code."""
+        """The names that the change removed and that do not occur in the new code."""
         return _names(self.delta.removed) - self.new.names
 
     @cached_property
@@ -218,7 +218,7 @@ class DocumentedChange:
 
     @cached_property
     def removed_literals(self) -> frozenset[str]:
-        """The strings and numbers the change took out, that the new code has in no form."""
+        """The strings and numbers that the change removed and that the new code contains in no form."""
         removed = {text for kind, text in self.delta.removed if kind in ("string", "number")}
         return frozenset(removed - self.new.literals - self.new.names)
 
@@ -233,7 +233,7 @@ class DocumentedChange:
 
     @property
     def is_public(self) -> bool:
-        """Whether no part of the name starts with an underscore; names like ``__init__`` are public."""
+        """True if no part of the name starts with an underscore; names like ``__init__`` are public."""
         return not any(
             part.startswith("_") and not (part.startswith("__") and part.endswith("__"))
             for part in self.name.split(".")
@@ -245,10 +245,10 @@ class DocumentedPair:
     """A documented callable whose code differs between two texts of a file.
 
     Attributes:
-        words_before: what was said about it, as it stood.
-        words_after: what is said now; None if nothing is.
-        line: where it starts in the new text, 1-based.
-        words_line: the line of the new text, 1-based, on which its words start.
+        words_before: its old documentation.
+        words_after: its new documentation; None without one.
+        line: its first line in the new text, 1-based.
+        words_line: the line of the new text, 1-based, on which its documentation starts.
     """
 
     change: DocumentedChange
@@ -259,10 +259,10 @@ class DocumentedPair:
 
     @property
     def is_told(self) -> bool:
-        """Whether the change touched the words, be it only by a blank line."""
+        """True if the change touched the documentation, even by a blank line."""
         return self.words_after is None or self.words_before.strip() != self.words_after.strip()
 
 
 def says(words: frozenset[str], *wanted: str) -> bool:
-    """Whether one of some English words is among stems."""
+    """Return True if one of some English words is among stems."""
     return any(stem(word) in words for word in wanted)

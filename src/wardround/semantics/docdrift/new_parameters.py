@@ -1,10 +1,10 @@
-"""Parameters a change brought that the words do not name, and what is counted about each.
+"""Parameters that a change added and the documentation does not mention, and the features of each.
 
-Wider than ``parameters.undocumented_parameters``, which speaks only where the words document nearly all of
-the others: here every parameter counts that came and is not named, whatever the words do otherwise. Many
-callables document few of their parameters, so most of these may stay as they are. What is counted tells a
-model which of them the author would document: how the words treat the other parameters, what the parameter is
-to the callable, and what the words of the rest of the file say of it.
+This includes more than ``parameters.undocumented_parameters``, which reports only if the documentation
+covers nearly all of the others: here every added parameter counts that is not mentioned. Many callables
+document few of their parameters, so most of these may stay undocumented. The features let a model predict
+which of them the author would document: how the documentation treats the other parameters, the role of the
+parameter in the callable, and its mentions in the rest of the file.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _SECTIONS = ("Args", "Arguments", "Parameters", "Params")
 _FIELDS = ("param", "arg")
 _RESULTS = ("Returns", "return", "returns", "rtype")
 WORD = LazyPattern(r"\w+")
-"""A word of prose, wherever words are counted against each other."""
+"""A word of prose, for the comparison of word counts."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """What one version of a file names.
+    """The names in one version of a file.
 
     Attributes:
-        names: of its code, how often each.
+        names: of its code, with their counts.
         words: of its comments and documentation.
     """
 
@@ -42,7 +42,7 @@ class Naming:
     words: Counter[str]
 
     def without(self, words: str) -> Naming:
-        """The rest of the file, where these are the words of one callable."""
+        """Return the rest of the file, without the documentation of one callable."""
         return Naming(self.names, self.words - Counter(WORD.findall(words)))
 
 
@@ -51,8 +51,9 @@ class ParameterContext:
     """A changed callable within its file.
 
     Attributes:
-        before, after: the file, without the callable's own words: what those say after the change would give
-            away whether they were changed.
+        before, after: the file, without the callable's own documentation, whose new text would reveal
+            whether it
+            was changed.
     """
 
     change: DocumentedChange
@@ -61,12 +62,12 @@ class ParameterContext:
 
     @cached_property
     def documented(self) -> frozenset[str]:
-        """The parameters the words have an entry for."""
+        """The documented parameters."""
         return frozenset(entry.name for entry in self.change.words.parameters)
 
     @cached_property
     def counts(self) -> dict[str, float]:
-        """What is counted about the callable as a whole."""
+        """The features of the callable."""
         change, documented = self.change, self.documented
         old, new = change.old.signature, change.new.signature
         kept = [name for name in old.names if name in new.names]
@@ -90,7 +91,7 @@ def _share(documented: frozenset[str], names: Sequence[str]) -> float:
 
 
 def features(parameter: Parameter, around: ParameterContext) -> tuple[float, ...]:
-    """What is counted about one parameter, in the order of ``NAMES``; all finite."""
+    """Return the features of one parameter, in the order of ``NAMES``; all finite."""
     return tuple(float(value) for value in _measured(parameter, around).values())
 
 
@@ -99,7 +100,7 @@ def _measured(parameter: Parameter, around: ParameterContext) -> dict[str, float
 
 
 def _own(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
-    """What it is to the callable."""
+    """Return the features of its role in the callable."""
     change, name, default = around.change, parameter.name, parameter.default
     old, new = change.old.signature, change.new.signature
     place = new.names.index(name) if name in new.names else 0
@@ -141,7 +142,7 @@ def _alike(one: str, other: str) -> float:
 
 
 def _file(parameter: Parameter, around: ParameterContext) -> dict[str, float]:
-    """What the rest of the file says of it, and what the change did there."""
+    """Return the features of its mentions in the rest of the file, and of the change there."""
     name, before, after, words = parameter.name, around.before, around.after, around.change.words
     kept = [one for one in around.change.old.signature.names if one in words.named]
     usual = sorted(before.words[one] / max(1, before.names[one]) for one in kept)

@@ -1,4 +1,4 @@
-"""Numbers as prose says them: in digits, in words, in other units."""
+"""Numbers in prose: in digits, in words, in other units."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _DIGITS = LazyPattern(
     r"|[kmg]i?b|kilobytes?|megabytes?|gigabytes?|bytes?|%|x|px|percent|times)?)(?![\w]))"
 )
 _SINGLE = LazyPattern(r"(?i)(?<![\w-])(?<!half )(?:an?|one) (second|minute|hour|day|week)(?![\w-])")
-"""A unit of time that stands for one of it; what counts smaller units may say it as well."""
+"""A unit of time without a number means one of it; smaller units may express the same."""
 _SMALLER = {"minute": (60,), "hour": (3600, 60), "day": (86400, 1440, 24), "week": (604800, 168, 7)}
 _LONGEST_BITS = 1024
-"""Longer numbers are keys and masks, and too large to be compared."""
+"""The limit on digits; longer numbers are keys and masks, and too large to be compared."""
 _OF_BASE = LazyPattern(r"0[oO][0-7]+|0[xX][0-9a-fA-F]+|0[bB][01]+")
 _MODE = LazyPattern(r"(?<![\w-])[-dl]?((?:[r-][w-][xsStT-]){3})(?![\w-])|(?<![\w.])0o?([0-7]{3})(?![\w.])")
-"""The rights of a file: ``-rw-r--r--``, ``0644``."""
+"""File permissions: ``-rw-r--r--``, ``0644``."""
 _NUMBER = LazyPattern(r"(\d[\d_]*(?:\.\d+)?(?:e\d+)?)([a-zA-Z]{0,3})")
 _SUFFIXES = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _UNITS = {
@@ -40,7 +40,7 @@ _UNITS = {
     "gb": 1024**3, "gib": 1024**3, "gigabyte": 1024**3,
 }  # fmt: skip
 _THOUSANDS = ("second", "sec", "s", "minute", "min", "hour", "day", "kb", "mb", "kilobyte", "megabyte", "gb")
-"""Units whose value code often holds a thousand times as large: milliseconds, decimal bytes."""
+"""Units whose value code often stores multiplied by a thousand: milliseconds, decimal bytes."""
 _UNIT_BEHIND = LazyPattern(r"[\s-]{0,2}([A-Za-z]+)")
 
 
@@ -49,7 +49,7 @@ class SpelledNumber:
     """A number in prose.
 
     Attributes:
-        values: what it may be in code: itself, and in smaller units.
+        values: its possible values in code: itself, and in smaller units.
     """
 
     values: frozenset[float]
@@ -59,9 +59,9 @@ class SpelledNumber:
 
 
 def value_of(number: str) -> float | None:
-    """What a number of code is worth, one with a unit of time in seconds; None for what is none.
+    """Return the value of a number in code, one with a unit of time in seconds; None for other text.
 
-    A product of numbers is one number; those of base 8 and 16 are read as Python writes them.
+    A product of numbers is one number; those of base 8 and 16 are parsed by Python's syntax.
     """
     if " * " in number:
         worth = [value_of(factor) for factor in number.split(" * ")]
@@ -74,7 +74,7 @@ def value_of(number: str) -> float | None:
 
 
 def numbers_in_prose(prose: str) -> Iterator[SpelledNumber]:
-    """Every number in prose, those of versions, issues and paths left out."""
+    """Return every number in prose, except those of versions, issues and paths."""
     for match in _DIGITS.finditer(prose):
         plain = match[1].rstrip(",_").replace(",", "").replace("_", "")
         yield _said(prose, float(plain), match.start(1), match.start(1) + len(match[1].rstrip(",_")))

@@ -1,4 +1,4 @@
-"""What a change of parameters does to their documentation."""
+"""The effect of changed parameters on their documentation."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from wardround.semantics.docdrift.model import DocEntry, DocumentedChange, Param
 
 _DOCUMENTED_AT_LEAST = 2
 _DOCUMENTED_SHARE = 2 / 3
-"""Where fewer of the old parameters are documented, leaving one out was the habit."""
+"""If the share of documented old parameters is below this, omitting one was the convention."""
 _WRAPPED = frozenset({"f", "fn", "func", "function"})
-"""What a decorator calls the function it is given."""
+"""Names by which decorators call the decorated function."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedParameter:
-    """A documented parameter that was taken out; ``now`` is the parameter that took its place."""
+    """A documented parameter that was removed; ``now`` is its replacement."""
 
     entry: DocEntry
     now: str | None
 
 
 def gone_parameters(change: DocumentedChange) -> list[RemovedParameter]:
-    """The documented parameters that the change took out of the signature.
+    """Return the documented parameters that the change removed from the signature.
 
-    Where the callable takes any keyword, they may still be taken, and nothing is said.
+    None if the callable accepts any keyword, because they may still be accepted.
     """
     old, new = change.old.signature, change.new.signature
     if new.open_ended:
@@ -35,7 +35,7 @@ def gone_parameters(change: DocumentedChange) -> list[RemovedParameter]:
 
 
 def _took_place_of(change: DocumentedChange, name: str) -> str | None:
-    """The new parameter at the place of a removed one, where all others stayed as they were."""
+    """Return the new parameter at the position of a removed one, if all others are unchanged."""
     old, new = change.old.signature.names, change.new.signature.names
     place = old.index(name)
     if len(old) != len(new) or new[place] in old:
@@ -44,7 +44,7 @@ def _took_place_of(change: DocumentedChange, name: str) -> str | None:
 
 
 def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
-    """The parameters the change brought that the words don't name, though they document the others."""
+    """Return the added parameters that the documentation omits, though it covers the others."""
     if not change.is_public or not _documents_its_parameters(change):
         return []
     first = change.new.signature.names[:1]
@@ -52,7 +52,7 @@ def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
 
 
 def unnamed_parameters(change: DocumentedChange) -> list[Parameter]:
-    """The parameters the change brought that the words don't name; not private ones, nor those renamed."""
+    """Return the added parameters that the documentation omits, except private and renamed ones."""
     old = change.old.signature
     renamed = {gone.now for gone in gone_parameters(change)}
     known = {*old.names, *old.collectors, *change.words.named, *renamed, *_WRAPPED}
@@ -66,7 +66,7 @@ def unnamed_parameters(change: DocumentedChange) -> list[Parameter]:
 
 
 def _documents_its_parameters(change: DocumentedChange) -> bool:
-    """Whether the words document most of the old parameters, and two that are still there."""
+    """Return True if most of the old parameters are documented, and at least two that still exist."""
     documented = {entry.name for entry in change.words.parameters}
     old, new = change.old.signature.names, change.new.signature.names
     kept = documented.intersection(new)

@@ -1,4 +1,4 @@
-"""Where words name something of a program, and whether it is this program they are about."""
+"""Mentions of a program's names in texts, and whether they refer to this program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 from wardround.checks.lazy import LazyPattern
 
 _NEAR = 15
-"""Lines around a mention in which other options of the program show that it is the one that is meant."""
+"""The number of lines around a mention in which other options of the program identify it."""
 _OTHERS = 2
 _LONGEST_LINE = 2_000
 QUOTED_AT_MOST = 80
@@ -36,23 +36,23 @@ _COMMON = frozenset(
     format input yes no-input json color no-color user password token url timeout workers model
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""Names many programs give to an option: the program must stand in the same command."""
+"""Option names of many programs: the program must occur in the same command."""
 
 
 @dataclass(frozen=True)
 class ProgramName:
-    """What a program may be called by.
+    """The names of a program.
 
     Attributes:
         commands: names it is installed under.
-        files: paths and dotted names of what can be run: ``tools/sync.py``, ``shop.sync``.
+        files: paths and dotted names of entry points: ``tools/sync.py``, ``shop.sync``.
     """
 
     commands: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
 
     def is_run_by(self, words: Sequence[str]) -> bool:
-        """Whether the words before an option run it, through whatever other programs."""
+        """Return True if the command before an option runs it, through whatever other programs."""
         return any(self._is(word.strip("\"'[],()")) for word in words)
 
     def _is(self, word: str) -> bool:
@@ -66,7 +66,7 @@ class ProgramName:
 
     @cached_property
     def names(self) -> re.Pattern[str] | None:
-        """The installed names as they stand in prose."""
+        """Return the installed names as they occur in prose."""
         if not self.commands:
             return None
         return re.compile(r"(?<![\w.-])(?:" + "|".join(map(re.escape, sorted(self.commands))) + r")(?![\w-])")
@@ -74,7 +74,7 @@ class ProgramName:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A name in a file of words."""
+    """A name in a documentation file."""
 
     path: str
     line: int
@@ -83,7 +83,7 @@ class Reference:
 
     @property
     def quote(self) -> str:
-        """The words around the name, in one line."""
+        """Return the text around the name, in one line."""
         text = " ".join(self.text.split())
         if len(text) <= QUOTED_AT_MOST:
             return text
@@ -98,7 +98,7 @@ class Reference:
 
 
 def reference_sites(mentions: Sequence[Reference]) -> str:
-    """``README.md:3 still names it``, with a second place and how many more there are."""
+    """Return ``README.md:3 still names it``, with a second position and the number of others."""
     if len(mentions) == 1:
         return f"{mentions[0].place} still names it"
     more = f" and {len(mentions) - 2} more" if len(mentions) > 2 else ""
@@ -114,7 +114,7 @@ class _Line:
 
 
 class Document:
-    """One file of words."""
+    """One documentation file."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -131,7 +131,7 @@ class Document:
 
     @cached_property
     def _options(self) -> dict[int, frozenset[str]]:
-        """The long options each line names, where it names any."""
+        """The long options that each line names."""
         return {line.number: frozenset(_LONG.findall(line.text)) for line in self.lines if "--" in line.text}
 
     def options_near(self, line: int) -> frozenset[str]:
@@ -139,7 +139,7 @@ class Document:
         return frozenset().union(*(self._options.get(number, frozenset()) for number in near))
 
     def lines_naming(self, name: str) -> Iterator[_Line]:
-        """The lines in which a name stands on its own, those left out that tell what was once so."""
+        """Return the lines that contain a name as a separate word, except those about the past."""
         if name not in self.text:
             return
         pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
@@ -152,7 +152,7 @@ class Document:
         return any(TELLS_HISTORY.search(line.text) for line in around)
 
     def command_before(self, line: _Line, name: str) -> list[str] | None:
-        """The words of the command that a name is given to; None where it is no command."""
+        """Return the words of the command before a name; None outside of a command."""
         text, place = line.text, line.text.find(name)
         span = next((s for s in _SPAN.finditer(text) if s.start() <= place < s.end()), None)
         if span is not None:
@@ -164,7 +164,7 @@ class Document:
         return words if words and shown and _PROGRAM.match(words[0]) else None
 
     def _continued(self, number: int) -> str:
-        """The lines above that a backslash joins to this one."""
+        """Return the lines above that a backslash joins to this one."""
         parts: list[str] = []
         while number > 1 and self.lines[number - 2].text.rstrip().endswith("\\") and len(parts) < _NEAR:
             number -= 1
@@ -173,7 +173,7 @@ class Document:
 
 
 def _words(before: str) -> list[str]:
-    """The words of the last command in a piece of a shell line, prompts and variables left out."""
+    """Return the words of the last command in a part of a shell line, without prompts and variables."""
     last = _SEPARATOR.split(before)[-1]
     words = _PROMPT.sub("", last).split()
     while words and _ASSIGNED.match(words[0]):
@@ -184,9 +184,11 @@ def _words(before: str) -> list[str]:
 def option_mentions(
     document: Document, name: str, program: ProgramName, beside: frozenset[str]
 ) -> list[Reference]:
-    """Where a document names an option of a program.
+    """Return the mentions of an option of a program in a document.
 
-    It is this program's if the program stands in the same command or line, or other options of it stand near.
+    A mention refers to this program if the program occurs in the same command or line, or other options of
+    it
+    occur nearby.
 
     Args:
         beside: the other long options of the program.

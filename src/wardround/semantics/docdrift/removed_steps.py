@@ -1,4 +1,4 @@
-"""Words that tell of what a change took out: a step a function did, a choice there was."""
+"""Texts that describe a removed step of a function or a removed choice."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _STEPS: tuple[tuple[LazyPattern, LazyPattern], ...] = (
         ),
     ),
 )
-"""What does a step, and how words tell of it."""
+"""The calls of a step, and the words for it."""
 _THROWN = LazyPattern(r"\b(?:raise|throw(?:\s+new)?)\s+([A-Z]\w+)")
 _NOTHING = LazyPattern(r"^\s*return\b\s*(?:None|null|undefined|false|False|\[\]|\{\}|\"\"|''|0)?\s*;?\s*$")
 _CALLED = LazyPattern(r"\b([A-Za-z_]\w*)\(")
@@ -87,7 +87,7 @@ _CHOICES_AT_LEAST = 2
 def stale_steps(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The words about a function that tell of a step or an error the change took out of it."""
+    """Return the texts about a function that describe a step or an error that the change removed from it."""
     before, after = changed_lines(base, text)
     if not before or len(before) + len(after) > _LINES_AT_MOST:
         return []
@@ -136,7 +136,7 @@ def _stale_steps(
 
 
 def _function_of(lines: CommentedSource, line: str) -> str | None:
-    """The name of the function in which a line stands that the text has once."""
+    """Return the name of the function around a line that occurs once in the text."""
     numbers = [n for n, code in enumerate(lines.lines, 1) if code.strip() == line]
     if len(numbers) != 1:
         return None
@@ -165,7 +165,7 @@ def _starts(lines: CommentedSource, number: int, name: str) -> bool:
 def stale_choices(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The words that list the choices of a line as they were: one that is gone, or all but one that came."""
+    """Return the texts that list the old choices of a line: a removed one, or all except an added one."""
     before, after = changed_lines(base, text)
     if len(before) + len(after) > 4 * _LINES_AT_MOST:
         return []

@@ -1,4 +1,4 @@
-"""What words and names say of the result and the effect of a function, after a change of either."""
+"""Documentation and names that contradict the result or the effect of a function after a change."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READS = frozenset(
     validate calculate compute contains exists
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-"""First words of the names of functions that leave everything as it is."""
+"""First words of the names of functions without side effects."""
 _LOOKS = frozenset(
     """
     get find first peek read fetch list select query all one get_one findOne findUnique findFirst
@@ -52,7 +52,7 @@ CHANGES = frozenset(
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
 _DEED = LazyPattern(r"(?:await )?([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\([^()]*\);?")
-"""A line that is one call and nothing else."""
+"""A line that consists of one call."""
 _OWN_STORE = LazyPattern(r"(?i)cache|buffer|temp|tmp|stats|timer|seen|pending|queue|patch|mock|log")
 TAKE_AWAY = frozenset(
     """
@@ -64,7 +64,7 @@ TAKE_AWAY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StaleName:
-    """A function whose name says that it reads, and which changes what it reads since the change.
+    """A function whose name implies that it reads, and which mutates what it reads since the change.
 
     Attributes:
         line, column: of its name, 1-based.
@@ -81,7 +81,7 @@ class StaleName:
 def stale_results(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The words that still tell of null where the change took it out of the declared result."""
+    """Return the texts that still mention null where the change removed it from the declared result."""
     pairs = list(_narrowed(base, text))
     if not pairs:
         return []
@@ -104,7 +104,7 @@ def stale_results(
 
 
 def _narrowed(base: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """Line, old and new result of the functions whose declared result can be nothing no more."""
+    """Return line, old and new result of the functions whose result was optional only before."""
     before, after = changed_lines(base, text)
     old: dict[str, list[str]] = {}
     for _, line in before:
@@ -126,7 +126,7 @@ def _narrowed(base: str, text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _is_narrowed(was: str, now: str) -> bool:
-    """Whether both have a result: what returns ``None`` only had none."""
+    """Return True if both have a result: one that returned only ``None`` had none."""
     return was.strip() not in ("None", "null", "undefined", "void") and now.strip() not in (
         "void",
         "Promise<void>",
@@ -135,7 +135,7 @@ def _is_narrowed(was: str, now: str) -> bool:
 
 
 def impure_getters(base: str, text: str, marks: CommentSyntax) -> list[StaleName]:
-    """The functions with a reader's name that take away or write since the change."""
+    """Return the functions with a reader's name that delete or write since the change."""
     swapped = [
         one
         for one in replacements(base, text)
@@ -160,7 +160,7 @@ def impure_getters(base: str, text: str, marks: CommentSyntax) -> list[StaleName
 
 
 def _deeds_added(base: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """The lines the change brought that do nothing but take something away for good."""
+    """Return the added lines that do nothing except delete something permanently."""
     for number, line in changed_lines(base, text)[1]:
         match = _DEED.fullmatch(line) if "(" in line else None
         if match and not _OWN_STORE.search(match[1]) and set(parts(match[2])) & TAKE_AWAY:

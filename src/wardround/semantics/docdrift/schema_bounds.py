@@ -1,4 +1,4 @@
-"""Bounds that words still state, after a change of the schema that keeps them."""
+"""Bounds that texts still state after the schema changed them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOUND = LazyPattern(
 )
 _FIELD = LazyPattern(r"([A-Za-z_]\w*)[\"']?\s{0,3}[:=]\s{0,3}(?:[\w.]{1,40}\s?=\s?)?[A-Za-z_]")
 _LOOK_BACK = 200
-"""Characters before a bound in which the field it is a bound of is named."""
+"""The number of characters before a bound that may contain the name of its field."""
 _SAID = {
     "min": r"(?i)(?:\bmin(?:imum|\.)?(?: (?:of|length|length of))?:?|\bat least|\bno (?:less|fewer) than)"
     r" (%s)\b"
@@ -30,7 +30,7 @@ _SAID = {
 def stale_bounds(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The words anywhere in a file that name a field and the bound it had before."""
+    """Return the texts anywhere in a file that name a field and its old bound."""
     found: list[StalePhrase] = []
     changed = list(_changed(base, text))
     lines = comment_lines(text, marks) if changed else None
@@ -46,7 +46,7 @@ def stale_bounds(
 
 
 def _changed(base: str, text: str) -> Iterator[tuple[str, str, str, Replacement]]:
-    """Side, field and old number of each bound that both texts have once and that differs."""
+    """Return side, field and old number of each bound that occurs once in both texts and differs."""
     if not _BOUND.search(base):
         return
     new = _bounds(text)
@@ -59,7 +59,7 @@ def _changed(base: str, text: str) -> Iterator[tuple[str, str, str, Replacement]
 
 
 def _bounds(text: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
-    """Side and field -> the numbers that bound it, with their offsets."""
+    """Return side and field -> the numbers that bound it, with their offsets."""
     found: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for match in _BOUND.finditer(text):
         side = (match["method"] or match["option"])[:3]
@@ -70,7 +70,7 @@ def _bounds(text: str) -> dict[tuple[str, str], list[tuple[str, int]]]:
 
 
 def _names(field: str, prose: str) -> bool:
-    """Whether words name a field, in one word or in its parts."""
+    """Return True if a text names a field, in one word or in its parts."""
     said = prose.lower()
     words = parts(field)
     return bool(words) and all(word in said for word in words)

@@ -1,4 +1,4 @@
-"""Words beside a piece of code that still say what a change took out of it."""
+"""Comments next to code that still describe what a change removed from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wardround.text.stemming import stem
 from wardround.text.tokens import NAME, QUOTED, STOP_WORDS, parts
 
 _SWEEP = 4
-"""One exchange in more places than that is a sweep, and no words are about it in particular."""
+"""The limit on repetitions of a replacement; above it, no comment is specifically about it."""
 _PHRASE = 60
 _NAME_PARTS = 5
 _LONGEST_VALUE = 40
@@ -109,10 +109,10 @@ _OF_SIGN = {"<=": (_INCLUSIVE, "<"), "<": (_EXCLUSIVE, "<="), ">=": (_AT_LEAST, 
 
 @dataclass(frozen=True, slots=True)
 class StalePhrase:
-    """A phrase that says what was so before the change.
+    """A phrase that states what was true before the change.
 
     Attributes:
-        line, column, end: where it says it, 1-based; ``end`` is behind it.
+        line, column, end: its position, 1-based; ``end`` is exclusive.
         phrase: the words around it.
     """
 
@@ -124,13 +124,13 @@ class StalePhrase:
 
 
 def is_historical(prose: str) -> bool:
-    """Whether words are about what was so once."""
+    """Return True if a text is about the past."""
     return TELLS_HISTORY.search(prose) is not None or _ONCE.search(prose) is not None
 
 
 @lru_cache(maxsize=8)
 def replacements(base: str, text: str) -> tuple[Replacement, ...]:
-    """What the change exchanged in a file, sweeps left out."""
+    """Return the replacements in a file, except widespread ones."""
     found = swaps(base, text)
     often = Counter((one.old, one.new) for one in found)
     return tuple(one for one in found if often[one.old, one.new] <= _SWEEP)
@@ -138,14 +138,14 @@ def replacements(base: str, text: str) -> tuple[Replacement, ...]:
 
 @lru_cache(maxsize=4)
 def comment_lines(text: str, marks: CommentSyntax) -> CommentedSource:
-    """A text parted into code and words; asked for where something was exchanged."""
+    """Split a text into code and comments; called if something was replaced."""
     return CommentedSource(text, marks)
 
 
 def stale_values(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The numbers and comparisons that words beside the code still say."""
+    """Return the old numbers and comparisons that comments next to the code still state."""
     found = [s for s in replacements(base, text) if _is_value(s)]
     if not found:
         return []
@@ -170,7 +170,7 @@ def _is_value(swap: Replacement) -> bool:
 
 
 def _looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
-    """The places where words say what went, the most telling first."""
+    """Return the positions at which texts state the removed code, the most reliable first."""
     if swap.kind is SwapKind.NUMBER:
         return _number_looks(lines, swap)
     if swap.kind is SwapKind.COMPARISON:
@@ -196,7 +196,7 @@ def _declares_option(lines: CommentedSource, number: int) -> bool:
 
 
 def _default_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
-    """Where words say that a text or a truth is the default of what it is given to."""
+    """Return the positions at which texts state a string or a boolean as the default of its target."""
     places = [(number, 0, lines.words[number - 1]) for number in lines.adjacent_comments(swap.line)]
     places += [(number, 0, lines.words[number - 1]) for number in _words_about(lines, swap)]
     strings = () if _declares_option(lines, swap.line) else _strings_beside(lines, swap)
@@ -226,7 +226,7 @@ def _number_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePh
         yield from _says_number(lines, swap, number, lines.words[number - 1], 0, old, new)
     for number, column, said in _strings_beside(lines, swap):
         if stated_default(said, swap.old) is not None and _declares_option(lines, swap.line):
-            continue  # the check of options speaks of it
+            continue  # the check of options reports it
         yield from _says_number(lines, swap, number, said, column, old, new)
     if swap.key:
         for number in _words_about(lines, swap):
@@ -238,7 +238,7 @@ def _number_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePh
 def _named_numbers(
     lines: CommentedSource, swap: Replacement, old: float, new: float
 ) -> Iterator[StalePhrase]:
-    """Where the name of the function, or of what the number is given to, says the number."""
+    """Return the positions at which the name of the function, or of the number's target, has the number."""
     function = lines.function(swap.line)
     names = [(function[0], function[1])] if function else []
     target = _TARGET_NAME.match(lines.code[swap.line - 1])
@@ -261,7 +261,7 @@ def _says_number(
     *,
     by_default: bool = False,
 ) -> Iterator[StalePhrase]:
-    """The place of words that say the old number and not the new one."""
+    """Return the position in a text that states the old number and not the new one."""
     if not prose.strip() or is_historical(prose) or _EXAMPLE.search(prose):
         return
     said = list(numbers_in_prose(prose))
@@ -271,7 +271,7 @@ def _says_number(
     if by_default and not is_default:
         return
     for one in said:
-        has_unit = len(one.values) > 1  # "2 days" is a quantity, where a lone 2 may count anything
+        has_unit = len(one.values) > 1  # "2 days" is a quantity, while a lone 2 may count anything
         if old in one.values and (old > _SMALL or one.is_spoken or has_unit or is_default):
             start, end = one.start + column, one.end + column
             yield StalePhrase(number, start + 1, end + 1, phrase_at(prose, one.start, one.end), swap)
@@ -279,7 +279,7 @@ def _says_number(
 
 
 def _strings_beside(lines: CommentedSource, swap: Replacement) -> Iterator[tuple[int, int, str]]:
-    """Line, column and text of the sentences among the strings of the statement, and of what it guards."""
+    """Return line, column and text of the sentences in strings of the statement and of what it guards."""
     numbers = list(lines.statement(swap.line))
     code = lines.code[swap.line - 1].strip()
     if code.startswith(("if ", "if(", "elif ", "} else if", "assert ")):
@@ -299,7 +299,7 @@ def _strings_beside(lines: CommentedSource, swap: Replacement) -> Iterator[tuple
 
 
 def _words_about(lines: CommentedSource, swap: Replacement) -> list[int]:
-    """The lines of words, anywhere in the file, about what a number is given to."""
+    """Return the comment lines, anywhere in the file, about the target of a number."""
     names = re.compile(rf"(?<![\w.-]){re.escape(swap.key)}(?!\w)")
     found: list[int] = []
     for number, code in enumerate(lines.code, 1):
@@ -315,7 +315,7 @@ def _words_about(lines: CommentedSource, swap: Replacement) -> list[int]:
 
 
 def _phrase_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) -> Iterator[StalePhrase]:
-    """Where the words beside a line, or about its function, use a phrase for what went."""
+    """Return the positions at which texts about a line, or its function, mention the removed code."""
     numbers = lines.adjacent_comments(swap.line)
     function = lines.function(swap.line)
     numbers += lines.documentation(function[0]) if function else []
@@ -329,7 +329,7 @@ def _phrase_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) 
 
 
 def _guard_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhrase]:
-    """Where the message of what a condition refuses says which bound it keeps."""
+    """Return the positions at which the message of a rejecting condition states its bound."""
     code = lines.code[swap.line - 1]
     refuses = any(
         _REFUSES.search(lines.code[n - 1]) for n in range(swap.line, min(swap.line + 3, len(lines.code)) + 1)
@@ -347,7 +347,7 @@ def _guard_looks(lines: CommentedSource, swap: Replacement) -> Iterator[StalePhr
 
 
 def _name_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) -> Iterator[StalePhrase]:
-    """Where the name of the function says what went: ``cheapest``, ``sorted_ascending``."""
+    """Return the positions at which the function's name states the removed code: ``sorted_ascending``."""
     function = lines.function(swap.line)
     if function is None or said.search(" ".join(parts(function[1]))) is None:
         return
@@ -359,7 +359,7 @@ def _name_looks(lines: CommentedSource, swap: Replacement, said: LazyPattern) ->
 def stale_names(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The names and texts that comments beside the code still say, in words of their own."""
+    """Return the removed names and strings that comments next to the code still mention in other words."""
     found = [s for s in replacements(base, text) if (_is_member(s) and _gone_parts(s)) or _is_sort_key(s)]
     if not found:
         return []
@@ -382,7 +382,7 @@ def stale_names(
 
 
 def _is_member(swap: Replacement) -> bool:
-    """Whether one of several values took another's place: a text in a condition, a member of an enum."""
+    """Return True if one of several values replaced another: a string in a condition, a member of an enum."""
     if swap.kind is SwapKind.STRING:
         plain = swap.old.replace("_", "").replace("-", "").isalpha() and " " not in swap.new
         return plain and _CONDITION.search(swap.was) is not None
@@ -391,7 +391,7 @@ def _is_member(swap: Replacement) -> bool:
 
 
 def _gone_parts(swap: Replacement) -> list[str]:
-    """The words of the old name that the new one does not have; none where one of them says little."""
+    """Return the words of the old name that the new one lacks; none if one of them is uninformative."""
     old, new = parts(swap.old), parts(swap.new)
     if not new or len(old) > _NAME_PARTS or len(new) > _NAME_PARTS:
         return []
@@ -406,7 +406,7 @@ def _is_sort_key(swap: Replacement) -> bool:
 
 
 def _says_key(lines: CommentedSource, swap: Replacement) -> StalePhrase | None:
-    """Where words say by what something is ordered or grouped, which it no longer is."""
+    """Return the position at which a text states the former sort or group key."""
     old, new = parts(swap.old), parts(swap.new)
     if not old or not new or len(swap.old) < 3:
         return None
@@ -449,7 +449,7 @@ def _stems(code: str) -> set[str]:
 
 
 def phrase_at(prose: str, start: int, end: int) -> str:
-    """The words around a place, in one line."""
+    """Return the words around a position, in one line."""
     before, after = prose[:start].split(), prose[end:].split()
     glued = before.pop() if before and start and not prose[start - 1].isspace() else ""
     joint = after.pop(0) if after and not prose[end : end + 1].isspace() else ""
@@ -459,5 +459,5 @@ def phrase_at(prose: str, start: int, end: int) -> str:
 
 
 def spoken(found: StalePhrase) -> str:
-    """What to say of stale words."""
+    """Return the message about a stale text."""
     return f'the words say "{found.phrase}", but this change made {found.swap.old} into {found.swap.new}'

@@ -1,4 +1,4 @@
-"""Which phrase of the words names something that the change took out of the code."""
+"""The phrase of the documentation that names a removed piece of code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORDS_AROUND = 4
 _LONGEST = 72
 _SHORTEST = 3
 _LONGEST_LINE = 200
-"""Tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
+"""The limit on tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
 _WORD = LazyPattern(r"\w{3}")
 _PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
 _ADDRESS = LazyPattern(r"\b[a-z]+://[^\s<>]+")
@@ -27,13 +27,13 @@ _KINDS_OF_RESULT = {
     "dictionary": ("{", "dict("),
     "None": ("None",),
 }
-"""What an English word for a kind of result looks like in code, by how the returned expression begins."""
+"""English words for kinds of results, and how the returned expression begins."""
 _KNOWN_KINDS = ("[", "(", "{", "'", '"', "None", "True", "False", *"0123456789")
-"""How expressions begin whose kind is plain to see."""
+"""The beginnings of expressions whose kind is evident."""
 
 
 class QuoteKind(enum.StrEnum):
-    """What it is that was taken out, most telling first."""
+    """The kind of the removed code, the most reliable first."""
 
     DEFAULT = "default"
     ERROR = "error"
@@ -45,13 +45,13 @@ class QuoteKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A phrase of the words and the piece of code it names, which is gone.
+    """A phrase of the documentation and the removed piece of code that it names.
 
     Attributes:
-        token: what is gone, as the words write it.
-        line, column: where the words name it, counted from 0; the column in its line.
+        token: the removed code, as the documentation writes it.
+        line, column: the position of the mention, 0-based; the column in its line.
         phrase: the words around it.
-        now: what stands in its place, where that is known.
+        now: its replacement, if known.
     """
 
     kind: QuoteKind
@@ -63,7 +63,7 @@ class Quote:
 
 
 def quotes(change: DocumentedChange) -> list[Quote]:
-    """Every phrase that names something gone, the most telling first, one for each thing."""
+    """Return every phrase that names removed code, the most reliable first, one for each piece."""
     found: dict[str, Quote] = {}
     for quote in _all_quotes(change):
         found.setdefault(quote.token, quote)
@@ -80,12 +80,12 @@ def _all_quotes(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _defaults(change: DocumentedChange) -> Iterator[Quote]:
-    """Documented defaults that changed."""
+    """Return documented defaults that changed."""
     new = change.new.signature.defaults
     for name, default in change.old.signature.defaults.items():
         if name not in change.new.signature.names or new.get(name) == default:
             continue
-        if new.get(name) in (None, "None"):  # worked out later, and perhaps to the same value
+        if new.get(name) in (None, "None"):  # computed later, possibly to the same value
             continue
         text = _plain(default)
         for number in _lines_about(change, name):
@@ -98,7 +98,7 @@ def _defaults(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _lines_about(change: DocumentedChange, parameter: str) -> Iterator[int]:
-    """The lines that describe a parameter."""
+    """Return the lines that describe a parameter."""
     starts = sorted(entry.line for entry in change.words.parameters)
     for entry in change.words.parameters:
         if entry.name == parameter:
@@ -108,7 +108,7 @@ def _lines_about(change: DocumentedChange, parameter: str) -> Iterator[int]:
 
 
 def _errors(change: DocumentedChange) -> Iterator[Quote]:
-    """Documented errors in whose place another is raised; one that went may be raised by what is called."""
+    """Return documented errors that another error replaced; a callee may still raise a removed one."""
     instead = [name for name in change.new.raises if name not in change.old.raises]
     for entry in change.words.raises if instead else ():
         simple = entry.name.rpartition(".")[2]
@@ -119,10 +119,10 @@ def _errors(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _names(change: DocumentedChange) -> Iterator[Quote]:
-    """Names that are gone: parameters, and what is set apart as code and was renamed or left the file.
+    """Return removed names: parameters, and names marked as code that were renamed or left the file.
 
-    A name that merely went may stand for what is done elsewhere now. Where any keyword is taken, a parameter
-    may still be given. What a function calls its local variables is nobody else's business.
+    A name that was only removed may denote something that happens elsewhere now. If any keyword is accepted,
+    a parameter may still be passed. The local variables of a function are not documented.
     """
     words, signature = change.words, change.old.signature
     renamings = _renamings(change)
@@ -142,12 +142,12 @@ def _names(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _is_gone_from_file(change: DocumentedChange, text: str) -> bool:
-    """Whether no code of the file names something any more; False where the file is not known."""
+    """Return True if no code of the file contains a name any more; False if the file is not known."""
     return bool(change.around) and not change.around_names.issuperset(NAME.findall(text))
 
 
 def _is_local(change: DocumentedChange, name: str) -> bool:
-    """Whether the old code gave a name its value."""
+    """Return True if the old code assigned a name."""
     assigned = re.compile(
         rf"(?:^|\bfor |\bas |, |\(|\b(?:let|const|var) ){name}(?:,.*)?(?: :?= | in |:$|\) )"
     )
@@ -155,7 +155,7 @@ def _is_local(change: DocumentedChange, name: str) -> bool:
 
 
 def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str | None) -> Iterator[Quote]:
-    """The first place that means a parameter; a part of a dotted path or a plain word means another thing."""
+    """Return the first mention of a parameter; a part of a dotted path or a plain word is none."""
     marked = rf"(?<=[`*]){name}(?=[`*])|(?<![\w.~]){name}(?==)|^[ \t]*{name}(?= *[:-])"
     pattern = re.compile(rf"(?<![\w.~]){name}(?!\w|\.\w)" if is_code_like(name) else marked)
     for number, line in enumerate(change.words.lines):
@@ -166,7 +166,7 @@ def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str
 
 
 def _literals(change: DocumentedChange) -> Iterator[Quote]:
-    """Numbers that became others, and texts that are set apart as code and became others or left the file."""
+    """Return replaced numbers, and strings marked as code that were replaced or left the file."""
     words = change.words
     parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
     named = {text for text in change.removed_literals - parameters if text in words.text}
@@ -183,7 +183,7 @@ def _literals(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _results(change: DocumentedChange) -> Iterator[Quote]:
-    """Kinds of results the words name that are plainly returned no more."""
+    """Return the documented kinds of results that are evidently no longer returned."""
     old, new = change.old, change.new
     if not (says(change.words.stems, "return") or change.words.returns is not None):
         return
@@ -200,7 +200,7 @@ def _results(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _first_of_result(change: DocumentedChange, word: str) -> Iterator[Quote]:
-    """The first line about the result that names a kind."""
+    """Return the first line about the result that names a kind."""
     about = change.words.returns or ""
     for number, line in enumerate(change.words.lines):
         place = _find(line, word)
@@ -219,12 +219,12 @@ def _first(change: DocumentedChange, kind: QuoteKind, token: str, now: str | Non
 
 
 def is_in_address(line: str, place: int) -> bool:
-    """Whether a place in a line is within an address of the web, which names what others call so."""
+    """Return True if a position is within a URL, whose names are not those of the code."""
     return any(match.start() <= place < match.end() for match in _ADDRESS.finditer(line))
 
 
 def _find(line: str, token: str, start: int = 0) -> int:
-    """Where a token stands in a line as a word of its own; -1 if it does not."""
+    """Return the offset of a token in a line as a separate word; -1 if there is none."""
     if token not in line:
         return -1
     match = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)").search(line, start)
@@ -238,7 +238,7 @@ def _quote(
 
 
 def _phrase(line: str, column: int, token: str) -> str:
-    """The words of a line around a place."""
+    """Return the words of a line around a position."""
     before = line[:column].split()
     after = line[column + len(token) :]
     glued = "" if line[:column].endswith(tuple(" \t")) or not before else before.pop()
@@ -249,12 +249,12 @@ def _phrase(line: str, column: int, token: str) -> str:
 
 
 def _plain(source: str) -> str:
-    """A default as prose would write it: a string without its quotes."""
+    """Return a default as prose would write it: a string without its quotes."""
     return source[1:-1] if source[:1] in "'\"" and source[-1:] == source[:1] and len(source) > 2 else source
 
 
 def _renamed(change: DocumentedChange, renamings: _Renamings, name: str) -> str | None:
-    """The new name that makes a removed line with the old one an added line, if it is of the same sort."""
+    """Return the new name that turns a removed line into an added line, if it is of the same sort."""
     others = _new_parameters(change, name)
     for line in change.delta.old_lines:
         if name in line:
@@ -266,7 +266,7 @@ def _renamed(change: DocumentedChange, renamings: _Renamings, name: str) -> str 
 
 _Tokens = Sequence[tuple[str, str]]
 _Renamings = Mapping[tuple[tuple[str, str], ...], Sequence[str]]
-"""An added line without one new name -> the names it may stand for."""
+"""An added line without one new name -> the names that fill the gap."""
 
 
 def _renamings(change: DocumentedChange) -> _Renamings:
@@ -280,17 +280,17 @@ def _renamings(change: DocumentedChange) -> _Renamings:
 
 
 def _without(line: _Tokens, name: str) -> tuple[tuple[str, str], ...]:
-    """A line with a gap wherever a name stands."""
+    """Return a line with a gap in place of a name."""
     return tuple(("gap", "") if piece == ("name", name) else piece for piece in line)
 
 
 def _new_parameters(change: DocumentedChange, name: str) -> set[str]:
-    """The parameters that cannot be the new name of what was none."""
+    """Return the parameters that cannot be the new name of something that was not a parameter."""
     return set() if name in change.old.signature.names else set(change.new.signature.names)
 
 
 def _same_sort(name: str, other: str) -> bool:
-    """Whether both are private or none is, and both are types or none is."""
+    """Return True if both or neither are private, and both or neither are types."""
     return name.startswith("_") == other.startswith("_") and _is_type(name) == _is_type(other)
 
 
@@ -299,9 +299,9 @@ def _is_type(name: str) -> bool:
 
 
 def _replaced(change: DocumentedChange) -> dict[str, str]:
-    """The literals that others took the place of in otherwise unchanged lines, if those say another thing.
+    """Return the literals replaced by others in otherwise unchanged lines, if the meaning differs.
 
-    ``owner/name`` in place of ``name`` says the same thing in full.
+    ``owner/name`` in place of ``name`` is the same in full.
     """
     new = {gap: text for line in change.delta.new_lines for gap, text in _literal_gaps(line)}
     found: dict[str, str] = {}
@@ -314,7 +314,7 @@ def _replaced(change: DocumentedChange) -> dict[str, str]:
 
 
 def _literal_gaps(line: str) -> Iterator[tuple[tuple[object, ...], str]]:
-    """A line without one of its literals, and that literal, for each."""
+    """Return a line without one of its literals, and that literal, for each."""
     pieces = list(tokens(line))
     for place, (kind, text) in enumerate(pieces) if len(pieces) <= _LONGEST_LINE else ():
         if kind in ("string", "number"):

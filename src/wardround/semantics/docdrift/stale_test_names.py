@@ -1,4 +1,4 @@
-"""What the names of tests say, against what a change made of the tests."""
+"""Names of tests that contradict the changed tests."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _RETURNS = LazyPattern(
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """One test: what it is called, and what it does.
+    """One test: its name, and its body.
 
     Attributes:
         words: the name, as words in lower case.
-        line, column: where the name stands, 1-based.
+        line, column: the position of the name, 1-based.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Titled:
 
 @dataclass(frozen=True, slots=True)
 class StaleTitle:
-    """A test whose name says what it no longer tests; ``said`` is the word, ``why`` what became of it."""
+    """A test whose name states what it no longer tests; ``said`` is the word, ``why`` the change."""
 
     test: Titled
     said: str
@@ -81,7 +81,7 @@ class StaleTitle:
 
 
 def titled(text: str) -> list[Titled]:
-    """The tests of a file, by their names and indentation."""
+    """Return the tests of a file, by their names and indentation."""
     lines = text.split("\n")
     found = []
     for number, line in enumerate(lines):
@@ -106,7 +106,7 @@ def titled(text: str) -> list[Titled]:
 
 
 def stale_titles(base: str, text: str) -> Iterator[StaleTitle]:
-    """The tests that are called what they were, and test another thing."""
+    """Return the tests with an unchanged name and a changed subject."""
     before, after = titled(base), titled(text)
     often = Counter(one.title for one in after)
     old = {one.title: one for one in before if often[one.title] == 1}
@@ -137,7 +137,7 @@ def _stale(was: Titled, now: Titled) -> StaleTitle | None:
 
 
 def _stale_number(was: Titled, now: Titled) -> StaleTitle | None:
-    """A number the name says, which stood in the test and was exchanged."""
+    """Return a number in the name that was replaced in the test."""
     had, has = _numbers(was.body), _numbers(now.body)
     gone, come = had - has, has - had
     if not gone or not come or len(gone) > 2:
@@ -158,7 +158,7 @@ def _plain(value: float) -> str:
 
 
 def _stale_value(was: Titled, now: Titled) -> StaleTitle | None:
-    """A truth or a nothing the name says is returned, and that the test asserts no more."""
+    """Return a boolean or null in the name as the result that the test no longer asserts."""
     match = _RETURNS.search(now.words)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""What messages and names say is done, after a change that does another thing instead."""
+"""Messages and names that state an action after a change replaced it with another."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DEEDS = {
     "hash": "hash",
     "compress": "compress gzip zip",
 }
-"""A deed as words tell it, and what the functions that do it are called."""
+"""An action in prose, and the names of the functions that perform it."""
 _SAID = {
     "delete": (
         "delete",
@@ -67,7 +67,7 @@ _SAID = {
     "restart": ("restart", "restarts", "restarted", "restarting"),
 }
 _LOUD = frozenset(_SAID)
-"""The deeds that words name only where they mean just that."""
+"""The actions whose words are ambiguous unless used in this exact sense."""
 _CALLED = LazyPattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRUNCATE)\b")
 _ASKED = LazyPattern(
     r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*+([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
@@ -83,7 +83,7 @@ _UNDONE = LazyPattern(r"(?i)\b(?:not|never|no|could|cannot|can't|fail\w*|unable|
 def stale_verbs(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The messages and words that tell of a deed the change took out of their function for another."""
+    """Return the messages and comments about an action that the change replaced in their function."""
     before, after = changed_lines(base, text)
     if not before or not after or len(before) + len(after) > _CHANGED_AT_MOST:
         return []
@@ -109,7 +109,7 @@ def _called_in(line: str) -> bool:
 
 
 def _instead(before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> dict[str, str]:
-    """What is asked of something now of which a removed line asked another thing: ``job.pause()``."""
+    """Return the call on an object for which a removed line has another call: ``job.pause()``."""
     had = {match[1]: match[2] for _, line in before if (match := _ASKED.match(line))}
     found: dict[str, str] = {}
     for _, line in after:
@@ -126,7 +126,7 @@ def _beside(
     come: dict[str, str],
     is_added: Callable[[int], bool],
 ) -> Iterator[StalePhrase]:
-    """The words above a statement that stands in no function."""
+    """Return the comments above a statement outside of any function."""
     new = sorted(set(come) - set(left))
     does = _deeds_of([lines.code[number - 1] for number, _ in after])
     for number, line in after:
@@ -170,7 +170,7 @@ def _in_function(
 def _telling(
     lines: CommentedSource, function: tuple[int, str], body: list[int]
 ) -> Iterator[tuple[int, int, str]]:
-    """Line, column and text of the messages of a function, and of what is said about it."""
+    """Return line, column and text of the messages of a function, and of its comments."""
     for number in body:
         code = lines.code[number - 1]
         above = lines.code[number - 2] if number > 1 else ""
@@ -183,7 +183,7 @@ def _telling(
 
 
 def _deeds_of(code: Iterator[str] | list[str]) -> dict[str, str]:
-    """The deeds that lines of code do, each with the name of the call that does it."""
+    """Return the actions that lines of code perform, each with the name of its call."""
     found: dict[str, str] = {}
     for line in code:
         for name, statement in _CALLED.findall(QUOTED.sub('""', line)):

@@ -1,4 +1,4 @@
-"""What the name of a test says it tries or expects, against what its body does."""
+"""Test names that state an input or expectation which the body contradicts."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _HELPER = LazyPattern(
 
 
 def unmet_claims(text: str) -> Iterator[StaleTitle]:
-    """The tests whose names say what their bodies plainly do not do."""
+    """Return the tests whose bodies evidently do not do what their names state."""
     lines = text.split("\n")
     for one in titled(text):
         above = "\n".join(lines[max(one.line - 1 - _LINES_ABOVE, 0) : one.line - 1])
@@ -91,7 +91,7 @@ def unmet_claims(text: str) -> Iterator[StaleTitle]:
 
 
 def _status(one: Titled) -> StaleTitle | None:
-    """A status that the name says, where the body asserts others only."""
+    """Return a status in the name where the body asserts only others."""
     tried = {int(found) for pair in _STATUS.findall(one.body) for found in pair if found}
     if not tried:
         return None
@@ -111,7 +111,7 @@ def _status(one: Titled) -> StaleTitle | None:
 
 
 def _expired(given: str, one: Titled) -> StaleTitle | None:
-    """Something that has run out by the name, and is made to last in the body."""
+    """Return something that has expired by the name, and is valid in the body."""
     around = f"{given}\n{one.body}"
     if not _EXPIRED.search(one.words) or _PAST.search(around):
         return None
@@ -120,7 +120,7 @@ def _expired(given: str, one: Titled) -> StaleTitle | None:
 
 
 def _negative(given: str, one: Titled) -> StaleTitle | None:
-    """A negative number by the name, where the body has none."""
+    """Return a negative number by the name, where the body has none."""
     said = _NEGATIVE.search(one.words)
     if said is None or _MINUS.search(f"{given}\n{one.body}") or not _POSITIVE.search(one.body):
         return None
@@ -128,7 +128,7 @@ def _negative(given: str, one: Titled) -> StaleTitle | None:
 
 
 def _error(one: Titled) -> StaleTitle | None:
-    """An error that the name says, where the body expects another."""
+    """Return an error in the name where the body expects another."""
     said = _ERROR_SAID.search(one.words)
     tried = _ERROR_TRIED.findall(one.body) if said else []
     if said is None or not tried:
@@ -140,7 +140,7 @@ def _error(one: Titled) -> StaleTitle | None:
 
 
 def _truth(one: Titled) -> StaleTitle | None:
-    """An answer that the name says, where the body expects the opposite."""
+    """Return a result in the name where the body expects the opposite."""
     said = _TRUTH_SAID.search(one.words)
     if said is None:
         return None

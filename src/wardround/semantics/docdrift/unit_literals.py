@@ -1,4 +1,4 @@
-"""Numbers written out that, by how they are made, are in another unit than the name they are given to."""
+"""Number literals whose form shows that they are in another unit than the name they are assigned to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPANS = {"s": 1, "min": 60, "h": 3600, "day": 86400}
 _WHOLE_IN_MS = frozenset(
     n * 60_000.0 for n in (1, 2, 3, 4, 5, 10, 15, 20, 30, 45, 60, 120, 180, 240, 360, 480, 720, 1440)
 )
-"""Milliseconds that are a round number of minutes or hours, and no round number of them in seconds."""
+"""Milliseconds that are a round number of minutes or hours, and not a round number of them in seconds."""
 _WHOLE_IN_S = frozenset({86_400.0, 604_800.0, 1_209_600.0, 2_592_000.0, 31_536_000.0})
 _THOUSAND = 1000
 _SIZES = ("kb", "mb", "gb")
@@ -32,7 +32,7 @@ _BINARY = (1024.0, 1000.0)
 
 
 class UnitValue(msgspec.Struct, frozen=True):
-    """A name of a unit and a number that is in another; ``is_in`` is the unit of the number."""
+    """A name of a unit and a number in another; ``is_in`` is the unit of the number."""
 
     name: str
     value: str
@@ -41,7 +41,7 @@ class UnitValue(msgspec.Struct, frozen=True):
 
 
 def misplaced_values(text: str) -> Iterator[UnitValue]:
-    """The numbers of a text that look like another unit than the name they are given to."""
+    """Return the numbers of a text that are apparently in another unit than the name they are assigned to."""
     for match in _GIVEN.finditer(text):
         name, value = match["name"], match["value"].strip("()").strip()
         unit = unit_of(name)
@@ -51,7 +51,7 @@ def misplaced_values(text: str) -> Iterator[UnitValue]:
 
 
 def _unit_of_value(unit: str, value: str) -> str | None:
-    """The unit a number is in, if that is plainly not the one that is said."""
+    """Return the unit of a number, if it is evidently not the stated one."""
     if "**" in value or "<<" in value:
         return "bytes" if unit == "mb" and value.replace(" ", "").endswith(("<<20", "1024**2")) else None
     factors = [float(one.replace("_", "")) for one in _NUMBERS.findall(value) if one.count(".") < 2]

@@ -1,4 +1,4 @@
-"""Units that words and names still say, after a change of what the code counts in."""
+"""Units that comments and names still state after a change of the unit in the code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _RATIOS = {
     1_000_000.0: "us s mb byte m mm",
 }
 _BY_RATIO = {ratio: frozenset(units.split()) for ratio, units in _RATIOS.items()}
-"""What a change by a factor is a change of."""
+"""The quantity that a factor converts."""
 _WORD = LazyPattern(r"(?<![\w-])([A-Za-z]{2,12})(?![\w-])")
 _SHORT = LazyPattern(r"(?:\d|\}|%[ds])\s?(ms|s|h|KB|KiB|MB|MiB|GB|kb|mb|km|kg|m|g)(?![\w-])")
 _FACTOR = LazyPattern(r"(?:\s*\*\s*|\s+/\s+)(1024|1000|1_000|60|3600|3_600|100)(?![\w.])")
@@ -67,7 +67,7 @@ _GIVEN = LazyPattern(
 
 
 def unit_of(name: str) -> str | None:
-    """The unit a name ends with: ``timeoutMs``, ``size_kb``."""
+    """Return the unit at the end of a name: ``timeoutMs``, ``size_kb``."""
     found = parts(name)
     if "per" in found or (len(found) > 1 and (found[-2] in _COUNTS or found[-2].isdigit())):
         return None
@@ -75,7 +75,7 @@ def unit_of(name: str) -> str | None:
 
 
 _COUNTS = frozenset({"one", "two", "three", "five", "ten", "half", "a", "an", "in", "of"})
-"""Before a unit, these make a name of an amount, in whatever unit that is: ``ONE_HOUR``, ``MS_IN_DAY``."""
+"""Before a unit, these form the name of an amount in any unit: ``ONE_HOUR``, ``MS_IN_DAY``."""
 _IN_WORDS = {
     "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days",
     "us": "microseconds",
@@ -83,7 +83,7 @@ _IN_WORDS = {
 
 
 def plain_unit(name: str) -> str | None:
-    """Like ``unit_of``, but None where the last word may mean a bound: ``timeout_min``."""
+    """Like ``unit_of``, but None if the last word may mean a bound: ``timeout_min``."""
     return None if parts(name)[-1:] == ["min"] else unit_of(name)
 
 
@@ -91,17 +91,20 @@ _SMALLEST_MS, _LARGEST_S = 100, 100_000
 
 
 def is_implausible(number: float, unit: str) -> bool:
-    """Whether a wait of so many would be far too short, or too long, in a unit: then its name is wrong."""
+    """Return True if a delay of this number would be far too short or too long in a unit.
+
+    Then the name of the unit is wrong.
+    """
     return (unit == "ms" and number < _SMALLEST_MS) or (unit in ("s", "min", "h") and number > _LARGEST_S)
 
 
 def unit_named(unit: str) -> str:
-    """What people call a unit."""
+    """Return the usual name of a unit."""
     return _IN_WORDS.get(unit, unit)
 
 
 def mismatched(line: str) -> tuple[str, str, int] | None:
-    """A name of one unit that is given a name of another as it is: both, and where the first stands."""
+    """Return a name of one unit that is assigned a name of another: both, and the position of the first."""
     match = _GIVEN.match(line)
     unit = unit_of(match["name"]) if match else None
     if match is None or unit not in _KIND:
@@ -117,7 +120,7 @@ def mismatched(line: str) -> tuple[str, str, int] | None:
 def stale_units(
     base: str, text: str, marks: CommentSyntax, is_added: Callable[[int], bool]
 ) -> list[StalePhrase]:
-    """The units that words about a number still say, whose size the change made that of another unit."""
+    """Return the units that comments about a number still state after a change by a unit's factor."""
     found = [*_renamed(base, text), *_scaled(base, text), *_factored(base, text)]
     if not found:
         return []
@@ -139,7 +142,7 @@ def stale_units(
 
 
 def _renamed(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
-    """Names whose unit was exchanged, where no name has the old one any more."""
+    """Return names whose unit was replaced, if no name has the old one any more."""
     for swap in replacements(base, text):
         old, new = unit_of(swap.old), unit_of(swap.new)
         if swap.kind is not SwapKind.NAME or not old or not new or old == new:
@@ -150,7 +153,7 @@ def _renamed(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]
 
 
 def _scaled(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
-    """Numbers that are so many times as large, or as small, as one unit is of another."""
+    """Return numbers that were multiplied or divided by the factor between two units."""
     for swap in replacements(base, text):
         old, new = value_of(swap.old), value_of(swap.new)
         if swap.kind is SwapKind.NUMBER and old and new and swap.key:
@@ -160,7 +163,7 @@ def _scaled(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]
 
 
 def _factored(base: str, text: str) -> Iterator[tuple[Replacement, frozenset[str]]]:
-    """Lines that differ in a factor that is the size of a unit."""
+    """Return lines that differ in a factor that is the size of a unit."""
     before, after = changed_lines(base, text)
     old = {_FACTOR.sub("", code): code for _, code in before}
     for number, code in after:
@@ -187,7 +190,7 @@ def _factors(code: str) -> str:
 
 
 def _words_about(lines: CommentedSource, swap: Replacement) -> Iterator[tuple[int, int, str]]:
-    """Line, column and text of words about what was exchanged, its own line's first."""
+    """Return line, column and text of comments about a replacement, its own line's first."""
     names = swap.key.split() if swap.key else [swap.new]
     for number in lines.adjacent_comments(swap.line):
         yield number, 0, lines.words[number - 1]
@@ -217,7 +220,7 @@ def _in_strings(lines: CommentedSource, number: int) -> Iterator[tuple[int, int,
 
 
 def _says_unit(prose: str, wanted: frozenset[str]) -> tuple[int, int] | None:
-    """Where prose says one of some units; None where it says two of them, or none."""
+    """Return the position at which prose states one of some units; None if it states two of them, or none."""
     found = [(_UNIT[m[1].lower()], m.span(1)) for m in _WORD.finditer(prose) if m[1].lower() in _UNIT]
     found += [(_UNIT[m[1].lower()], m.span(1)) for m in _SHORT.finditer(prose)]
     telling = [(unit, place) for unit, place in found if unit in wanted]

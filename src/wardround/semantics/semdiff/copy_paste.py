@@ -1,4 +1,4 @@
-"""Rows of entries that were copied from other rows, in which one entry was left as it was."""
+"""Rows of entries that were copied from other rows, with one entry left unchanged."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CHAIN = LazyPattern(
     r"(?![\w$]*\()(?!\??\.[A-Za-z_$][\w$]*(?!\s*\()(?![\w$]))"
 )
 _ALIKE_AT_LEAST = 3
-"""Entries that were changed after the copying, beside the one that was not."""
+"""The number of entries that were changed after the copying, in contrast to the unchanged one."""
 
 
 _GIVEN = LazyPattern(r"\b\w+[\"']?\]?\s*[=:]\s*[^\n]{0,60}?(?:\.\w|\[[\"'])")
 
 
 def may_hold_a_row(added: str, text: str) -> bool:
-    """Whether an added line gives a name something's field, and another line does too; a cheap look."""
+    """Return True if an added line assigns an object's field, and another line does too; a prefilter."""
     if _GIVEN.search(added) is None:
         return False
     first = _GIVEN.search(text)
@@ -31,7 +31,7 @@ def may_hold_a_row(added: str, text: str) -> bool:
 
 
 class RowField(msgspec.Struct, frozen=True):
-    """A name and what it is given: ``city: form.billingCity`` has the owner ``form``."""
+    """A name and its value: ``city: form.billingCity`` has the owner ``form``."""
 
     name: str
     owner: str
@@ -39,11 +39,11 @@ class RowField(msgspec.Struct, frozen=True):
 
 
 class UnchangedField(msgspec.Struct, frozen=True):
-    """An entry that still takes what the row it was copied from takes.
+    """An entry that still has the value of the row it was copied from.
 
     Attributes:
-        place: of the entry in its row, from 0.
-        wanted: what it should take.
+        place: the 0-based index of the entry in its row.
+        wanted: the expected value.
     """
 
     place: int
@@ -51,7 +51,7 @@ class UnchangedField(msgspec.Struct, frozen=True):
 
 
 def entry_of(name: str, value: str) -> RowField | None:
-    """What an entry takes, if its value holds one chain of fields and no other."""
+    """Return the value of an entry, if it contains one chain of fields and no other."""
     found = list(_CHAIN.finditer(value))
     if len(found) != 1:
         return None
@@ -62,11 +62,11 @@ def entry_of(name: str, value: str) -> RowField | None:
 def forgotten_edits(
     row: Sequence[RowField | None], rows: Sequence[Sequence[RowField | None]], exists: Callable[[str], bool]
 ) -> UnchangedField | None:
-    """The one entry of a row that takes what belongs to another row.
+    """Return the one entry of a row that has the value of another row.
 
     Args:
         rows: the others of the file.
-        exists: whether the project has a field of a name.
+        exists: True for the name of a field in the project.
     """
     for first in (True, False):
         found = _of_other_family(row, first=first)
@@ -84,11 +84,11 @@ _PAIRS = frozenset(
         "src dst", "host port", "from to", "minimum maximum", "low high", "open close", "sender receiver",
     )
 )  # fmt: skip
-"""Words of which a row that has the one has the other."""
+"""Words that occur together: a row that contains one contains the other."""
 
 
 def _taken_twice(row: Sequence[RowField | None]) -> UnchangedField | None:
-    """An entry that takes what another, which is named after it, takes as well."""
+    """Return an entry with the value of another, whose name matches it."""
     named = {(one.owner, one.taken) for one in row if one and one.name == one.taken}
     for place, one in enumerate(row):
         if one is None or one.name == one.taken or (one.owner, one.taken) not in named:
@@ -106,7 +106,7 @@ def _taken_twice(row: Sequence[RowField | None]) -> UnchangedField | None:
 
 
 def _completes(name: list[str], taken: list[str], apart: int, known: list[list[str]]) -> bool:
-    """Whether the row has all the other combinations of two words: ``read_min read_max write_min``."""
+    """Return True if the row has all the other combinations of two words: ``read_min read_max write_min``."""
     for place, word in enumerate(name):
         if place == apart:
             continue
@@ -120,7 +120,7 @@ def _completes(name: list[str], taken: list[str], apart: int, known: list[list[s
 
 
 def _of_other_family(row: Sequence[RowField | None], *, first: bool) -> UnchangedField | None:
-    """An entry whose field has another first, or last, word than those of all the others."""
+    """Return an entry whose field has another first, or last, word than those of all the others."""
     split = {n: one for n, entry in enumerate(row) if entry and (one := _split(entry, first=first))}
     owners = Counter(entry.owner for n, entry in enumerate(row) if entry and n in split)
     if not owners:
@@ -143,7 +143,7 @@ def _of_other_family(row: Sequence[RowField | None], *, first: bool) -> Unchange
 
 
 def _split(entry: RowField, *, first: bool) -> tuple[str, list[str]] | None:
-    """The word that tells the family of a field, and the words that its entry is named after."""
+    """Return the word that identifies the family of a field, and the words of its entry's name."""
     taken, name = parts(entry.taken), parts(entry.name)
     if len(taken) < 2:
         return None
@@ -158,7 +158,7 @@ def _owner(row: Sequence[RowField | None], place: int) -> str:
 
 
 def _with_word(taken: str, odd: str, usual: str, *, first: bool) -> str:
-    """A field's name with another word at its beginning or end, written as it is."""
+    """Return a field's name with another word at its beginning or end, in the same case style."""
     piece = taken[: len(odd)] if first else taken[-len(odd) :]
     word = usual.capitalize() if piece[:1].isupper() else usual
     return word + taken[len(odd) :] if first else taken[: -len(odd)] + word
@@ -167,7 +167,7 @@ def _with_word(taken: str, odd: str, usual: str, *, first: bool) -> str:
 def _of_other_owner(
     row: Sequence[RowField | None], rows: Sequence[Sequence[RowField | None]]
 ) -> UnchangedField | None:
-    """An entry of another owner than all the others have, to whom a row with the same names belongs."""
+    """Return an entry with another owner than all the others, if a row with the same names has that owner."""
     plain = {n: one for n, one in enumerate(row) if one and parts(one.taken)[-1:] == parts(one.name)[-1:]}
     counts = Counter(one.owner for one in plain.values())
     if len(counts) != 2 or sorted(counts.values())[0] != 1 or max(counts.values()) < _ALIKE_AT_LEAST:

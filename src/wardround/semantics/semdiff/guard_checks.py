@@ -1,4 +1,4 @@
-"""The check for guards a change took away, whatever the language."""
+"""The check for removed guards, for all languages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LONGEST_TEXT = 400_000
 
 
 class GuardCheck(ChangeCheck):
-    """A check that reads files into functions and their guards.
+    """A check that parses files into functions and their guards.
 
     Attributes:
         ENDINGS: of the files it reads.
@@ -52,11 +52,11 @@ class GuardCheck(ChangeCheck):
 
     @abstractmethod
     def is_test(self, path: str) -> bool:
-        """Whether a file is a test."""
+        """Return True if a file is a test."""
 
     @abstractmethod
     def bodies(self, path: str, text: str) -> Sequence[GuardedFunction]:
-        """The functions of a file; none where it cannot be read."""
+        """Return the functions of a file; none if it cannot be parsed."""
 
     def files(self) -> list[ChangedFileView]:
         """The files of the change that it reads."""
@@ -68,7 +68,7 @@ class GuardCheck(ChangeCheck):
 
 
 class SiblingGuardCheck(GuardCheck):
-    """Says of a new function that it lacks what guards those beside it."""
+    """Reports a new function that lacks the guard of its siblings."""
 
     NAME = "missing-sibling-guard"
     PLANE = Plane.SECURITY
@@ -106,7 +106,7 @@ class SiblingGuardCheck(GuardCheck):
 
 
 def _has_new(file: ChangedFileView) -> bool:
-    """Whether a line the change added may begin a function."""
+    """Return True if an added line may begin a function."""
     lines = (file.text or "").split("\n")
     return any(_BEGINS.search(line) and file.is_added(number) for number, line in enumerate(lines, 1))
 
@@ -115,10 +115,10 @@ _BEGINS = LazyPattern(r"\bdef |\bfunction\b|=>|\basync |^\s*\w+\(.*\{\s*$")
 
 
 class GuardGoneCheck(GuardCheck):
-    """What the checks of all languages share.
+    """The common part of the checks of all languages.
 
     Attributes:
-        KINDS_SHOWN: the kinds of guards it speaks about.
+        KINDS_SHOWN: the kinds of guards it reports.
     """
 
     NAME = "removed-guard"

@@ -1,7 +1,7 @@
-"""What guarded a piece of code before a change, and does not after it.
+"""Guards that protected a piece of code before a change, and are missing after it.
 
-A plugin reads its language into ``Body``s; what is compared here knows no language. A guard counts as gone
-only where nothing of its kind stands on any line the change brought, and what it guarded is still done.
+A plugin parses its language into ``Body``s; the comparison is language-independent. A guard counts as
+removed only if no added line contains anything of its kind, and the guarded action still happens.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ KINDS: Mapping[str, LazyPattern] = {
         r"\bfinally\b|\bwith\b|\busing\b|ExitStack|onCleanup|onUnmount|ngOnDestroy|atexit"
     ),
 }
-"""How each kind of guard is named; of a line that holds none of its words nothing of the kind is said."""
+"""The words of each kind of guard; a line without any of its words contains no guard of the kind."""
 
 
 _STEMS = (
@@ -65,11 +65,11 @@ _STEMS = (
     "timeout", "wait_for", "deadline", "race", "abort", "signal", "max", "limit", "min(", "finally",
     "with", "using", "exitstack", "cleanup", "unmount", "destroy", "atexit",
 )  # fmt: skip
-"""Of which one stands in every text in which one of the kinds is named, in small letters."""
+"""Every text with a guard contains one of these, in lower case."""
 
 
 def may_be_guarded(file: BeforeAfter) -> bool:
-    """Whether a file names anything that may be a guard, now or before the change; a cheap look."""
+    """Return True if a file names anything that may be a guard, now or before the change; a prefilter."""
     text, base = file.text or "", file.base_text or ""
     if keyword_index(text).in_lower_case.contains_any(_STEMS):
         return True
@@ -82,25 +82,25 @@ GUARDS_NOTHING = LazyPattern(
     r"|toast|toggle|track|update)(?=[A-Z_]|$)(?!\w*(?:OrThrow|OrFail|_or_))\w*$"
     r"|(?i:(?:client|api|sdk|service|page|browser|session|gateway|provider)\.(?:authenticat|authori[sz])e\w*$)"
 )
-"""Calls that change, show or fetch what their names are about, or log in elsewhere; none of them refuses."""
+"""Calls that modify, show or fetch the object of their names, or log in elsewhere; none of them rejects."""
 CLEANS = LazyPattern(
     r"(?i)^(?:a?close|release|unlink|remove|rmtree|clean_?up|shutdown|disconnect|terminate|kill|stop|unlock|dispose"
     r"|destroy|rollback)(?:_\w*|all|(?-i:[A-Z]\w*))?$"
 )
-"""Calls that give something back."""
+"""Calls that return something."""
 
 
 class Guard(msgspec.Struct, frozen=True):
-    """Something that protects what is done under it or after it.
+    """A protection of the actions under it or after it.
 
     Attributes:
         kind: of ``KINDS``.
-        word: what it is called, as it is told to people.
-        acts: what it protects, by the names ``Body.acts`` has.
-        least: how many of those must still be done for it to be missed.
-        leaves: it is a condition under which the function is left.
-        names: its own name and those of what it is given, as far as they name guards.
-        about: what it looks at, as values are named in ``Body.acts``; gone with that, it is not missed.
+        word: its name in messages.
+        acts: the protected actions, by the names of ``Body.acts``.
+        least: the number of those that must remain for it to be missed.
+        leaves: True for a condition under which the function exits.
+        names: its own name and those of its arguments, as far as they name guards.
+        about: the values it inspects, by the names of ``Body.acts``; removed with them, it is not missed.
     """
 
     kind: str
@@ -116,12 +116,12 @@ class GuardedFunction(msgspec.Struct, frozen=True):
     """One function, before or after.
 
     Attributes:
-        acts: what it does that can need protection, with the places (line, column) of each, in order.
-        calls: what it calls as written, and the names it hands on.
-        exits: how many conditions there are under which it is left.
-        parameters: the names it is given, without the object it is a method of.
-        place: where its name stands.
-        group: what kind of entrance it is, if all of that kind in a file are open to the same people.
+        acts: its actions that can need protection, with the positions (line, column) of each, in order.
+        calls: the called functions as written, and the names it passes on.
+        exits: the number of conditions under which it exits.
+        parameters: the names of its parameters, without the receiver.
+        place: the position of its name.
+        group: its kind of entry point, if all of that kind in a file are open to the same people.
     """
 
     name: str
@@ -135,7 +135,7 @@ class GuardedFunction(msgspec.Struct, frozen=True):
 
 
 class GuardRemoval(msgspec.Struct, frozen=True):
-    """A guard that is no more; ``place`` is where the first thing it protected is still done."""
+    """A removed guard; ``place`` is the position at which the first protected action still happens."""
 
     guard: Guard
     body: GuardedFunction
@@ -144,7 +144,7 @@ class GuardRemoval(msgspec.Struct, frozen=True):
 
 
 def missing_kinds(removed: Iterable[str], added: Iterable[str]) -> frozenset[str]:
-    """The kinds of guards that stand on lines a change took away and on none that it brought."""
+    """Return the kinds of guards on removed lines and on no added line."""
     before, after = "\n".join(removed), "\n".join(added)
     return frozenset(
         kind for kind, words in KINDS.items() if words.search(before) and not words.search(after)
@@ -152,13 +152,13 @@ def missing_kinds(removed: Iterable[str], added: Iterable[str]) -> frozenset[str
 
 
 def moved_lines(base: str, head: str) -> tuple[list[str], list[str]]:
-    """The lines only the base has and those only the head has, wherever they stand, without their indent."""
+    """Return the lines only the base has and those only the head has, anywhere, without indentation."""
     old, new = (Counter(map(str.strip, text.split("\n"))) for text in (base, head))
     return list((old - new).elements()), list((new - old).elements())
 
 
 def unwrapped(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """What a change took out of an escaping call and puts into a text as it is: call, value, the line now."""
+    """Return values that a change unwrapped from an escaping call in a text: call, value, the new line."""
     if len(added) > _MOST_LINES:
         return
     for line in removed[:_MOST_LINES]:
@@ -175,9 +175,9 @@ def unwrapped(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[st
 
 
 def unescaped(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str, str]]:
-    """Values that a new line puts into a text as they are, and every old line escapes at the same place.
+    """Return values that a new line inserts into a text raw, while every old line escapes them there.
 
-    Gives line, column, value and the call that escapes: ``/posts/${id}`` beside ``/posts/${encode(id)}``.
+    Returns line, column, value and the escaping call: ``/posts/${id}`` next to ``/posts/${encode(id)}``.
     """
     told: dict[tuple[str, str], list[str]] = {}
     raw: list[tuple[int, int, tuple[str, str]]] = []
@@ -199,9 +199,9 @@ def unescaped(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator
 
 
 def unchecked_calls(lines: Sequence[str], is_added: Callable[[int], bool]) -> Iterator[tuple[int, int, str]]:
-    """New statements that stand in the file already, there with a check of what they give, here without.
+    """Return new statements that occur in the file already, there with a check of the result, here without.
 
-    Gives line, column and the call that checks: ``at = join(root, name)``, then ``if not is_in(root, at)``.
+    Returns line, column and the checking call: ``at = join(root, name)``, then ``if not is_in(root, at)``.
     """
     told: dict[str, list[str]] = {}
     new: list[tuple[int, str]] = []
@@ -223,7 +223,7 @@ def unchecked_calls(lines: Sequence[str], is_added: Callable[[int], bool]) -> It
 
 
 def _asker(name: str, after: Sequence[str]) -> str:
-    """The call by which the condition below a statement checks the name it gave; empty without one."""
+    """Return the call by which the condition below a statement checks the assigned name; else empty."""
     first = next((line.strip() for line in after if line.strip()), "")
     if not first.startswith(("if ", "if(")):
         return ""
@@ -239,7 +239,7 @@ _GIVEN = LazyPattern(
 )
 _ASKS = LazyPattern(r"(?P<call>[\w$.]{3,60})\((?P<given>[^{}]{1,200})")
 _NEXT, _REST = 2, 15
-"""Lines below a statement in which its check stands, and in which it may stand in other words."""
+"""The number of lines below a statement for its check, and for an equivalent of it."""
 _FILLED = LazyPattern(
     r"(?P<before>[\w/?&=.:-]{3,40})\$?\{(?:(?P<call>[\w$.]{3,40})\()?(?P<value>[A-Za-z_$][\w$.]{0,60})\)?\}"
 )
@@ -248,7 +248,7 @@ _SIBLINGS = 2
 _WRAPPED = LazyPattern(r"(?P<call>[\w$.]{3,60})\((?P<value>[\w$.\[\]'\"?]{1,80})\)")
 _ALIKE = 0.7
 _MOST_LINES = 400
-"""Of one file; with more it is rewritten."""
+"""The limit on lines of one file; above it the file is rewritten."""
 
 
 def _squeezed(line: str) -> str:
@@ -256,7 +256,7 @@ def _squeezed(line: str) -> str:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two lines share most of their words."""
+    """Return True if two lines share most of their words."""
     words, others = (set(_WORDS.findall(text)) for text in (one, other))
     return len(words & others) >= _ALIKE * max(len(words), 1)
 
@@ -270,7 +270,7 @@ def removed_guards(
     kinds: frozenset[str],
     is_added: Callable[[int], bool],
 ) -> Iterator[GuardRemoval]:
-    """The guards of some kinds that a function had, itself or in a function of the file it calls."""
+    """Return the guards of some kinds that a function had, itself or in a function of the file it calls."""
     old, new = _by_name(before), _by_name(after)
     for body in after:
         was = old.get(body.name)
@@ -288,7 +288,7 @@ def removed_guards(
 
 
 def _is_settled(guard: Guard, were: Sequence[GuardedFunction], now: Sequence[GuardedFunction]) -> bool:
-    """Whether the same is asked in other words, or there is nothing left to ask about."""
+    """Return True if an equivalent check exists, or nothing is left to check."""
     if guard.leaves and sum(one.exits for one in now) >= sum(one.exits for one in were):
         return True
     return bool(guard.about) and not any(act in guard.about for one in now for act in one.acts)
@@ -303,7 +303,7 @@ _Left = Sequence[tuple[str, Sequence[tuple[int, int]]]]
 
 
 def _left(guard: Guard, bodies: Sequence[GuardedFunction]) -> _Left:
-    """What a guard protected and is still done: by the function itself, or else by one it calls."""
+    """Return the protected actions that still happen: in the function itself, or else in one it calls."""
     for body in bodies:
         found = [(act, places) for act, places in body.acts.items() if act in guard.acts]
         if len(found) >= guard.least:
@@ -312,7 +312,7 @@ def _left(guard: Guard, bodies: Sequence[GuardedFunction]) -> _Left:
 
 
 def _shown(left: _Left, is_added: Callable[[int], bool]) -> tuple[str, tuple[int, int]]:
-    """The place to show: the first the change wrote, or else the first."""
+    """Return the position to report: the first that the change wrote, or else the first."""
     every = sorted((place, act) for act, places in left for place in places)
     place, act = next((one for one in every if is_added(one[0][0])), every[0])
     return act, place
@@ -323,7 +323,7 @@ def _by_name(bodies: Sequence[GuardedFunction]) -> dict[str, GuardedFunction]:
 
 
 def _called(body: GuardedFunction, known: Mapping[str, GuardedFunction]) -> list[GuardedFunction]:
-    """The functions of the same file that a function calls: by name, or of the same object."""
+    """Return the functions of the same file that a function calls: by name, or of the same object."""
     holder = body.name.rpartition(".")[0]
     return [
         one
@@ -356,11 +356,11 @@ _OF_ALL = frozenset(
     }
     | {"props", "input", "parsedInput", "body", "payload"}
 )
-"""Parameters that say nothing about what a function works on."""
+"""Parameters that do not identify what a function works on."""
 
 
 class Unlike(msgspec.Struct, frozen=True):
-    """A new function without the guard that those beside it have; ``shared`` is what they have in common."""
+    """A new function without the guard of its siblings; ``shared`` is their common property."""
 
     body: GuardedFunction
     shared: str
@@ -369,7 +369,7 @@ class Unlike(msgspec.Struct, frozen=True):
 
 
 def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool]) -> Iterator[Unlike]:
-    """New functions that lack what guards all others of the file that work on the same thing."""
+    """Return new functions that lack the guards of all others of the file that work on the same thing."""
     known = _by_name(bodies)
     names = {one.name: _guard_names([one, *_called(one, known)]) for one in bodies}
     old = [one for one in bodies if one.acts and not is_added(one.place[0])]
@@ -388,7 +388,7 @@ def outliers(bodies: Sequence[GuardedFunction], is_added: Callable[[int], bool])
 def _siblings(
     body: GuardedFunction, others: Sequence[GuardedFunction]
 ) -> Iterator[tuple[str, list[GuardedFunction]]]:
-    """The functions beside one: with the same parameter, the same parameters, or of the same group."""
+    """Return the siblings of a function: with the same parameter, the same parameters, or the same group."""
     holder = body.name.rpartition(".")[0]
     near = [one for one in others if one.name.rpartition(".")[0] == holder and one.name != body.name]
     if _READS.search(body.name.rpartition(".")[2]):
@@ -405,7 +405,7 @@ def _siblings(
 def _missed(
     theirs: Sequence[frozenset[str]], own: frozenset[str], held: frozenset[str], *, is_alike: bool
 ) -> tuple[str, ...]:
-    """The guards that a function lacks and each of its siblings has: the same one, or one more than it."""
+    """Return the guards that a function lacks and each of its siblings has: the same, or one more."""
     if len(theirs) < _SIBLINGS:
         return ()
     common = frozenset.intersection(*theirs)

@@ -1,4 +1,4 @@
-"""Where in the new text of a file that stands which a change took out of it."""
+"""The position in the new text of a file at which a change removed something."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from wardround.findings import Span
 
 
 def removed_lines(file: ChangedFileView) -> list[str]:
-    """The lines of the old text that the new one has nowhere, in their order."""
+    """Return the lines of the old text that do not occur in the new one, in order."""
     left = set((file.text or "").split("\n"))
     return [line for line in (file.base_text or "").split("\n") if line not in left]
 
 
 def added_lines(file: ChangedFileView) -> list[str]:
-    """The lines of the new text that the old one has nowhere, in their order."""
+    """Return the lines of the new text that do not occur in the old one, in order."""
     before = set((file.base_text or "").split("\n"))
     return [line for line in (file.text or "").split("\n") if line not in before]
 
 
 def removal_site(file: ChangedFileView, number: int) -> Span:
-    """The line of the new text that stands where a line of the old one stood, 1-based, without its blanks.
+    """Return the line of the new text at the position of an old one, 1-based, without surrounding blanks.
 
-    It is the new line that took its place, blank ones passed over, else the last line before it that both
-    texts have exactly once, or the first behind it.
+    It is the new line that replaced it, skipping blank ones, else the last line before it that both texts
+    have
+    exactly once, or the first after it.
     """
     base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
     once = {line for line, count in Counter(base).items() if count == 1 and line.strip()}
@@ -38,7 +39,7 @@ def removal_site(file: ChangedFileView, number: int) -> Span:
 
 
 def span_of_line(file: ChangedFileView, number: int) -> Span:
-    """What is written in a line of the new text, without the blanks around it."""
+    """Return the span of a line of the new text, without surrounding blanks."""
     text = (file.text or "").split("\n")[number - 1].removesuffix("\r")
     column = len(text) - len(text.lstrip()) + 1
     return Span(number, column, number, max(len(text.rstrip()) + 1, column))

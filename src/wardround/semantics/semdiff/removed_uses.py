@@ -1,4 +1,4 @@
-"""Reports about what a change removed from a module while other files still use it."""
+"""Reports about names that a change removed from a module while other files still use them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wardround.semantics.semdiff.line_diff import removal_site, span_of_line
 
 _SHOWN = 3
 _START = Span(1, 1, 1, 1)
-"""Where a finding about a deleted file is placed."""
+"""The position of a finding about a deleted file."""
 
 
 class RemovedUse(msgspec.Struct, frozen=True, order=True):
-    """One place that needs a name; ``name`` is empty where it needs the module itself."""
+    """One use of a name; ``name`` is empty if it uses the module itself."""
 
     path: str
     line: int
@@ -27,13 +27,13 @@ class RemovedUse(msgspec.Struct, frozen=True, order=True):
 
 
 class RemovedUsesCheck(ChangeCheck):
-    """Reports each removal once, where it is, with the places that still need what was removed."""
+    """Reports each removal once, at its position, with the remaining uses."""
 
     def report_module(self, file: ChangedFileView, called: str, uses: Sequence[RemovedUse]) -> None:
-        """Report the uses of a module that is gone from its old path.
+        """Report the uses of a module that no longer exists at its old path.
 
         Args:
-            called: the module as people name it.
+            called: the module's name for people.
         """
         if file.path != file.base_path and file.text is not None:
             self._report(file.path, span_of_line(file, 1), f'module "{called}" is moved to {file.path}', uses)
@@ -43,7 +43,7 @@ class RemovedUsesCheck(ChangeCheck):
     def report_names(
         self, file: ChangedFileView, now: str, before: Mapping[str, int], uses: Sequence[RemovedUse]
     ) -> None:
-        """Report the names that are still used, those that were removed at one place together.
+        """Report the names that are still used, those that were removed at one position together.
 
         Args:
             now: the path of the module after the change.
@@ -67,7 +67,7 @@ class RemovedUsesCheck(ChangeCheck):
 
 
 def _span(file: ChangedFileView, target: ChangedFileView, line: int) -> Span:
-    """Where something was removed, as near as the new text of a file has it."""
+    """Return the span of a removal, as precisely as the new text of a file permits."""
     if target.text is None:
         return _START
     return removal_site(file, line) if target is file and file.text else span_of_line(target, 1)

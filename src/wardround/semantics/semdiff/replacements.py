@@ -1,4 +1,4 @@
-"""What a change put in the place of what, in lines that are otherwise as they were."""
+"""The replacements of a change in otherwise unchanged lines."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from wardround.checks.lazy import LazyPattern
 from wardround.text.tokens import KEYWORDS, tokens
 
 _LONGEST = 80
-"""Tokens of a line; longer ones are tables."""
+"""The limit on tokens of a line; longer ones are tables."""
 _WIDEST = 400
 _TRUTHS = frozenset({"True", "False", "true", "false"})
 _ALIKE_AT_MOST = 8
-"""Changed lines of the same shape that are told apart by their names."""
+"""The limit on changed lines of the same shape that are distinguished by their names."""
 _LITERALS_AT_MOST = 2
 _LINES_AT_MOST = 250
-"""Changed lines of a file; with more, it is rewritten or swept over."""
+"""The limit on changed lines of a file; above it, the change is widespread or a rewrite."""
 _COMPARES = LazyPattern(r"(?<![<>=!-])(<=|>=|<|>)(?![<>])")
 _DIGITS = LazyPattern(r"(?<![\w.])\d+(?![\w.])")
 _TARGET = LazyPattern(
@@ -28,7 +28,7 @@ _TARGET = LazyPattern(
 
 
 class SwapKind(StrEnum):
-    """What was exchanged."""
+    """The kind of the replaced code."""
 
     NUMBER = "number"
     STRING = "string"
@@ -42,12 +42,12 @@ _Line = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A piece of code in whose place the change put another.
+    """A piece of code that the change replaced.
 
     Attributes:
         line: of the new text, 1-based.
-        key: the name it is given to, as far as the line tells; else empty.
-        was: the line as it was.
+        key: the name it is assigned to, as far as the line shows; else empty.
+        was: the old line.
     """
 
     kind: SwapKind
@@ -59,7 +59,7 @@ class Replacement:
 
 
 def swaps(base: str, head: str) -> list[Replacement]:
-    """The exchanged pieces of lines, by line; none where the file was rewritten."""
+    """Return the replaced pieces of lines, by line; none if the file was rewritten."""
     before, after = changed_lines(base, head)
     if not before or not after or len(before) + len(after) > _LINES_AT_MOST:
         return []
@@ -69,13 +69,13 @@ def swaps(base: str, head: str) -> list[Replacement]:
 
 @lru_cache(maxsize=4)
 def changed_lines(base: str, head: str) -> tuple[Sequence[_Line], Sequence[_Line]]:
-    """Number and text, without the blanks around it, of the lines that only one side has."""
+    """Return number and text, without surrounding blanks, of the lines that only one side has."""
     old, new = base.split("\n"), head.split("\n")
     return _only_in(old, new), _only_in(new, old)
 
 
 def _only_in(one: Sequence[str], other: Sequence[str]) -> list[_Line]:
-    """Number and text of the lines that the other text has nowhere."""
+    """Return number and text of the lines that do not occur in the other text."""
     left = set(other)
     found = [(number, line.strip()) for number, line in enumerate(one, 1) if line not in left]
     if not found:
@@ -85,7 +85,7 @@ def _only_in(one: Sequence[str], other: Sequence[str]) -> list[_Line]:
 
 
 def _pieces_exchanged(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Replacement]:
-    """Numbers, texts and names of lines that differ in nothing else."""
+    """Return numbers, strings and names of lines that differ in nothing else."""
     old = _by_shape(before)
     for shape, lines in _by_shape(after).items():
         were = old.get(shape, ())
@@ -101,7 +101,7 @@ def _pieces_exchanged(before: Sequence[_Line], after: Sequence[_Line]) -> Iterat
 
 
 def _numbers_within(swap: Replacement) -> Iterator[Replacement]:
-    """The number in which two texts differ: ``30 days`` and ``60 days``."""
+    """Return the number in which two texts differ: ``30 days`` and ``60 days``."""
     if swap.kind is not SwapKind.STRING:
         return
     old, new = _DIGITS.findall(swap.old), _DIGITS.findall(swap.new)
@@ -113,7 +113,7 @@ _Pieces = list[tuple[str, str]]
 
 
 def _by_shape(lines: Sequence[_Line]) -> dict[tuple[str, ...], list[tuple[int, str, _Pieces]]]:
-    """Number, text and tokens of lines, by what is left of them without their literals and names."""
+    """Return number, text and tokens of lines, by their shape without literals and names."""
     found: dict[tuple[str, ...], list[tuple[int, str, _Pieces]]] = defaultdict(list)
     for number, line in lines:
         pieces = [("truth" if text in _TRUTHS else kind, text) for kind, text in tokens(line)]
@@ -126,7 +126,7 @@ def _by_shape(lines: Sequence[_Line]) -> dict[tuple[str, ...], list[tuple[int, s
 
 
 def _products(pieces: _Pieces) -> _Pieces:
-    """The tokens of a line with each product of numbers as one number: ``60 * 60 * 24``."""
+    """Return the tokens of a line with each product of numbers as one number: ``60 * 60 * 24``."""
     found: _Pieces = []
     for kind, text in pieces:
         if kind == "number" and len(found) > 1 and found[-1] == ("other", "*") and found[-2][0] == "number":
@@ -141,7 +141,7 @@ def _shape_of(kind: str, text: str) -> str:
 
 
 def _difference(old: _Pieces, new: _Pieces) -> list[tuple[SwapKind, str, str]]:
-    """What differs, if it is one name wherever it stands, or at most two literals; else nothing."""
+    """Return the difference, if it is one name at all positions, or at most two literals; else nothing."""
     found = {(one[0], one[1], other[1]) for one, other in zip(old, new, strict=True) if one[1] != other[1]}
     names = [one for one in found if one[0] == "name"]
     if len(found) > _LITERALS_AT_MOST or (names and len(found) > 1):
@@ -165,7 +165,7 @@ def _comparisons(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[Re
 
 
 def _target(code: str, value: str) -> str:
-    """The name a literal is given to: ``ttl: 60``, ``TTL = 60``, ``get("TTL", 60)``."""
+    """Return the name that a literal is assigned to: ``ttl: 60``, ``TTL = 60``, ``get("TTL", 60)``."""
     place = code.find(value)
     match = _TARGET.search(code[:place].rstrip("\"'` ")) if place > 0 else None
     return match[1] if match else ""

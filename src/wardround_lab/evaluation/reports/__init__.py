@@ -13,13 +13,13 @@ FORMATS = ("text", "json", "html")
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSet:
-    """A score and how it came about.
+    """A score and its origin.
 
     Attributes:
         source: the case file, as it was named.
-        settings: what was asked for, by option.
-        seconds: for all of it.
-        interrupted: how many cases there would have been, if some were not reached.
+        settings: the given options.
+        seconds: total duration.
+        interrupted: the total number of cases, if some were not reached.
     """
 
     score: Score
@@ -31,7 +31,7 @@ class MeasuredSet:
 
 
 def render(form: str, measured: MeasuredSet) -> str:
-    """The report in one of ``FORMATS``."""
+    """Render the report in one of ``FORMATS``."""
     text: str = importlib.import_module(f"wardround_lab.evaluation.reports.{form}").render(measured)
     return text
 
@@ -45,10 +45,10 @@ def rate(value: float | None) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, text_last: bool = False) -> list[str]:
-    """Rows under their heads: the first column to the left, the others to the right.
+    """Render rows under their headings: the first column left-aligned, the others right-aligned.
 
     Args:
-        text_last: the last column is running text, and to the left too.
+        text_last: the last column is text and left-aligned too.
     """
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
 

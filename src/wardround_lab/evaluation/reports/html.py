@@ -1,7 +1,6 @@
-"""The score as one HTML page that needs nothing else: plots are drawn here, as SVG.
+"""The score as one self-contained HTML page with SVG plots.
 
-Everything that comes from a case file or a tool is escaped. The page follows the reader's light or dark
-setting.
+All text from a case file or a tool is escaped. The page follows the reader's light or dark setting.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ details summary { cursor: pointer; color: var(--soft); margin: 8px 0; }
 
 
 def render(measured: MeasuredSet) -> str:
-    """The whole page."""
+    """Render the complete page."""
     score = measured.score
     rules, categories = over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
@@ -75,7 +74,7 @@ def render(measured: MeasuredSet) -> str:
         _rule_section(rules),
         _confusion_section(categories),
         _trouble_section("Not reviewed", _reasons(score.unreviewed), ("cases", "tool", "reason")),
-        _trouble_section("Left out: the case contradicts itself", score.unusable, ("case", "reason")),
+        _trouble_section("Excluded: the case contradicts itself", score.unusable, ("case", "reason")),
         _trouble_section("wardround failed", score.crashed, ("case", "reason")),
     ]
     body = "\n".join(part for part in parts if part)
@@ -119,7 +118,7 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
     shown = [*sets, total] if len(sets) > 1 else list(sets)
     text = (
         "Found: expected lines with a shown finding on the line, or within three lines. By its name: on "
-        "the line, by a rule that is named as what was expected. With held back: old, waived and unproven "
+        "the line, by a rule named as the expected category. With held back: old, waived and unproven "
         "findings count too. Right: findings in defect cases within three lines of an "
         "expected line. In brackets, and as bands in the plots, 95% intervals (Wilson)."
     )
@@ -135,7 +134,7 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
     ]
     anchored = [one for one in shown if one.anchored.expected]
     if anchored:
-        head = ("set", "anchors of a fix, counted apart", "found, same line", "found within 3")
+        head = ("set", "anchors of a fix, counted separately", "found, same line", "found within 3")
         parts += ["<br>", _table(head, [_anchor_row(one) for one in anchored])]
     recalls = [(one.name, one.recall) for one in shown if one.recall.expected]
     if recalls:
@@ -213,7 +212,7 @@ def _rule_section(rules: Sequence[RuleScore]) -> str:
 
 
 def _confusion_section(categories: Sequence[CategoryScore]) -> str:
-    """Which of our defect classes answer which expected category."""
+    """The table of defect classes by expected category."""
     ordered = sorted(categories, key=lambda c: (-c.recall.expected, c.category))[:_CONFUSED]
     answers: Counter[str] = Counter()
     for one in ordered:
@@ -266,7 +265,9 @@ _TOP = 26
 
 
 def _recall_plot(rows: Sequence[tuple[str, Recall]]) -> str:
-    """One line each: the share found on the line (ring) and within three (dot), with the dot's interval."""
+    """One line per row: the share found on the line (ring) and within three (dot), with the dot's
+    interval.
+    """
     left, right = _LABEL, _WIDTH - 110
     height = _TOP + _ROW * len(rows) + 8
 
@@ -297,7 +298,7 @@ def _recall_plot(rows: Sequence[tuple[str, Recall]]) -> str:
 
 
 def _rule_plot(rules: Sequence[RuleScore]) -> str:
-    """One bar each: findings near an expected line, elsewhere in defect cases, and in clean cases."""
+    """One bar per rule: findings near an expected line, elsewhere in defect cases, and in clean cases."""
     left, right = _LABEL, _WIDTH - 60
     height = _TOP + _ROW * len(rows) + 8 if (rows := list(rules)) else _TOP
     most = max(rule.shown for rule in rows)
@@ -338,7 +339,7 @@ def _grid(left: float, right: float, height: float) -> str:
 
 
 def _label(name: str, y: float) -> str:
-    """A row's name, cut where it would run into the plot; the whole one shows under the pointer."""
+    """The label of a row, truncated to fit; the full text is the tooltip."""
     room = 34
     short = name if len(name) <= room else f"{name[: room - 3]}..."
     whole = f"<title>{escape(name)}</title>"
@@ -370,7 +371,7 @@ def _folded(table: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], text_from: int = 99) -> str:
-    """A table; columns from ``text_from`` on hold running text."""
+    """A table; columns from ``text_from`` on contain text."""
 
     def cells(row: Sequence[str], tag: str) -> str:
         kinds = (' class="text"' if number >= text_from else "" for number in range(len(row)))

@@ -23,7 +23,7 @@ SCHEMA = "wardround.eval/1"
 
 
 def render(measured: MeasuredSet) -> str:
-    """The whole report; all but ``seconds`` is the same in every run over the same cases."""
+    """Render the complete report; all values but ``seconds`` are equal in every run over the same cases."""
     score = measured.score
     rules, categories = over_sets(score)
     report = {

@@ -14,7 +14,7 @@ _ROWS = 60
 _ANSWERS = 3
 _NOTES = (
     "cases found: cases with defects of which one expected line has a finding within 3 lines; anchors: lines",
-    "that a fix hangs on, counted apart;",
+    "that a fix is attached to, counted separately;",
     "found: expected lines with a finding within 0 or 3 lines; by its name: on the line, by a rule named as",
     "what was expected; with held back: old, waived and unproven findings count too; right: share of the",
     "findings in defect cases within 3 lines of an expected line; alerts: findings for each 100 added lines",
@@ -23,7 +23,7 @@ _NOTES = (
 
 
 def render(measured: MeasuredSet) -> str:
-    """The whole report."""
+    """Render the complete report."""
     score = measured.score
     rules, categories = over_sets(score)
     sets = [score.sets[name] for name in sorted(score.sets)]
@@ -34,7 +34,7 @@ def render(measured: MeasuredSet) -> str:
         *_categories(categories),
         *_listed("not reviewed, cases by reason", _reasons(score.unreviewed)),
         *_listed(
-            "cases left out, since they contradict themselves", [f"{p}: {r}" for p, r in score.unusable]
+            "excluded cases, since they contradict themselves", [f"{p}: {r}" for p, r in score.unusable]
         ),
         *_listed("wardround failed", [f"{p}: {r}" for p, r in score.crashed]),
     ]
@@ -71,7 +71,7 @@ def _sets(sets: Sequence[SetScore]) -> list[str]:
 
 
 def _anchored(sets: Sequence[SetScore]) -> list[str]:
-    """The places that are anchors of a fix, where a set has any; the tables above leave them out."""
+    """The positions that are anchors of a fix, if a set has any; the tables above exclude them."""
     rows = [
         (one.name, str(recall.expected), percent(Share(recall.exact, recall.expected).value),
          percent(Share(recall.near, recall.expected).value), _interval(Share(recall.near, recall.expected)))

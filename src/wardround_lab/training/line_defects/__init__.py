@@ -1,1 +1,1 @@
-"""Models that judge the lines of a change: which of them is defective, and in what way."""
+"""Models that classify the changed lines: which is defective, and with which class of defect."""

@@ -1,8 +1,8 @@
-"""Windows as a model reads them: tokens, and the place of the one that speaks for each line.
+"""Windows as input of a model: tokens, and the position of the marker token of each line.
 
 A line is its mark, its depth and its words. The mark is an ordinary token, so the base needs no new ones and
-keeps its embedding. An encoder sees the whole window from everywhere, so the mark stands first; a decoder
-sees what came before, so it stands last.
+keeps its embedding. An encoder attends to the complete window, so the mark comes first; a decoder attends to
+earlier tokens only, so it comes last.
 """
 
 from __future__ import annotations
@@ -21,23 +21,22 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 UNTOUCHED = "~"
-"""Written for the blank that marks a line as untouched."""
+"""Replaces the blank that marks a line as unchanged."""
 _LONGEST_LINE = 40
-"""Tokens of one line."""
+"""Maximum number of tokens of one line."""
 _DEEPEST = 9
 _INDENT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedWindow:
-    """A window as numbers.
+    """A window as numbers, for its judged lines.
 
     Attributes:
-        places: of the judged lines, where their marks stand among the tokens.
-        lines: of the judged lines, which they are, 0-based.
-        faulty: of the judged lines, whether they are defective.
-        classes: of the judged lines, the place of the defect's class among the task's; -1 where there is none
-            or nobody knows.
+        places: positions of their marks among the tokens.
+        lines: their 0-based numbers.
+        faulty: whether they are defective.
+        classes: index of the defect class among the task's; -1 if there is none or it is unknown.
     """
 
     window: Window
@@ -58,7 +57,7 @@ class WindowSides:
 
 
 def divided(data: DataPart, folder: Path) -> WindowSides:
-    """The windows of a recipe's records, by repository and time.
+    """Split the windows of a recipe's records by repository and time.
 
     Raises:
         TrainingError: a file cannot be read, or there are none to train on.
@@ -74,7 +73,7 @@ def divided(data: DataPart, folder: Path) -> WindowSides:
     except UsageError as cause:
         raise TrainingError(str(cause)) from cause
     if not any(window.origin == "injected" for window in sides["train"]):
-        raise TrainingError("data.train: the records hold no broken code of its repositories; mine more")
+        raise TrainingError("data.train: the records have no injected defects of its repositories; mine more")
     return WindowSides(*(tuple(side) for side in sides.values()))
 
 
@@ -85,16 +84,16 @@ def _in_time(time: int, side: str, data: DataPart) -> bool:
 
 
 def judged(window: Window) -> list[int]:
-    """The lines that are judged: those brought; where none is, the first that went."""
+    """Return the judged lines: the added ones; without any, the first removed one."""
     come = [at for at, mark in enumerate(window.marks) if mark == "+" and window.lines[at].strip()]
     return come or [at for at, mark in enumerate(window.marks) if mark == "-"][:1]
 
 
 class WindowEncoder:
-    """Writes windows with one tokenizer.
+    """Encodes windows with one tokenizer.
 
     Args:
-        most: tokens of a window.
+        most: maximum number of tokens of a window.
     """
 
     def __init__(
@@ -112,11 +111,11 @@ class WindowEncoder:
         self._known: dict[str, list[int]] = {}
 
     def sheets(self, windows: Iterable[Window]) -> list[EncodedWindow]:
-        """Each window that has a line to judge, and room for it."""
+        """Encode each window with a judged line that fits."""
         return [sheet for window in windows if (sheet := self.sheet(window)) is not None]
 
     def sheet(self, window: Window) -> EncodedWindow | None:
-        """A window as numbers; None where no line is judged, or the changed lines are too long."""
+        """Encode a window; None if no line is judged, or the changed lines are too long."""
         wanted = judged(window)
         rows = self._rows(window)
         kept = self._kept(window, rows)
@@ -153,7 +152,7 @@ class WindowEncoder:
         return self._known[text]
 
     def _kept(self, window: Window, rows: Sequence[Sequence[int]]) -> list[int]:
-        """The lines that fit: untouched ones go first, from the end that has more of them."""
+        """Return the lines that fit: unchanged ones are dropped first, from the longer end."""
         kept = list(range(len(rows)))
         size = len(self._head) + len(self._tail) + sum(map(len, rows))
         while kept and size > self._most:

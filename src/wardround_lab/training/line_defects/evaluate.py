@@ -1,8 +1,8 @@
-"""Measuring a model that judges lines, on real fixes of repositories it never saw.
+"""Evaluate a model that classifies lines, on real fixes of unseen repositories.
 
-A fix and the same fix undone stand against each other. Fixes add code, so size alone tells most of them
-apart; what counts are the pairs in which both sides have as many lines and as many tokens. All that is cheap
-is fitted on the real fixes of the training repositories.
+A fix is compared with the same fix reversed. Fixes add code, so size alone separates most of them; what
+decides are the pairs in which both sides have as many lines and as many tokens. The inexpensive baseline is
+fitted on the real fixes of the training repositories.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from wardround_lab.training.line_defects.sampling import growth
 
 PAIRWISE = "pairwise"
 MATCHED = "pairwise, same size"
-"""What decides: the share of real pairs of equal size of which the broken side scores higher."""
+"""The deciding metric: the share of real pairs of equal size whose broken side scores higher."""
 FOUND = "found at 2 alarms per 1,000 lines"
 LINE = "line"
 _ALARMS = 0.002
 _COLUMNS = 256
-"""Columns into which changed tokens are hashed for the cheap judge."""
+"""Number of columns into which changed tokens are hashed for the baseline."""
 _SHUFFLES = 30
 FEWEST_LINES = 3
-"""Judged lines of a window in which one is to be found."""
+"""Minimum number of judged lines of a window for localisation."""
 
 Lines = Sequence[Floats]
-"""Of each window the scores of its judged lines, higher is worse."""
+"""For each window the scores of its judged lines, higher is worse."""
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Windows of real fixes: places of the broken ones, of the right ones beside them, and what is alike.
+    """Windows of real fixes: indices of the broken and of the matching right ones.
 
     Attributes:
-        alike: of each pair, whether its sides have as many lines and as many tokens.
+        alike: for each pair, whether its sides have as many lines and as many tokens.
     """
 
     windows: Sequence[Window]
@@ -55,7 +55,7 @@ class Pairs:
 
     @classmethod
     def of(cls, windows: Sequence[Window], origin: str = "real") -> Pairs:
-        """The pairs of one origin of which both sides are there."""
+        """Return the complete pairs of one origin."""
         sides: dict[tuple[str, str, str], dict[bool, int]] = {}
         for at, one in enumerate(windows):
             if one.origin == origin:
@@ -73,7 +73,7 @@ class Pairs:
         return [self.windows[at].repository for at in self.broken]
 
     def won(self, scores: Floats) -> Floats:
-        """Of each pair, whether the broken side scores higher; ties half."""
+        """Return, for each pair, whether the broken side scores higher; ties half."""
         bad, good = scores[list(self.broken)], scores[list(self.right)]
         answer: Floats = (bad > good) + 0.5 * (bad == good)
         return answer
@@ -90,20 +90,20 @@ def evaluate_lines(
     shipped: int,
     digests: Mapping[int, str],
 ) -> Evaluation:
-    """Measure the scores of models on the evaluation side.
+    """Evaluate the scores of models on the evaluation side.
 
     Args:
-        models: seed -> scores of the evaluation windows; an empty row where a window cannot be judged.
+        models: seed -> scores of the evaluation windows; an empty row for a window that cannot be encoded.
         shipped: the seed whose figures come first.
         digests: seed -> SHA-256 of the model file.
 
     Raises:
-        TrainingError: there is no real fix of equal size on both sides, or none to fit the cheap judge on.
+        TrainingError: there is no real fix of equal size, or none to fit the baseline on.
     """
     windows = sides.evaluation
     pairs = _judged(Pairs.of(windows), models)
     if not pairs.alike.any():
-        raise TrainingError("the evaluation holds no real fix whose sides are of equal size; mine more")
+        raise TrainingError("the evaluation contains no real fix of equal size; mine more")
     scores = {
         "size": np.array([-float(growth(one)) for one in windows]),
         "cheap": _cheap(sides.training, windows),
@@ -133,7 +133,7 @@ def evaluate_lines(
 
 
 def leaks(fitted: Sequence[Window], evaluation: Sequence[Window]) -> int:
-    """How many repositories, groups and windows of the evaluation were fitted on too."""
+    """Count repositories, groups and windows of the evaluation that were fitted on too."""
     keys: tuple[Callable[[Window], object], ...] = (
         lambda one: one.repository.lower(),
         lambda one: (one.repository, one.group),
@@ -147,7 +147,7 @@ def _seed(name: str, shipped: int) -> int:
 
 
 def _judged(pairs: Pairs, models: Mapping[int, Lines]) -> Pairs:
-    """The pairs whose sides every model could read."""
+    """Return the pairs whose sides every model could encode."""
     kept = [
         at
         for at, both in enumerate(zip(pairs.broken, pairs.right, strict=True))
@@ -183,7 +183,9 @@ def _gains(
 
 
 def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
-    """What the best scorer keeps above one half when a coin says which side of a pair is broken."""
+    """Return the advantage of the best scorer over one half when the broken side of each pair is
+    randomised.
+    """
     generator = np.random.Generator(np.random.PCG64(0))
     alike = np.flatnonzero(pairs.alike)
     drawn = Repositories.resample([pairs.repositories[at] for at in alike])
@@ -196,12 +198,14 @@ def _placebo(pairs: Pairs, scores: Mapping[str, Floats]) -> Interval:
 
 
 def _flat(scores: Floats, windows: Sequence[Window]) -> list[Floats]:
-    """A window's score as that of each of its lines."""
+    """Return a window's score as that of each of its lines."""
     return [np.full(len(judged(one)), score) for one, score in zip(windows, scores, strict=True)]
 
 
 def _found(pairs: Pairs, lines: Lines) -> Figure:
-    """The share of broken windows of equal size with a line above what 2 of 1,000 right lines reach."""
+    """Return the share of broken windows of equal size with a line above the score of 2 in 1,000 right
+    lines.
+    """
     right = [
         row for one, row in zip(pairs.windows, lines, strict=True) if one.origin == "clean" or
         (one.origin == "real" and not one.faults)
@@ -223,7 +227,7 @@ def _notes(pairs: Pairs) -> list[str]:
 
 
 def _localised(windows: Sequence[Window], lines: Lines) -> list[str]:
-    """Whether the broken line is found, against the middle one, and whether the mended line is blamed too."""
+    """Describe how often the broken line ranks first, compared with the middle line and after the fix."""
     pairs = Pairs.of(windows, "injected")
     hits = middles = twins = chance = 0.0
     count = 0
@@ -252,7 +256,7 @@ def _localised(windows: Sequence[Window], lines: Lines) -> list[str]:
 
 
 def _cheap(training: Sequence[Window], windows: Sequence[Window]) -> Floats:
-    """A logistic regression on which tokens came and went, fitted on real fixes and the same undone."""
+    """Logistic regression on added and removed tokens, fitted on real fixes and their reversals."""
     real = [one for one in training if one.origin == "real"]
     right = np.array([bool(one.faults) for one in real])
     try:
@@ -263,7 +267,7 @@ def _cheap(training: Sequence[Window], windows: Sequence[Window]) -> Floats:
 
 
 def _changes(windows: Sequence[Window]) -> Floats:
-    """Hashed tokens that came less those that went, and the size of the edit."""
+    """Return hashed added less removed tokens, and the size of the edit."""
     table = np.zeros((len(windows), _COLUMNS + 2))
     for row, one in zip(table, windows, strict=True):
         for mark, line in zip(one.marks, one.lines, strict=True):

@@ -1,4 +1,4 @@
-"""Measuring models of lines as they ship, and writing what came of it."""
+"""Evaluate line models as shipped, and write the result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from wardround_lab.training.run_directory import MODEL_FOLDER, read_steps
 Progress = Callable[[str], None]
 _AT_ONCE = 200
 _INJECTED = 8
-"""One in so many pairs of broken code is scored: they decide nothing, and are most of the windows."""
+"""Interval at which pairs of injected defects are scored: they decide nothing, and are most of the
+windows.
+"""
 
 
 def evaluate_line_models(
@@ -38,11 +40,11 @@ def evaluate_line_models(
     exempt: Mapping[str, str],
     progress: Progress,
 ) -> Metadata:
-    """Measure models of one recipe of lines; write what came of it to the first.
+    """Evaluate models of one line recipe; write the result to the first.
 
     Raises:
-        TrainingError: they are not of this recipe and these records, or of one seed.
-        ModelError: a file is not what its metadata says.
+        TrainingError: they are not of this recipe and these records, or two have the same seed.
+        ModelError: a file does not match its metadata.
     """
     recipe, first = read_line_recipe(recipe_file), models[0]
     _require_same(models, recipe_file, recipe)
@@ -65,7 +67,9 @@ def evaluate_line_models(
 
 
 def _scores(model: Model, recipe: LineRecipe, windows: Sequence[Window], progress: Progress) -> list[Floats]:
-    """Of each window the scores of its judged lines by the shipped file; none where it cannot be read."""
+    """Return, for each window, the scores of its judged lines by the shipped file; none if it cannot be
+    encoded.
+    """
     from tokenizers import Tokenizer
 
     known = model.metadata
@@ -88,7 +92,9 @@ def _scores(model: Model, recipe: LineRecipe, windows: Sequence[Window], progres
 
 
 def _is_asked(window: Window) -> bool:
-    """Whether a figure needs its score: of broken code only a sample of pairs with lines to choose from."""
+    """Return True if a figure needs the score: of injected defects only a sample of pairs with enough
+    lines.
+    """
     if window.origin != "injected":
         return True
     drawn = crc32(f"{window.repository}:{window.group}:{window.pair}".encode()) % _INJECTED == 0
@@ -105,4 +111,4 @@ def _require_same(models: Sequence[Model], recipe_file: Path, recipe: LineRecipe
                 f"{model.folder}: it was trained by another recipe than {recipe_file}, or on other records"
             )
     if len({model.metadata.seed for model in models}) < len(models):
-        raise TrainingError("two of these models are of one seed; train the recipe with another")
+        raise TrainingError("two of these models have the same seed; train the recipe with another")

@@ -1,4 +1,4 @@
-"""From a training of lines to the model as it would ship: merged, exported, in eight bits; all measured."""
+"""Turn a line training into the shipped model: merged, exported, quantised to eight bits; all measured."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from wardround.inference.onnx_session import Session
 
 _MEASURED = 48
-"""Windows that the steps are measured with."""
+"""Number of windows by which the steps are measured."""
 LINE = "line"
-"""The name of the head that says a line is defective; the others are named after classes."""
+"""The name of the head of defective lines; the others are named after classes."""
 
 Progress = Callable[[str], None]
 
@@ -56,10 +56,10 @@ Progress = Callable[[str], None]
 def finish_lines(
     folder: Path, recipe_file: Path, *, base_folder: Path | None = None, progress: Progress
 ) -> Shipped:
-    """Merge, export and quantise the model of a training; it stands alone, in ``model`` below the folder.
+    """Merge, export and quantise the model of a training, self-contained, in ``model`` below the directory.
 
     Raises:
-        TrainingError: the training is not finished, or its base is another one now.
+        TrainingError: the training is not finished, or its base has changed.
     """
     run = read_line_run(folder)
     located = locate(read_base(BASE_FILE, folder), folder=base_folder)
@@ -96,7 +96,7 @@ def finish_lines(
 
 
 def line_logits(session: Session, sheets: Sequence[EncodedWindow]) -> list[Floats]:
-    """Of each window the logits of its judged lines, (lines, 1 + classes); each window is run alone."""
+    """Return, for each window, the logits of its judged lines, (lines, 1 + classes); one window per run."""
     rows = []
     for sheet in sheets:
         made = session.run({INPUT: np.array([sheet.tokens], dtype=np.int64)})[0]

@@ -1,4 +1,4 @@
-"""What a training of lines makes small."""
+"""Loss functions of a line training."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from wardround_lab.training.line_defects.encoding import EncodedWindow
 
 _HEAVIEST = 20.0
-"""Most that one rare kind of line may weigh against the others."""
+"""Maximum weight of a rare class of lines relative to the others."""
 
 
 def labels_of(sheets: Sequence[EncodedWindow], classes: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """What each head should say of each judged line, and whether it is asked: both (lines, 1 + classes).
+    """Return the label of each head for each judged line, and its mask: both (lines, 1 + classes).
 
-    The heads of classes are not asked about defects of which nobody knows the class.
+    The class heads are masked for defects of unknown class.
     """
     rows = [(flag, kind) for sheet in sheets for flag, kind in zip(sheet.faulty, sheet.classes, strict=True)]
     wanted = torch.zeros(len(rows), 1 + classes)
@@ -31,9 +31,9 @@ def labels_of(sheets: Sequence[EncodedWindow], classes: int) -> tuple[torch.Tens
 
 
 def balanced_loss(logits: torch.Tensor, wanted: torch.Tensor, asked: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy in which the lines of both kinds weigh the same for each head.
+    """Cross-entropy with equal weights of both classes of lines for each head.
 
-    The head of lines counts as much as all those of classes together.
+    The line head counts as much as all class heads together.
     """
     right = (wanted * asked).sum(0)
     wrong = ((1 - wanted) * asked).sum(0)
@@ -43,7 +43,7 @@ def balanced_loss(logits: torch.Tensor, wanted: torch.Tensor, asked: torch.Tenso
 
 
 def focal_loss(logits: torch.Tensor, wanted: torch.Tensor, asked: torch.Tensor, gamma: float) -> torch.Tensor:
-    """Cross-entropy in which what is already said well hardly counts.
+    """Cross-entropy that gives little weight to well-classified lines.
 
     Source: Lin et al. 2017, "Focal Loss for Dense Object Detection".
     """

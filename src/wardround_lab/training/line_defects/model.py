@@ -1,4 +1,4 @@
-"""A base with heads over its tokens: one that says a line is defective, and one for each class of defect."""
+"""A base with token heads: one for defective lines, and one for each class of defect."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from wardround_lab.training.onnx_export import INPUT, OPSET
 
 OUTPUT = "logits"
 HEADS = "heads."
-"""What the names of the heads' weights begin with, among those of LoRA."""
+"""Prefix of the names of the heads' weights among those of LoRA."""
 
 
 class LineModel(nn.Module):
-    """Logits of shape (texts, tokens, 1 + classes); only those at the places of marks mean something."""
+    """Logits of shape (texts, tokens, 1 + classes); only those at the positions of marks are meaningful."""
 
     def __init__(self, encoder: Encoder, classes: int) -> None:
         super().__init__()
@@ -37,14 +37,14 @@ class LineModel(nn.Module):
         return made
 
     def classify(self, sheets: Sequence[EncodedWindow], device: torch.device | None = None) -> torch.Tensor:
-        """Logits of the judged lines of several windows, in their order: shape (lines, 1 + classes)."""
+        """Return the logits of the judged lines of several windows, in order: shape (lines, 1 + classes)."""
         ids, mask = padded([sheet.tokens for sheet in sheets], device)
         made = self(ids, mask)
         return torch.cat([made[at, list(sheet.places)] for at, sheet in enumerate(sheets)])
 
 
 class _Unfilled(nn.Module):
-    """A model over windows that are not filled up."""
+    """A model over windows without padding."""
 
     def __init__(self, model: LineModel) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Unfilled(nn.Module):
 
 
 def head_weights(model: LineModel) -> dict[str, torch.Tensor]:
-    """The weights of the heads by name."""
+    """Return the weights of the heads by name."""
     return {f"{HEADS}{name}": value.detach().clone() for name, value in model.heads.state_dict().items()}
 
 
@@ -70,7 +70,7 @@ def export_lines(model: LineModel, tokens: Sequence[int], file: Path) -> None:
     """Write a model as an ONNX file: ``input_ids`` (texts, tokens) in, ``logits`` out.
 
     Raises:
-        TrainingError: the model computes something ONNX has no word for.
+        TrainingError: ONNX does not support an operation of the model.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([list(tokens), list(tokens)], dtype=torch.int64)

@@ -1,4 +1,4 @@
-"""The recipe of a model that judges lines."""
+"""The recipe of a line model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class PhasesPart(_Strict, frozen=True):
     """The two phases of a training.
 
     Attributes:
-        balanced: share of the steps in which pairs that were broken on purpose are learnt, as many broken
-            windows as right ones, by a cross-entropy in which both kinds of line weigh the same.
-        gamma: of the focal loss in the rest, in which most windows are right.
+        balanced: share of the steps on pairs of injected defects, as many broken windows as right ones, by a
+            cross-entropy with equal weights of both classes of lines.
+        gamma: of the focal loss in the remaining steps, in which most windows are right.
         real: there, the share of windows that are real edits.
         broken: there, the share of windows with a defect.
     """
@@ -31,11 +31,11 @@ class PhasesPart(_Strict, frozen=True):
 
 
 class LineRecipe(_Strict, frozen=True):
-    """A recipe of kind ``lines``; what it has in common with others means the same.
+    """A recipe of kind ``lines``; shared keys have the same meaning as in other kinds.
 
     Attributes:
-        training: ``batch`` counts windows; ``candidates`` and ``temperature`` mean nothing here.
-        window: most tokens; lines far from the change are left out until it holds.
+        training: ``batch`` counts windows; ``candidates`` and ``temperature`` are ignored.
+        window: maximum number of tokens; lines far from the change are dropped until it fits.
     """
 
     kind: Literal["lines"]
@@ -57,9 +57,9 @@ class LineRecipe(_Strict, frozen=True):
 
 
 def read_line_recipe(path: Path) -> LineRecipe:
-    """The recipe in a file.
+    """Read the recipe in a file.
 
     Raises:
-        TrainingError: it cannot be read, or says something else; the message names file and key.
+        TrainingError: it cannot be read, or is malformed; the message names file and key.
     """
     return decoded(path, LineRecipe, "recipe")

@@ -1,4 +1,4 @@
-"""Which windows a step sees: pairs that are as often longer as shorter, then mostly right ones."""
+"""Sample the windows of a step: first pairs that grow as often as they shrink, then mostly right ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wardround_lab.training.line_defects.encoding import EncodedWindow
 from wardround_lab.training.line_defects.recipe import PhasesPart
 
 _BUCKETS = (-12, -6, -2, -1, 0, 1, 2, 6, 12)
-"""Tokens by which an edit grows, where another group of sizes begins."""
+"""Boundaries, in added tokens, of the size groups of edits."""
 
 
 def growth(window: Window) -> int:
-    """Tokens that came less tokens that went."""
+    """Return added tokens less removed tokens."""
     return sum(
         (mark == "+") * len(tokens_of(line)) - (mark == "-") * len(tokens_of(line))
         for mark, line in zip(window.marks, window.lines, strict=True)
@@ -25,7 +25,7 @@ def growth(window: Window) -> int:
 
 
 def pairs_of(sheets: Sequence[EncodedWindow]) -> list[tuple[EncodedWindow, EncodedWindow]]:
-    """(broken, right) for each pair of which both are there, in the order of the broken ones."""
+    """Return (broken, right) of each complete pair, in the order of the broken ones."""
     by_pair: dict[tuple[str, str, str], dict[bool, EncodedWindow]] = defaultdict(dict)
     for sheet in sheets:
         window = sheet.window
@@ -39,7 +39,7 @@ def pairs_of(sheets: Sequence[EncodedWindow]) -> list[tuple[EncodedWindow, Encod
 def balanced(
     pairs: Sequence[tuple[EncodedWindow, EncodedWindow]], seed: int
 ) -> list[tuple[EncodedWindow, EncodedWindow]]:
-    """As many pairs whose broken side grew as pairs whose broken side shrank, by about as much."""
+    """Return as many pairs whose broken side grew as pairs whose broken side shrank by a similar size."""
     told = random.Random(f"{seed}:balance")  # noqa: S311  (repeatable)
     by_size: dict[int, list[int]] = defaultdict(list)
     for at, (bad, _) in enumerate(pairs):
@@ -52,7 +52,7 @@ def balanced(
 
 
 def _bucket(size: int) -> int:
-    """The group of a size; that of its opposite is its negative."""
+    """Return the group of a size; that of its opposite is its negative."""
     return sum(size >= edge for edge in _BUCKETS if edge > 0) - sum(
         size <= edge for edge in _BUCKETS if edge < 0
     )
@@ -60,11 +60,11 @@ def _bucket(size: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BatchSampler:
-    """What batches are drawn from.
+    """The pools of windows for batches.
 
     Attributes:
-        pairs: broken on purpose, balanced by size.
-        real_right: fixes and ordinary changes; ``real_broken``: fixes undone.
+        pairs: injected defects, balanced by size.
+        real_right: fixes and ordinary changes; ``real_broken``: reversed fixes.
     """
 
     pairs: tuple[tuple[EncodedWindow, EncodedWindow], ...]
@@ -85,7 +85,9 @@ class BatchSampler:
     def batches(
         self, size: int, phases: PhasesPart, steps: int, seed: int, start: int
     ) -> Iterator[WindowBatch]:
-        """Batches from step ``start`` to the last; what step N gets depends on nothing but the arguments."""
+        """Yield batches from step ``start`` to the last; the batch of step N depends on the arguments
+        only.
+        """
         first = round(steps * phases.balanced)
         for step in range(start, steps):
             told = random.Random(f"{seed}:{step}")  # noqa: S311  (repeatable)

@@ -1,4 +1,4 @@
-"""Training a model that judges lines: LoRA and heads in two phases, repeatable, resumable after a kill."""
+"""Train a line model: LoRA and heads in two phases, repeatable, resumable after a kill."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ if TYPE_CHECKING:
 RUN_FILE = "lines-run.json"
 WEIGHTS_FILE = "lines.safetensors"
 _AT_ONCE = 16
-"""Windows that are scored together."""
+"""Number of windows that are scored together."""
 _PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
 
 
 class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """A training of lines that came to its end.
+    """A finished line training.
 
     Attributes:
-        classes: of the heads, in their order.
-        windows: how many could be drawn: pairs, real right ones, real broken ones.
-        kept: the step whose weights were kept; ``best``: their share of validation pairs in the right order.
+        classes: of the heads, in order.
+        windows: size of the pools: pairs, real right ones, real broken ones.
+        kept: the step of the selected weights; ``best``: their share of validation pairs in the right order.
         weights: SHA-256 of the file of LoRA and heads.
     """
 
@@ -86,10 +86,10 @@ class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
 
 
 def read_line_run(folder: Path) -> LineRun:
-    """What the training in a folder came to.
+    """Read the result of the training in a directory.
 
     Raises:
-        TrainingError: it has not come to its end, or this is no such folder.
+        TrainingError: it is not finished, or this is not such a directory.
     """
     file = folder / RUN_FILE
     try:
@@ -111,10 +111,10 @@ def train_lines(
     base_folder: Path | None = None,
     progress: Progress = lambda text: None,
 ) -> LineRun:
-    """Train what a recipe of lines says; see ``wardround_lab.training.train.train``.
+    """Train a line recipe; see ``wardround_lab.training.train.train``.
 
     Raises:
-        TrainingError: the recipe, the records, their audit or the base is not what it must be.
+        TrainingError: the recipe, the records, their audit or the base is invalid.
     """
     recipe = read_line_recipe(recipe_file)
     if seed is not None:
@@ -143,7 +143,7 @@ def train_lines(
 
 
 class LineTraining(Trainer[WindowBatch, LineRun]):
-    """A training on lines under way."""
+    """A line training in progress."""
 
     METRIC = "pairwise"
     RUN_FILE = RUN_FILE
@@ -156,9 +156,7 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         self.recipe, self.located, self.data, self.classes = recipe, located, data, tuple(classes)
         self.pools = BatchSampler.of(trained, self.settings.seed)
         if not self.pools.pairs:
-            raise TrainingError(
-                "data.train: no broken code is left when longer and shorter are balanced; mine more"
-            )
+            raise TrainingError("data.train: no injected defects are left after balancing by size; mine more")
         self.watched = list(spread(pairs_of(watched), self.settings.validation_items))
         encoder = load_trainable(located, self.precision)
         self.lora = chosen(encoder, recipe.lora, located.base.targets)
@@ -168,7 +166,7 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         self.begin([one for one in self.model.parameters() if one.requires_grad], self._digest())
 
     def _digest(self) -> str:
-        """Of everything that decides the weights, but for limits of time."""
+        """Digest of all inputs of the weights except time limits."""
         free = msgspec.structs.replace(self.settings, max_minutes=0.0, checkpoint=1, threads=1)
         recipe = msgspec.structs.replace(self.recipe, training=free)
         parts = [msgspec.json.encode(part, order="deterministic") for part in (recipe, self.data.records)]
@@ -188,14 +186,14 @@ class LineTraining(Trainer[WindowBatch, LineRun]):
         return focal_loss(logits, wanted, asked, self.recipe.phases.gamma)
 
     def metric(self) -> float | None:
-        """The share of validation pairs whose broken side is found worse."""
+        """Return the share of validation pairs whose broken side scores worse."""
         if not self.watched:
             return None
         bad, good = (self._scores([pair[at] for pair in self.watched]) for at in (0, 1))
         return float(((bad > good).float() + 0.5 * (bad == good).float()).mean())
 
     def _scores(self, sheets: Sequence[EncodedWindow]) -> torch.Tensor:
-        """Of each window the logit of its worst line."""
+        """Return, for each window, the logit of its worst line."""
         worst = []
         with torch.no_grad():
             for start in range(0, len(sheets), _AT_ONCE):

@@ -74,7 +74,7 @@ def found_in(repo: GitRepository, after: str) -> list[dict[str, Any]]:
 def test_a_raised_version_is_reported_in_the_names_of_the_step_and_its_job(repo: GitRepository) -> None:
     found = found_in(repo, BEFORE.replace('"3.9"', '"3.13"'))
     assert [(f["line"], f["column"], f["status"]) for f in found] == [(6, 18, "caused"), (10, 29, "caused")]
-    assert found[1]["message"] == 'the name says "3.9", but this change made it 3.13'
+    assert found[1]["message"] == 'the name contains "3.9", but this change sets 3.13; rename it'
 
 
 def test_a_name_that_changed_too_is_right(repo: GitRepository) -> None:

@@ -43,7 +43,7 @@ def test_the_model_scores_sparsely_documented_functions() -> None:
     assert told(BEFORE, AFTER, NoModels()) == []
     judge = Judge()
     assert told(BEFORE, AFTER, Lender(judge)) == [
-        '1: this change brought "wait", which docstrings like this one usually name'
+        '1: parameter "wait" is new; docstrings like this one usually document it'
     ]
     assert {len(row) for row in judge.asked} == {len(NAMES)}
 
@@ -81,7 +81,7 @@ def test_the_number_of_scored_parameters_is_limited(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(undocumented_parameters, "MOST_ASKED", 2)
     after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
     assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
-        '1: this change brought "w', '1: this change brought "t'
+        '1: parameter "wait" is ne', '1: parameter "tries" is n'
     ]  # fmt: skip
 
 
@@ -145,6 +145,6 @@ class TestTheShippedModel:
             for more in ((), ("--no-models",))
         )
         assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
-        assert '"wait", which docstrings like this one usually name' in with_models[0]["message"]
+        assert '"wait" is new; docstrings like this one usually document it' in with_models[0]["message"]
         assert 0.7 < with_models[0]["confidence"] < 1
         assert without == []

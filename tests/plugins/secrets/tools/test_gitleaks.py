@@ -1,4 +1,4 @@
-"""gitleaks: what is asked of it, how its answer is read, and that nothing of the change steers it."""
+"""gitleaks: its command line and output, and that the change cannot configure it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_is_no_report_is_refused(output: bytes) -> None:
         GITLEAKS.parse(output, RUN)
 
 
-def test_it_runs_in_ci_only_and_nothing_is_said_where_it_is_missing() -> None:
+def test_it_runs_in_ci_only_and_may_be_missing() -> None:
     assert GITLEAKS.profiles == {Profile.CI}
     assert GITLEAKS.optional
 

@@ -1,4 +1,4 @@
-"""What columns a dbt model is certain to have, and a review of models beside their properties file."""
+"""Certain columns of a dbt model, and reviews of models with a properties file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_documented_columns_of_a_model_are_read(text: str, columns: dict[str
     assert documented_columns(text, "a") == columns
 
 
-def test_many_names_are_cut_short() -> None:
+def test_long_lists_of_names_are_abbreviated() -> None:
     assert listed(["a"]) == '"a"'
     assert listed(["a", "b"]) == '"a" and "b"'
     assert listed(["a", "b", "c", "d", "e"]) == '"a", "b", "c" and 2 more'
@@ -98,23 +98,23 @@ def found_in(repo: GitRepository, after: str, **others: str) -> list[dict[str, A
     return [found for found in report["findings"] if found["rule"] in ("sql/SQ050", "sql/SQ051")]
 
 
-def test_a_column_that_went_is_reported_though_its_words_are_in_another_file(repo: GitRepository) -> None:
+def test_a_removed_column_is_reported_though_another_file_documents_it(repo: GitRepository) -> None:
     (found,) = found_in(repo, MODEL.replace(",\n    total", ""))
     assert (found["rule"], found["line"], found["column"]) == ("sql/SQ050", 1, 1)
     assert found["status"] == "caused"
-    assert found["message"] == 'models/schema.yml documents "total", but this change took it out'
+    assert found["message"] == 'models/schema.yml documents "total", but this change removes it'
 
 
-def test_nothing_is_said_where_the_change_took_the_words_along(repo: GitRepository) -> None:
+def test_a_column_removed_with_its_documentation_is_not_reported(repo: GitRepository) -> None:
     without = DOCS.replace("      - name: total\n        description: in cents\n", "")
     assert found_in(repo, MODEL.replace(",\n    total", ""), schema=without) == []
 
 
-def test_a_new_column_is_reported_where_it_stands(repo: GitRepository) -> None:
+def test_a_new_column_is_reported_at_its_location(repo: GitRepository) -> None:
     (found,) = found_in(repo, MODEL.replace("total", "total,\n    note"))
     assert (found["rule"], found["line"], found["column"]) == ("sql/SQ051", 4, 5)
     assert found["status"] == "new"
 
 
-def test_two_files_that_document_a_model_settle_nothing(repo: GitRepository) -> None:
+def test_a_model_documented_by_two_files_is_not_reported(repo: GitRepository) -> None:
     assert found_in(repo, MODEL.replace(",\n    total", ""), again=DOCS) == []

@@ -1,4 +1,4 @@
-"""SQL in strings is found where the call makes it certain, and keeps its place."""
+"""SQL in strings is recognized where the call makes it certain, and keeps its location."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_only_certain_sql_is_found(path: str, text: str, found: list[str]) -> No
     assert not found or "add_index" in text or holds_sql(path, text.encode())
 
 
-def test_a_place_in_strings_that_are_put_together_is_that_of_its_part() -> None:
+def test_a_location_in_concatenated_strings_is_that_of_its_part() -> None:
     text = 'c.execute("DELETE FROM t "\n    "WHERE a = 1")'
     (fragment,) = fragments("a.py", text)
     start, end = fragment.place(14, 19)
@@ -66,7 +66,7 @@ def test_code_without_a_database_is_not_claimed() -> None:
     ("before", "calls"),
     [("x = 1\n", "c.execute('DELETE FROM t')\n"), ("", "op.f('x')\nop.drop_table('t')\n")],
 )
-def test_code_is_claimed_wherever_in_it_the_sql_stands(before: str, calls: str) -> None:
+def test_code_with_sql_anywhere_is_claimed(before: str, calls: str) -> None:
     far = before + "".join(f"def give_{n}():\n    return {n}\n" for n in range(500))
     assert not holds_sql("a.py", far.encode())
     assert holds_sql("a.py", (far + calls).encode())
@@ -82,5 +82,5 @@ def test_code_is_claimed_wherever_in_it_the_sql_stands(before: str, calls: str) 
         "x = draw(all_of(y))",
     ],
 )
-def test_sentences_and_other_calls_are_not_taken_for_sql(text: str) -> None:
+def test_sentences_and_other_calls_are_not_sql(text: str) -> None:
     assert not holds_sql("a.py", text.encode())

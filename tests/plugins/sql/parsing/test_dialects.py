@@ -1,4 +1,4 @@
-"""A file that another database reads is not taken for broken Postgres."""
+"""A file for another database is not reported as invalid PostgreSQL."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from wardround_sql.parsing.dialects import dialect_of
         ("db/mysql/postgres/1.sql", "create table t (a int);", "postgres"),
     ],
 )
-def test_dialects_are_told_from_signs_and_names(path: str, text: str, dialect: str) -> None:
+def test_dialects_are_detected_by_syntax_and_path(path: str, text: str, dialect: str) -> None:
     assert dialect_of(path, text) == dialect
 
 
-def test_the_configured_dialect_counts_where_nothing_else_tells() -> None:
+def test_the_configured_dialect_applies_to_files_without_a_sign() -> None:
     assert dialect_of("a.sql", "create table t (a int);", "mysql") == "mysql"

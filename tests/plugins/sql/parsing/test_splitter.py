@@ -1,4 +1,4 @@
-"""Statements are told apart by quotes, comments, bodies and data, and each keeps its place."""
+"""Statements are split with respect to quotes, comments, bodies and data, and keep their locations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wardround_sql.parsing.splitter import cut
         (";;  ;", []),
     ],
 )  # fmt: skip
-def test_statements_are_cut_apart(text: str, statements: list[str]) -> None:
+def test_statements_are_split(text: str, statements: list[str]) -> None:
     pieces, _ = cut(text)
     assert [piece.text for piece in pieces] == statements
     assert all(text[piece.offset :].startswith(piece.text) for piece in pieces)

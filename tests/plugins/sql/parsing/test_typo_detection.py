@@ -1,4 +1,4 @@
-"""A statement that no database reads is a finding; what another one reads is none."""
+"""A statement that no database accepts is a finding; one that another database accepts is not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def unparsed(text: str) -> Unparsed:
         ("update t sett a = 1", 9, "SET"),
     ],
 )
-def test_the_word_that_was_meant(text: str, point: int, meant: str) -> None:
+def test_a_typo_is_corrected(text: str, point: int, meant: str) -> None:
     slip = slip_of(unparsed(text))
     assert slip is not None
     assert (slip.point, slip.meant) == (point, meant)
@@ -48,7 +48,7 @@ def test_the_word_that_was_meant(text: str, point: int, meant: str) -> None:
         "use warehouse x",
     ],
 )
-def test_what_is_no_slip(text: str) -> None:
+def test_other_errors_are_not_typos(text: str) -> None:
     assert slip_of(unparsed(text)) is None
 
 
@@ -64,18 +64,18 @@ def test_what_is_no_slip(text: str) -> None:
         "create table t (a " + "int" * 10_000 + " b)",
     ],
 )
-def test_what_somebody_else_reads_or_fills_in(text: str) -> None:
+def test_other_dialects_and_templates_are_accepted(text: str) -> None:
     assert is_read_elsewhere(unparsed(text))
 
 
 @pytest.mark.parametrize(
     "text", ["select a from b where", "create table t (a int b int)", "drop tables a, b c"]
 )
-def test_what_nobody_reads(text: str) -> None:
+def test_a_statement_that_no_database_accepts(text: str) -> None:
     assert not is_read_elsewhere(unparsed(text))
 
 
-def test_a_statement_that_does_not_parse_is_a_warning_whoever_says_it_too(repo: GitRepository) -> None:
+def test_a_statement_that_does_not_parse_is_a_warning_even_if_a_tool_reports_it(repo: GitRepository) -> None:
     repo.stage({
         "db/migrations/1.sql": "alter tabel users add x int;\ndrop table foo;\n",
         "q.sql": "<<<<<<< HEAD\nselect 1;\n=======\nselect 2;\n>>>>>>> x\n",

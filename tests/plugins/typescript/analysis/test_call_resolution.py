@@ -85,7 +85,7 @@ def test_function_of_another_file(text: str, written: str) -> None:
         ("class A { crop(a) {\n} }\nclass B {\n  crop(b) {\n} }\n", "this.size"),
     ],
 )
-def test_what_the_text_does_not_tell(text: str, written: str) -> None:
+def test_unresolvable_calls(text: str, written: str) -> None:
     files = {
         "web/src/ring.ts": "export * from './ring';\nexport * from './ring';\n",
         "web/src/made.ts": f"export function crop(width, height) {{}}\n{'f(){};' * 1000}\n",
@@ -112,7 +112,7 @@ def test_destructured_parameters_have_no_name() -> None:
         ("", None),
     ],
 )
-def test_what_an_argument_is_called(text: str, name: ArgumentName | None) -> None:
+def test_names_of_arguments(text: str, name: ArgumentName | None) -> None:
     assert named(text) == name
 
 
@@ -130,7 +130,7 @@ def test_what_an_argument_is_called(text: str, name: ArgumentName | None) -> Non
         "export * from './a';\n" * 500,
     ],
 )
-def test_text_that_is_no_script_is_passed_over(text: str) -> None:
+def test_text_that_is_not_a_script_is_ignored(text: str) -> None:
     check = SwappedArguments(SourceFile("a.ts", text))
     check.run()
     assert check.results == []

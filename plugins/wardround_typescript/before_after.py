@@ -1,14 +1,13 @@
-"""What every check is that holds a script against what stood there before the change."""
+"""Comparison of a script with its state before the change."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from wardround.checks.lazy import LazyPattern
-from wardround_typescript.check import TreeCheck
+from wardround.checks.source import SourceFile
 
 if TYPE_CHECKING:
     from wardround.languages.script.code import Code
@@ -17,45 +16,31 @@ if TYPE_CHECKING:
 _LONGEST_BASE = 400_000
 
 
-class BeforeCheck(TreeCheck):
-    """A check that sees a file before and after; ``compare`` runs where both are there and differ.
+def base_code(source: SourceFile, removed: LazyPattern) -> Code | None:
+    """Return the code before the change; None if no removed line matches a pattern."""
+    base = source.base_text
+    if base is None or base == source.text or len(base) > _LONGEST_BASE:
+        return None
+    if not any(removed.search(line) for line in set(base.split("\n")).difference(source.text.split("\n"))):
+        return None
+    from wardround.languages.script.code import code_of  # loads the parser
 
-    Attributes:
-        GONE: is found in a line that the change took away.
-    """
+    return code_of(source.path, base)
 
-    GONE: ClassVar[LazyPattern]
 
-    def run(self) -> None:
-        base = self.source.base_text
-        if base is None or base == self.source.text or len(base) > _LONGEST_BASE:
-            return
-        if any(
-            self.GONE.search(line) for line in set(base.split("\n")).difference(self.source.text.split("\n"))
-        ):
-            super().run()
+def is_new(source: SourceFile, code: Code, node: Node, base: Code) -> bool:
+    """Return True for a node that the change added or altered, also by the removal of one of its lines."""
+    return is_touched(source, node) or code.text(node) not in base.module.text
 
-    def look(self) -> None:
-        from wardround.languages.script.code import code_of  # loads the parser
 
-        self.compare(code_of(self.source.path, self.source.base_text or ""))
-
-    @abstractmethod
-    def compare(self, was: Code) -> None:
-        """Report what the change took away; ``was`` is the file before it."""
-
-    def is_new(self, node: Node, was: Code) -> bool:
-        """Whether a node did not stand so in the file before, be it that only a line went out of it."""
-        return self.is_touched(node) or self.code.text(node) not in was.module.text
-
-    def is_touched(self, node: Node) -> bool:
-        """Whether the change brought a line of a node."""
-        rows = range(node.start_point[0] + 1, node.end_point[0] + 2)
-        return any(self.source.is_added(row) for row in rows)
+def is_touched(source: SourceFile, node: Node) -> bool:
+    """Return True if the change added a line of a node."""
+    rows = range(node.start_point[0] + 1, node.end_point[0] + 2)
+    return any(source.is_added(row) for row in rows)
 
 
 def functions_of(code: Code) -> Mapping[str, Node]:
-    """The functions of a file by name, methods behind that of their class; none whose name is there twice."""
+    """Return the functions of a file by unambiguous name, methods qualified by their class."""
     found = code.notes.get(functions_of)
     if not isinstance(found, dict):
         found = code.notes[functions_of] = _functions_of(code)
@@ -85,7 +70,7 @@ def _name(code: Code, node: Node) -> str:
 
 
 def named_around(code: Code, node: Node) -> Node | None:
-    """The innermost function around a node that ``functions_of`` has by name."""
+    """Return the innermost function around a node that ``functions_of`` contains."""
     from wardround.languages.script.code import function_around
 
     own = {one.id for one in functions_of(code).values()}
@@ -96,6 +81,6 @@ def named_around(code: Code, node: Node) -> Node | None:
 
 
 def name_around(code: Code, node: Node) -> str:
-    """The name of that function; empty for what stands outside of all."""
+    """Return the name of that function; empty outside of functions."""
     function = named_around(code, node)
     return _name(code, function) if function is not None else ""

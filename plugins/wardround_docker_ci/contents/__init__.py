@@ -1,0 +1,1 @@
+"""The contents of a file that checks inspect: scripts, images, variables and mounts."""

@@ -1,0 +1,100 @@
+"""Helper functions of a test module that assert, and those that certainly do not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
+
+from wardround.languages.python.module import FunctionNode, PythonModule
+from wardround.languages.python.tree import walk
+from wardround_tests.models.syntax import FUNCTIONS, is_assertion, last_name, root_name, top_level
+
+_TEST_SUPPORT = (
+    r"(^|[._])(tests?|testing|testutils?|helpers?|utils?|conftest|fixtures?|common|support)([._]|$)"
+)
+
+
+class AssertionHelpers:
+    """The asserting helpers of one module.
+
+    Args:
+        tests: the nodes of the module's tests, which are not helpers.
+    """
+
+    def __init__(self, module: PythonModule, tests: Container[ast.AST]) -> None:
+        self._module = module
+        self._tests = tests
+
+    @cached_property
+    def asserting(self) -> frozenset[str]:
+        """Functions and methods of this module that assert, directly or indirectly."""
+        functions = self._functions()
+        calls = {name: _called_in(nodes) for name, nodes in functions.items()}
+        found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
+        while more := {name for name, called in calls.items() if name not in found and called & found}:
+            found |= more
+        return frozenset(found)
+
+    def _functions(self) -> dict[str, list[FunctionNode]]:
+        """Return the functions and methods other than tests, by name."""
+        found: dict[str, list[FunctionNode]] = {}
+        statements = list(top_level(self._module.tree.body))
+        classes = [one for one in statements if isinstance(one, ast.ClassDef)]
+        for node in (*statements, *(s for cls in classes for s in top_level(cls.body))):
+            if isinstance(node, FUNCTIONS) and node not in self._tests:
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
+    def unknown(self) -> frozenset[str]:
+        """Local names imported from other test code, which may assert and is not visible here."""
+        return frozenset(
+            local
+            for local, dotted in self._module.imported.items()
+            if dotted.startswith(".") or re.search(_TEST_SUPPORT, dotted)
+        )
+
+    @cached_property
+    def harmless(self) -> frozenset[str]:
+        """Plain functions of this module that certainly do not assert, whatever their names."""
+        return frozenset(
+            node.name
+            for node in self._module.tree.body
+            if isinstance(node, FUNCTIONS)
+            and node not in self._tests
+            and node.name not in self.asserting
+            and not node.decorator_list
+            and self._only_returns(node)
+        )
+
+    def _only_returns(self, function: FunctionNode) -> bool:
+        """Return True if a function returns a value and calls no unknown helper."""
+        nodes = list(walk(function))
+        if not any(isinstance(one, ast.Return) and one.value is not None for one in nodes):
+            return False
+        return not any(isinstance(one, ast.Call) and root_name(one.func) in self.unknown for one in nodes)
+
+    def asserts(self, node: ast.AST) -> bool:
+        """Return True if a node makes a test fail on purpose, also through a helper."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.harmless:
+            return False
+        if is_assertion(node) or self.is_called_by(node):
+            return True
+        return isinstance(node, ast.Call) and root_name(node.func) in self.unknown
+
+    def is_called_by(self, node: ast.AST) -> bool:
+        """Return True if a node calls a function or method of this module that asserts."""
+        if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
+            return False
+        return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
+
+
+def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        yield from walk(node)
+
+
+def _called_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return {last_name(one) for one in _walk_all(nodes) if isinstance(one, ast.Call)}

@@ -1,0 +1,27 @@
+"""Tests of a file in any supported language."""
+
+from __future__ import annotations
+
+from wardround_tests.models.assertions import TestedCase
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def tests_of(path: str, text: str) -> dict[str, TestedCase] | None:
+    """Return the tests of a file by name; None if it cannot be parsed."""
+    try:
+        found = _read(path, text)
+    except _UNREADABLE:
+        return None
+    return {case.name: case for case in found}
+
+
+def _read(path: str, text: str) -> list[TestedCase]:
+    """Read the tests of a file; the parsers are imported only where a test file changed."""
+    if path.endswith(".py"):
+        from wardround_tests.models.python_assertions import python_tests
+
+        return list(python_tests(path, text))
+    from wardround_tests.models.script_assertions import script_tests
+
+    return list(script_tests(text))
