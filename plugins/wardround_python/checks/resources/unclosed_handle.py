@@ -32,7 +32,7 @@ _RUN_LATER = (
     ast.Lambda, ast.comprehension, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.IfExp,
     ast.BoolOp, ast.NamedExpr,
 )  # fmt: skip
-"""Expressions of which a part runs several times, later or not at all."""
+"""Expressions with a part that runs several times, later or not at all."""
 _BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
 
 
