@@ -20,8 +20,7 @@ class CiCheck(Check):
 
     Attributes:
         KINDS: the kinds of files that the check inspects.
-        NEEDS: literals of which a file must contain at least one to have a finding; empty to inspect every
-            file.
+        NEEDS: literals; a file without any of them has no finding. Empty to inspect every file.
     """
 
     CASE_PATH = "Dockerfile"
