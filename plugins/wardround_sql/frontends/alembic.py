@@ -106,13 +106,13 @@ class _Arguments:
         arguments = _keywords(call.node)
         positions = names if table is None else tuple(name for name in names if name not in _TABLES)
         arguments.update(zip(positions, call.node.args, strict=False))
-        self.given = arguments
+        self.by_name = arguments
         self.module = module
         self.scope = call.scope
         self.table = table if table is not None else self.text(*_TABLES)
 
     def text(self, *names: str) -> str:
-        return next((result for name in names if (result := self._string(self.given.get(name)))), "")
+        return next((result for name in names if (result := self._string(self.by_name.get(name)))), "")
 
     def _string(self, node: ast.expr | None) -> str:
         """Return a string literal, or the first string that a name is bound to."""
@@ -123,17 +123,17 @@ class _Arguments:
 
     def texts(self, name: str) -> list[str]:
         """Return the strings of a list; empty if one of them is unknown."""
-        node = self.given.get(name)
+        node = self.by_name.get(name)
         if isinstance(node, ast.Name):
             return [entry.text for entry in self.module.values(node, self.scope) if not entry.holes]
         result = [_text(item) for item in getattr(node, "elts", [])]
         return result if all(result) else []
 
     def is_true(self, name: str) -> bool:
-        return getattr(self.given.get(name), "value", None) is True
+        return getattr(self.by_name.get(name), "value", None) is True
 
     def is_false(self, name: str) -> bool:
-        return getattr(self.given.get(name), "value", None) is False
+        return getattr(self.by_name.get(name), "value", None) is False
 
 
 _TABLES = ("table_name", "source_table", "old_table_name")
@@ -182,7 +182,7 @@ def _new_constraint(call: str, table: str, arguments: _Arguments) -> str:
     match call:
         case "create_foreign_key" if arguments.texts("local_cols") and arguments.text("referent_table"):
             local, target = listed(arguments.texts("local_cols")), quoted(arguments.text("referent_table"))
-            action = _on_delete(arguments.given)
+            action = _on_delete(arguments.by_name)
             return f"ALTER TABLE {table} ADD FOREIGN KEY ({local}) REFERENCES {target}{action}{validity}"
         case "create_check_constraint":
             return f"ALTER TABLE {table} ADD CHECK (c > 0){validity}"
@@ -192,7 +192,7 @@ def _new_constraint(call: str, table: str, arguments: _Arguments) -> str:
 
 
 def _added(table: str, arguments: _Arguments) -> str:
-    column = arguments.given.get("column")
+    column = arguments.by_name.get("column")
     result = declared(column) if column is not None else None
     if result is None:
         return ""
@@ -204,19 +204,19 @@ def _index(table: str, arguments: _Arguments) -> str:
     names = arguments.texts("columns") or ["an expression"]
     unique = "UNIQUE " if arguments.is_true("unique") else ""
     how = "CONCURRENTLY " if arguments.is_true("postgresql_concurrently") else ""
-    some = " WHERE true" if "postgresql_where" in arguments.given else ""
+    some = " WHERE true" if "postgresql_where" in arguments.by_name else ""
     return f"CREATE {unique}INDEX {how}ON {table} ({listed(names)}){some}"
 
 
 def _altered(table: str, arguments: _Arguments) -> Iterator[tuple[str, str]]:
     """Yield the changes of ``alter_column``: the argument that requests each, and its SQL."""
     column = quoted(arguments.text("column_name"))
-    new = arguments.given.get("type_")
-    if new is not None and not _is_same(arguments.given.get("existing_type"), new):
+    new = arguments.by_name.get("type_")
+    if new is not None and not _is_same(arguments.by_name.get("existing_type"), new):
         yield "type_", f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}"
     if arguments.is_false("nullable") and not arguments.is_false("existing_nullable"):
         yield "nullable", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
-    default = _default(arguments.given.get("server_default"))
+    default = _default(arguments.by_name.get("server_default"))
     if default:
         yield "server_default", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
     if arguments.text("new_column_name"):

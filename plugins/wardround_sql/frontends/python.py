@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from wardround.checks.lazy import LazyPattern
 from wardround_sql.frontends.alembic import AlembicReader
+from wardround_sql.frontends.discarded_queries import discarded_narrowing
 from wardround_sql.frontends.django import django_migration, django_models
 from wardround_sql.frontends.nullable_arguments import may_be_none
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, parsed_module
 from wardround_sql.frontends.sql_text import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.frontends.sqlalchemy_models import annotation_types, models, whole_table_writes
-from wardround_sql.frontends.sqlalchemy_queries import built_queries, discarded_narrowing
+from wardround_sql.frontends.sqlalchemy_queries import built_queries
 from wardround_sql.frontends.string_assembly import AssembledText, CallNames, SqlAssembler, quoted
 from wardround_sql.parsing.statements import SqlFragment
 from wardround_sql.project.enum_usage import enum_uses
@@ -107,9 +108,9 @@ class _Found:
 
     def _view(self, call: CallSite) -> None:
         """Add a view declared for alembic_utils."""
-        given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
-        given |= {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
-        name, query = given.get("signature"), given.get("definition")
+        arguments = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
+        arguments |= {keyword.arg: keyword.value for keyword in call.node.keywords if keyword.arg}
+        name, query = arguments.get("signature"), arguments.get("definition")
         if query is None or not isinstance(name, ast.Constant):
             return
         kind = "MATERIALIZED VIEW" if "Mat" in call.name else "VIEW"

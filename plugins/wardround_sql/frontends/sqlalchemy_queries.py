@@ -14,7 +14,6 @@ from wardround.languages.python.tree import walk
 from wardround_sql.frontends.python_code import CallSite, PythonScope, SqlModule, called
 from wardround_sql.frontends.string_assembly import (
     AssembledText,
-    Discarded,
     SqlAssembler,
     cross_join,
     every_row,
@@ -24,8 +23,8 @@ from wardround_sql.frontends.string_assembly import (
 )
 from wardround_sql.queries.row_intent import is_shown, requests_specific_row
 
-_ROOTS = frozenset({"select", "query", "delete", "update"})
-_FILTERS = frozenset({"where", "filter", "having"})
+ROOTS = frozenset({"select", "query", "delete", "update"})
+FILTERS = frozenset({"where", "filter", "having"})
 _JOINS = frozenset({"join", "outerjoin", "join_from", "outerjoin_from"})
 _OPEN = frozenset(
     {"select_from", "from_statement", "correlate", "correlate_except", "from_self", "with_only_columns",
@@ -56,7 +55,7 @@ class BuiltQuery(Struct):
 
     @property
     def filters(self) -> list[ast.expr]:
-        return [argument for step in self.steps if called(step) in _FILTERS for argument in step.args]
+        return [argument for step in self.steps if called(step) in FILTERS for argument in step.args]
 
 
 def built_queries(module: SqlModule) -> Iterator[AssembledText]:
@@ -74,18 +73,12 @@ def built_queries(module: SqlModule) -> Iterator[AssembledText]:
     yield from _excluded(module, {id(chain.root): chain for chain in chains})
 
 
-def _dropped(module: SqlModule) -> Iterator[ast.Call]:
-    """Return the calls that narrow a statement and discard the result."""
-    narrowing = (*_FILTERS, "filter_by", "order_by", "limit", "offset")
-    return (call for call in module.bare if called(call) in narrowing)
-
-
 def _chains(module: SqlModule) -> list[BuiltQuery]:
     result: list[BuiltQuery] = []
     entries: dict[tuple[int, str], BuiltQuery] = {}
     outer = _outermost(module)
     for call in module.calls:
-        if call.name in _ROOTS and _is_root(call):
+        if call.name in ROOTS and is_root(call):
             steps = outer.get(id(call.node), [call.node])
             entry = BuiltQuery(call.name, call.node, call.scope, steps[1:])
             result.append(entry)
@@ -101,7 +94,7 @@ def _chains(module: SqlModule) -> list[BuiltQuery]:
     return result
 
 
-def _is_root(call: CallSite) -> bool:
+def is_root(call: CallSite) -> bool:
     function = call.node.func
     if call.name in ("delete", "update"):
         return isinstance(function, ast.Name) and len(call.node.args) == 1
@@ -134,12 +127,12 @@ def _root_of(value: ast.expr) -> ast.Call | None:
     first: ast.Call | None = None
     while isinstance(node, ast.Call):
         first = node
-        if called(node) in _ROOTS and not (
+        if called(node) in ROOTS and not (
             isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
         ):
             return node
         node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-    return first if first is not None and called(first) in _ROOTS else None
+    return first if first is not None and called(first) in ROOTS else None
 
 
 def _note_use(module: SqlModule, last: ast.Call, built_query: BuiltQuery) -> None:
@@ -163,7 +156,7 @@ def _add_later(
     if isinstance(owner, ast.Name) and (id(call.scope), owner.id) in values:
         result = values[id(call.scope), owner.id]
         steps = outer.get(id(call.node), [call.node])
-        if called(call.node) in _FILTERS and _is_dropped(module, steps[-1]):
+        if called(call.node) in FILTERS and _is_dropped(module, steps[-1]):
             return
         result.steps += [step for step in steps if step not in result.steps]
         _note_use(module, steps[-1], result)
@@ -241,7 +234,7 @@ def _resolved(module: SqlModule, argument: ast.expr, scope: PythonScope) -> Iter
     elif isinstance(node, ast.Call) and called(node) in ("and_",):
         for inner in node.args:
             yield from _resolved(module, inner, scope)
-    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | _ROOTS for n in walk(node)):
+    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | ROOTS for n in walk(node)):
         yield None
     else:
         yield node
@@ -346,7 +339,7 @@ def _unfiltered(module: SqlModule, built_query: BuiltQuery) -> Iterator[Assemble
         built_query.kind not in ("delete", "update")
         or not built_query.runs
         or built_query.inside
-        or built_query.named(*_FILTERS, "filter_by")
+        or built_query.named(*FILTERS, "filter_by")
     ):
         return
     parent = module.parents.get(id(built_query.root))
@@ -424,39 +417,3 @@ def _may_be_null(module: SqlModule, owner: str, column: str) -> bool:
 
 def _is_nullable_column(code: str) -> bool:
     return "Column(" in code and "nullable=False" not in code and "primary_key" not in code
-
-
-def discarded_narrowing(module: SqlModule) -> Iterator[Discarded]:
-    """Yield calls that narrow the statement bound to a name, and discard the result."""
-    dropped = {id(call) for call in _dropped(module)}
-    for call in module.calls if dropped else ():
-        owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
-        if id(call.node) in dropped and isinstance(owner, ast.Name):
-            values = call.scope.names.get(owner.id, [])
-            if values and all(_is_statement(value) for value in values):
-                start, end = module.place(call.node)
-                line = module.text[start:end].split("\n", 1)[0]
-                yield Discarded(start, start + len(line), owner.id, call.name)
-
-
-def _is_statement(value: ast.expr) -> bool:
-    """Return True if a value is a SQLAlchemy statement or a Django queryset, also after narrowing."""
-    node: ast.expr = value
-    while isinstance(node, ast.Call):
-        if called(node) in _ROOTS and _is_root(CallSite(node, PythonScope(), called(node))):
-            return True
-        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
-        if isinstance(node, ast.Attribute) and node.attr == "objects":
-            return True
-    return isinstance(node, ast.Name) and node is not value and called_narrowing(value)
-
-
-def called_narrowing(value: ast.expr) -> bool:
-    """Return True if a value is a narrowing call on a name: ``stmt.where(...)``."""
-    return isinstance(value, ast.Call) and called(value) in (
-        *_FILTERS,
-        "filter_by",
-        "order_by",
-        "limit",
-        "offset",
-    )

@@ -62,7 +62,7 @@ class TriggerBody(Struct, frozen=True):
         return self.code[: handler.start()] if handler is not None else self.code
 
     @property
-    def given(self) -> set[str]:
+    def returned(self) -> set[str]:
         """All values it may return, in lower case."""
         return {" ".join(match["what"].lower().split()) for match in _RETURNS.finditer(self.code)}
 

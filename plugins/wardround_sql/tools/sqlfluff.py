@@ -229,22 +229,22 @@ def parse(output: bytes, run: Invocation) -> list[RawFinding]:
     """Parse ``sqlfluff lint --format json``; every input file must be in it."""
     copies = {str(copy.target): copy for copy in _plan(run)[0]}
     found: list[RawFinding] = []
-    text = decoded(output, list[FluffFile])
-    for entry in text:
+    results = decoded(output, list[FluffFile])
+    for entry in results:
         if entry.filepath not in copies:
             raise ToolOutputError(f"output names {Path(entry.filepath).name!r}, which was not an input")
         found += _results(entry, copies[entry.filepath])
-    silent = copies.keys() - {item.filepath for item in text}
+    silent = copies.keys() - {entry.filepath for entry in results}
     if silent:
         raise ToolOutputError(f"output lacks {copies[min(silent)].file}")
     return found
 
 
-def _results(words: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
+def _results(file: FluffFile, copy: _Copy) -> Iterator[RawFinding]:
     """Return the results of a file; only the first of each kind of parse error."""
     fixable = not is_template(copy.text)
     seen: set[str] = set()
-    for result in words.violations:
+    for result in file.violations:
         if result.code in _TROUBLE and result.code in seen:
             continue
         seen.add(result.code)
@@ -306,7 +306,7 @@ class Sqlfluff(Tool):
         """The configuration of a folder with nothing left in it that makes sqlfluff load Python or other
         files.
 
-        What loads code is ``library_path``, macro and search paths, plugins, and the dbt and Python
+        Code is loaded by ``library_path``, macro and search paths, plugins, and the dbt and Python
         templaters; only what is known to be harmless stays.
         """
         stem = f"{folder}/" if folder else ""

@@ -167,8 +167,8 @@ def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
         [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
     )
     start = before.rfind(b";") + 1
-    reported = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
-    text = b"\n".join(lines)[start:reported].decode("utf-8", "replace")
+    end = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
+    text = b"\n".join(lines)[start:end].decode("utf-8", "replace")
     about = _ABOUT[result.rule_name].search(text)
     created = _MADE.findall(before[:start].decode("utf-8", "replace"))
     return about is not None and _plain(about[1]) in {_plain(name) for name in created}
@@ -208,7 +208,7 @@ class Squawk(Tool):
         return parse(output, run)
 
     def is_enabled(self, options: SqlOptions | None, path: str, text: str) -> bool:
-        """Whether a file is a migration forwards, for Postgres."""
+        """Return True if a file is a forward migration for PostgreSQL."""
         chosen = options or SqlOptions()
         if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
             return False

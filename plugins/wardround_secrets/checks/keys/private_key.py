@@ -26,8 +26,8 @@ _PUTTY = LazyPattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
 class PrivateKey(SecretCheck):
     """A private key is committed.
 
-    Anyone with a copy of the repository can impersonate the owner of the key or decrypt what was encrypted
-    for it, and the history keeps the key after the file is deleted. Generate a new key, revoke this one
+    Anyone with a copy of the repository can impersonate the owner of the key or decrypt messages to it,
+    and the history keeps the key after the file is deleted. Generate a new key, revoke this one
     wherever it is trusted, and provide the new one at deployment.
     """
 

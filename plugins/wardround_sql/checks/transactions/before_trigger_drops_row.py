@@ -102,7 +102,7 @@ def _defects(body: TriggerBody, triggers: list[Trigger]) -> Iterator[tuple[int |
     """Yield the defects of a function's return values, and their locations in its body."""
     if triggers and body.lacks_return():
         yield body.changes()[-1], _WITHOUT_RETURN.format(name=body.name)
-    elif triggers and not body.given and not body.raises():
+    elif triggers and not body.returned and not body.raises():
         yield None, _WITHOUT_RETURN.format(name=body.name)
     before = [trigger for trigger in triggers if trigger.timing == BEFORE]
     last = body.last_return() if before else None
@@ -127,6 +127,6 @@ def _return_defect(body: TriggerBody, last: re.Match[str], *, deletes: bool) -> 
         return ""
     if value == "old" and not deletes and loses_changes:
         return "BEFORE trigger returns OLD, which discards the values set in NEW; RETURN NEW"
-    if deletes and value == "new" and body.given == {"new"}:
+    if deletes and value == "new" and body.returned == {"new"}:
         return "NEW is NULL for DELETE, which skips the delete; RETURN OLD"
     return ""
