@@ -1,4 +1,4 @@
-"""What oxlint finds, where, and in which words it gets to the reader."""
+"""Findings of oxlint: rules, positions and messages in the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a project's own oxlint configuration."""
+"""The configuration that oxlint gets from that of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call in a script calls."""
+"""Resolution of calls in a script."""
 
 from __future__ import annotations
 
