@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from wardround.checks.lazy import LazyPattern
 from wardround.languages.positions import Passage, Places
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, documents, passage
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.languages.yaml.tree import documents, passage
 from wardround_docker_ci.file_kinds import FileKind
 
 if TYPE_CHECKING:

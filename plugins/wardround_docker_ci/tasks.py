@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wardround.languages.yaml.tree import Mapping, Scalar, documents
+from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.languages.yaml.tree import documents
 from wardround.retrieval.lexical_features import OVERLAP_NAMES, lexical_features
 from wardround.training_tasks import Choice, History, Task
 from wardround_docker_ci.models.github_workflow import Workflow, WorkflowStep

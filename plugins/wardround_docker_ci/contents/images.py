@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.parsed_file import ParsedFile
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround_docker_ci.contents.scripts import EmbeddedScript
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.parsed_file import ParsedFile

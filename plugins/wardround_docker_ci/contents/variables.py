@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.parsed_file import ParsedFile
 

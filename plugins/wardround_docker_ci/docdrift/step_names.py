@@ -10,8 +10,8 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import SourceFile
-from wardround.languages.yaml import tree
-from wardround.languages.yaml.tree import Node, Scalar
+from wardround.languages.yaml import nodes, tree
+from wardround.languages.yaml.nodes import Node, Scalar
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.github_workflow import Workflow
@@ -112,11 +112,11 @@ def _families() -> Mapping[str, frozenset[str]]:
     return {tool: frozenset(line.split()) for line in _FAMILIES for tool in line.split()}
 
 
-def named(root: tree.Mapping, kind: FileKind) -> Iterator[NamedStep]:
+def named(root: nodes.Mapping, kind: FileKind) -> Iterator[NamedStep]:
     """Yield the named entries of a file."""
     if kind is FileKind.GITLAB_CI:
         for key, value in root.entries:
-            if isinstance(value, tree.Mapping) and value.get("script") is not None:
+            if isinstance(value, nodes.Mapping) and value.get("script") is not None:
                 yield NamedStep((key.value,), key, _values(value))
         return
     workflow = Workflow(root)
@@ -127,7 +127,7 @@ def named(root: tree.Mapping, kind: FileKind) -> Iterator[NamedStep]:
         yield from _with_name((job.name, "step"), step.node)
 
 
-def _with_name(place: tuple[str, ...], node: tree.Mapping) -> Iterator[NamedStep]:
+def _with_name(place: tuple[str, ...], node: nodes.Mapping) -> Iterator[NamedStep]:
     name = node.scalar("name")
     if name is not None and name.value:
         yield NamedStep((*place, name.value), name, _values(node))
@@ -145,7 +145,7 @@ def _values(node: Node) -> tuple[str, ...]:
         seen.add(id(one))
         if isinstance(one, Scalar):
             found.append(_REMARK.sub("", one.value) if "#" in one.value else one.value)
-        elif isinstance(one, tree.Sequence):
+        elif isinstance(one, nodes.Sequence):
             pending += one.items
         else:
             pending += [
@@ -183,7 +183,7 @@ def _commands(tool: str) -> tuple[str, ...]:
 def _named_before(base: str, kind: FileKind) -> list[NamedStep]:
     """Return the named entries before the change; none if the base cannot be parsed."""
     try:
-        before = next((d for d in tree.documents(base) if isinstance(d, tree.Mapping)), None)
+        before = next((d for d in tree.documents(base) if isinstance(d, nodes.Mapping)), None)
     except SyntaxError:
         return []
     return list(named(before, kind)) if before else []

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence, passage
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
+from wardround.languages.yaml.tree import passage
 
 
 class Service(Struct, frozen=True, eq=False):

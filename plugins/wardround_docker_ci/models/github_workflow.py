@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
 
 _EXPRESSION = LazyPattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
 FROM_FORKS = ("pull_request_target", "workflow_run")

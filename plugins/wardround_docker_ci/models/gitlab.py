@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
 
 _NO_JOBS = frozenset(
     {

@@ -6,7 +6,8 @@ from collections.abc import Sequence as Many
 
 from msgspec import Struct
 
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, Sequence, walk
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar, Sequence
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.models.compose import shell_arguments
 
 _POD_SPEC_BY_KIND: dict[str, tuple[str, ...]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 
 
 def mappings(nodes: Iterable[Node]) -> list[Mapping]:

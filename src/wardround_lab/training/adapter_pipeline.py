@@ -17,7 +17,7 @@ from wardround_lab.corpora.audit import audit_of
 from wardround_lab.corpora.audit_runner import AuditPolicy, AuditRunner
 from wardround_lab.corpora.secret_scan import SecretScan
 from wardround_lab.training.recipe import read_recipe
-from wardround_lab.training.recipe_registry import Files
+from wardround_lab.training.recipe_kind import Files
 from wardround_lab.training.run_directory import MODEL_FOLDER
 
 SEEDS = (0, 1)

@@ -27,7 +27,7 @@ from wardround_lab.training.run_directory import MODEL_FOLDER
 
 if TYPE_CHECKING:
     from wardround_lab.training.packaging import Shipped
-    from wardround_lab.training.recipe_registry import Files, Progress, RunSummary
+    from wardround_lab.training.recipe_kind import Files, Progress, RunSummary
 
 MODEL_FILE = "model.onnx"
 LICENCE = "MIT"

@@ -17,7 +17,7 @@ from wardround_lab.corpora.miner import Miner, MiningSource, RecordLocation
 from wardround_lab.corpora.secret_scan import SecretScan
 from wardround_lab.training.adapter_pipeline import AdapterPipeline, TrainingOutcome, clean_records
 from wardround_lab.training.recipe import Recipe, read_recipe
-from wardround_lab.training.recipe_registry import Files
+from wardround_lab.training.recipe_kind import Files
 
 if TYPE_CHECKING:
     from wardround.specialists import Specialist

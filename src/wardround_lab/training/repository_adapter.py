@@ -28,7 +28,7 @@ from wardround_lab.corpora.within_repository_split import WithinRepositorySplit
 from wardround_lab.training.adapter_pipeline import SEEDS, AdapterPipeline, TrainingOutcome, clean_records
 from wardround_lab.training.choice_dataset import split
 from wardround_lab.training.recipe import DataPart, Recipe, TrainingPart, read_recipe
-from wardround_lab.training.recipe_registry import Files
+from wardround_lab.training.recipe_kind import Files
 from wardround_lab.training.run_directory import write_atomically, write_struct
 
 if TYPE_CHECKING:

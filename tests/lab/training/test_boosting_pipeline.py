@@ -19,7 +19,8 @@ from wardround.inference.registry import ModelRegistry
 from wardround.inference.verify import verify
 from wardround_lab.training import evaluate_shipped, promote, promotion_gates
 from wardround_lab.training.boosting_pipeline import TreeEnsemble, read_tree_recipe, train_trees
-from wardround_lab.training.recipe_registry import Files, kind_of
+from wardround_lab.training.recipe_kind import Files
+from wardround_lab.training.recipe_registry import kind_of
 from wardround_lab.training.tabular_evaluation import FeatureRow
 
 UNTIL = int(datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC).timestamp())

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.languages.yaml.tree import Mapping, Scalar, documents, passage, walk
+from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.languages.yaml.tree import documents, passage, walk
 
 
 def _root(text: str) -> Mapping:

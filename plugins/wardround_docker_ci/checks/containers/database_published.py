@@ -8,7 +8,7 @@ from collections.abc import Mapping as Names
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.models.image_reference import image_name
 

@@ -6,7 +6,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.shell import Command, unwrapped
-from wardround.languages.yaml.tree import Scalar, walk
+from wardround.languages.yaml.nodes import Scalar
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.commands import program

@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.compose import Service

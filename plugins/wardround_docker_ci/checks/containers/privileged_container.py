@@ -10,7 +10,7 @@ from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
 from wardround.languages.shell import unwrapped
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.libraries.capabilities import OPENS, of_capability

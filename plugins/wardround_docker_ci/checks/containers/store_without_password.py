@@ -5,7 +5,8 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, walk
+from wardround.languages.yaml.nodes import Mapping
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.analysis.deployment_kind import FOR_TRIALS, stays
 from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, CiCheck
 from wardround_docker_ci.models.compose import Service

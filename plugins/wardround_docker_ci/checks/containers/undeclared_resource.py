@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wardround.checks.cases import code
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, CiCheck
 

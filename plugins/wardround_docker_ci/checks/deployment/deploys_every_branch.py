@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Scalar
+from wardround.languages.yaml.nodes import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _BRANCH_INTERFACES = frozenset({"dtolnay/rust-toolchain"})

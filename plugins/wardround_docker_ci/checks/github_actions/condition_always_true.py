@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.positions import Passage
-from wardround.languages.yaml.tree import Scalar
+from wardround.languages.yaml.nodes import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_workflow import expressions
 

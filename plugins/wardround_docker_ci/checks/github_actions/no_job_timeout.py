@@ -9,8 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
 from wardround.languages.shell import commands
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
-from wardround.languages.yaml.tree import Sequence as Labels
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Sequence as Labels
 from wardround_docker_ci.analysis import deployments
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import WAITS, is_test

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Scalar, walk
+from wardround.languages.yaml.nodes import Scalar
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.document import CiFile
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions

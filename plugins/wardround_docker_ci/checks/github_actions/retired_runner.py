@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Scalar
+from wardround.languages.yaml.nodes import Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 from wardround_docker_ci.models.github_workflow import WorkflowJob

@@ -7,7 +7,7 @@ import re
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.models.github_expressions import untrusted
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep, expressions

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.models.github_expressions import HEAD_REFERENCE
 from wardround_docker_ci.models.github_workflow import WorkflowJob, WorkflowStep

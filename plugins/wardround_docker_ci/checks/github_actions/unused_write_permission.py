@@ -9,7 +9,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import commands
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.libraries.commands import is_test

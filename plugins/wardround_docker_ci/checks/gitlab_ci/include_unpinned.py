@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.node_lists import mappings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.checks.cases import code
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.models.gitlab import GitlabJob

@@ -9,8 +9,8 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
 from wardround.languages.positions import Passage
-from wardround.languages.yaml.tree import Scalar
-from wardround.languages.yaml.tree import Sequence as Listed
+from wardround.languages.yaml.nodes import Scalar
+from wardround.languages.yaml.nodes import Sequence as Listed
 from wardround.rules.maturity import Maturity
 from wardround.storage.regex_cache import bounded
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck

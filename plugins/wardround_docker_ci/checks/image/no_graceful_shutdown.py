@@ -6,7 +6,7 @@ import re
 
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround.rules.maturity import Maturity
 from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects

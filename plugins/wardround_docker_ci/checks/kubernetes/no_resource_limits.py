@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround_docker_ci.check import HELM, KUBERNETES, CiCheck
 from wardround_docker_ci.models.kubernetes import Container
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from wardround.checks.cases import code
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping, Scalar, walk
+from wardround.languages.yaml.nodes import Mapping, Scalar
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.models.kubernetes import objects
 from wardround_docker_ci.models.node_lists import mappings, scalars

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane, Severity
-from wardround.languages.yaml.tree import Mapping
+from wardround.languages.yaml.nodes import Mapping
 from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
 
 _COUNTED = LazyPattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")

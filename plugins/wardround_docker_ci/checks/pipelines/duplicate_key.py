@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from wardround.checks.cases import code
-from wardround.languages.yaml.tree import Mapping, walk
+from wardround.languages.yaml.nodes import Mapping
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.file_kinds import FileKind
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Severity
-from wardround.languages.yaml.tree import Mapping, Node, Scalar, walk
-from wardround.languages.yaml.tree import Sequence as Items
+from wardround.languages.yaml.nodes import Mapping, Node, Scalar
+from wardround.languages.yaml.nodes import Sequence as Items
+from wardround.languages.yaml.tree import walk
 from wardround_docker_ci.check import STEPS, CiCheck
 
 _NAMED = LazyPattern(r"version|python|node|^go$|ruby|php|django|java|postgres|^v$|^py$|^tag$", re.IGNORECASE)

@@ -8,7 +8,7 @@ from wardround.checks.cases import code
 from wardround.checks.lazy import LazyPattern
 from wardround.findings import Plane
 from wardround.languages.shell import Command, unwrapped
-from wardround.languages.yaml.tree import Mapping, Scalar
+from wardround.languages.yaml.nodes import Mapping, Scalar
 from wardround_docker_ci.analysis.secret_names import is_secret_name
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.file_kinds import FileKind

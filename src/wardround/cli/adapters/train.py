@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.training_tasks import Task
     from wardround_lab.training.adapter_pipeline import TrainingOutcome
     from wardround_lab.training.packaging import Shipped
-    from wardround_lab.training.recipe_registry import RunSummary
+    from wardround_lab.training.recipe_kind import RunSummary
 
 _RUNS = "wardround-runs"
 _SECONDS_BETWEEN_LINES = 60.0
@@ -84,7 +84,8 @@ def command(recipe: Path | None, repository: Path | None, out: Path | None, **op
     if options["clones"] is not None:
         require_extra(MEASURING)
         return _from_clones(recipe, out, options)
-    from wardround_lab.training.recipe_registry import Files, kind_of
+    from wardround_lab.training.recipe_kind import Files
+    from wardround_lab.training.recipe_registry import kind_of
     from wardround_lab.training.repository_adapter import make_private
 
     kind = kind_of(recipe)
@@ -130,8 +131,8 @@ def _resumable(folder: Path) -> Iterator[None]:
 def _from_clones(recipe: Path, out: Path | None, options: dict[str, Any]) -> int:
     from wardround import host
     from wardround_lab.training.recipe import read_recipe
+    from wardround_lab.training.recipe_kind import Files
     from wardround_lab.training.recipe_rebuild import RecipeRebuild
-    from wardround_lab.training.recipe_registry import Files
     from wardround_lab.training.repository_adapter import make_private
 
     for name in ("seed", "only_train"):
@@ -153,7 +154,7 @@ def _from_clones(recipe: Path, out: Path | None, options: dict[str, Any]) -> int
 
 def _from_history(repository: Path, out: Path | None, options: dict[str, Any]) -> int:
     from wardround import host
-    from wardround_lab.training.recipe_registry import Files
+    from wardround_lab.training.recipe_kind import Files
     from wardround_lab.training.repository_adapter import RepositoryAdapterTraining, make_private
 
     tasks = _tasks(options["tasks"], options["specialists"])

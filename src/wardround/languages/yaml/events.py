@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from wardround.languages.yaml.tree import MOST_NESTING, Mapping, Node, Scalar, Sequence
+from wardround.languages.yaml.nodes import MOST_NESTING, Mapping, Node, Scalar, Sequence
 
 
 def read(text: str) -> list[Node]:
