@@ -37,7 +37,7 @@ class Callee(msgspec.Struct, frozen=True):
     place: str
 
 
-class Definition(msgspec.Struct, frozen=True):
+class FunctionDefinition(msgspec.Struct, frozen=True):
     """The definition of a name; a node in another file has that file's lines, counted from 1."""
 
     node: FunctionNode | ast.ClassDef
@@ -91,7 +91,7 @@ class CallResolver:
         result = self.definition_of(call)
         return None if result is None else _callee_of(result.node, result.path, result.is_method)
 
-    def definition_of(self, call: ast.Call) -> Definition | None:
+    def definition_of(self, call: ast.Call) -> FunctionDefinition | None:
         """Return the function or class a call reaches; None if the text alone does not determine it."""
         func = call.func
         if isinstance(func, ast.Name):
@@ -102,26 +102,26 @@ class CallResolver:
             return self._method(func.attr, func.value.id, call)
         return self._through_module(func) or self._through_object(func)
 
-    def _plain(self, node: ast.Name, call: ast.AST) -> Definition | None:
+    def _plain(self, node: ast.Name, call: ast.AST) -> FunctionDefinition | None:
         name = node.id
         if name == "cls":
             holder = self._class_around(call)
-            return None if holder is None else Definition(holder, self._module.path)
+            return None if holder is None else FunctionDefinition(holder, self._module.path)
         if self._bound[name] != 1:
             return None
         if name in self._top:
-            return Definition(self._top[name], self._module.path)
+            return FunctionDefinition(self._top[name], self._module.path)
         dotted = self._module.imported.get(name)
         return self._imported(dotted) if dotted else None
 
-    def _method(self, name: str, receiver: str, call: ast.Call) -> Definition | None:
+    def _method(self, name: str, receiver: str, call: ast.Call) -> FunctionDefinition | None:
         holder = self._class_around(call)
         method = None if holder is None else _method_in(holder, name)
         if method is None or (receiver == "cls" and not _decorated(method) & {"classmethod", "staticmethod"}):
             return None
-        return Definition(method, self._module.path, is_method=True)
+        return FunctionDefinition(method, self._module.path, is_method=True)
 
-    def _through_object(self, func: ast.Attribute) -> Definition | None:
+    def _through_object(self, func: ast.Attribute) -> FunctionDefinition | None:
         """Return the method of an object whose class the module shows, by annotation or construction."""
         if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
@@ -132,7 +132,7 @@ class CallResolver:
         if holder is None or not isinstance(holder.node, ast.ClassDef):
             return None
         method = _method_in(holder.node, func.attr)
-        return None if method is None else Definition(method, holder.path, is_method=True)
+        return None if method is None else FunctionDefinition(method, holder.path, is_method=True)
 
     def _kind(self, name: str) -> ast.expr | None:
         """Return the only class that all bindings give a name; None if there is none."""
@@ -184,7 +184,7 @@ class CallResolver:
                     return holder
         return None
 
-    def _through_module(self, func: ast.Attribute) -> Definition | None:
+    def _through_module(self, func: ast.Attribute) -> FunctionDefinition | None:
         root: ast.expr = func
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -193,11 +193,13 @@ class CallResolver:
         dotted = self._module.imported_name(func)
         return self._imported(dotted) if dotted else None
 
-    def _imported(self, dotted: str) -> Definition | None:
+    def _imported(self, dotted: str) -> FunctionDefinition | None:
         return located(dotted, self._module.path, self._project, _MOST_HOPS)
 
 
-def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS) -> Definition | None:
+def located(
+    dotted: str, importer: str, project: RepositoryView, hops: int = _MOST_HOPS
+) -> FunctionDefinition | None:
     """Return the function or class an import names, through packages that re-export it.
 
     Args:
@@ -212,7 +214,7 @@ def located(dotted: str, importer: str, project: RepositoryView, hops: int = _MO
     path, text = result
     definition = definition_in(text, name)
     if definition is not None:
-        return Definition(definition, path)
+        return FunctionDefinition(definition, path)
     passed_on = _passed_on(text, name) if hops else None
     return located(passed_on, path, project, hops - 1) if passed_on else None
 

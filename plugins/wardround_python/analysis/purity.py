@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.languages.python.module import FunctionNode, PythonModule, binds, nodes_run_by
 from wardround.languages.python.tree import walk
-from wardround_python.analysis.call_resolution import CallResolver, Definition
+from wardround_python.analysis.call_resolution import CallResolver, FunctionDefinition
 
 _DEEPEST = 2
 """The depth of callees to which purity is verified."""
@@ -68,7 +68,7 @@ _MAKERS = frozenset({"list", "dict", "set", "collections.Counter", "collections.
 
 
 def only_computes(
-    found: Definition, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST
+    found: FunctionDefinition, module: PythonModule, callees: CallResolver, deep: int = _DEEPEST
 ) -> bool:
     """Return True if a function has no visible effect, raises nothing itself and returns a value.
 

@@ -21,7 +21,7 @@ from wardround_python.dataflow.expression_shapes import key_of
 from wardround_python.dataflow.function_analysis import FunctionAnalysis
 from wardround_python.dataflow.modules import Modules, nothing, top_names
 from wardround_python.dataflow.observers import UNOBSERVED, Observers
-from wardround_python.dataflow.project import ModuleFinder, ProjectClass, Summary
+from wardround_python.dataflow.project import FunctionSummary, ModuleFinder, ProjectClass
 from wardround_python.dataflow.regex_dos import slow_names
 
 _DEEPEST_CALL = 12
@@ -42,7 +42,7 @@ class ModuleFlow:
         self.modules = modules
         self.observers = observers
         self.nested = NestedFunctions(module)
-        self._summaries: dict[FunctionNode, Summary] = {}
+        self._summaries: dict[FunctionNode, FunctionSummary] = {}
         self._hits: dict[Place, Hit] = {}
 
     def run(self) -> Sequence[Hit]:
@@ -98,14 +98,14 @@ class ModuleFlow:
                         if left & kind and not origin.startswith((PARAMETER, ENCODED)):
                             self.hit(kind, node, path, origin, None)
 
-    def summary(self, function: FunctionNode) -> Summary:
+    def summary(self, function: FunctionNode) -> FunctionSummary:
         """Return the summary of a function; an empty one while it is being analysed."""
         known = self._summaries.get(function)
         if known is None:
             if self.modules.depth > _DEEPEST_CALL:
-                return Summary()
+                return FunctionSummary()
             self.modules.depth += 1
-            self._summaries[function] = Summary()
+            self._summaries[function] = FunctionSummary()
             known = self._summaries[function] = FunctionAnalysis(self, function, self.observers).run()
             self.modules.depth -= 1
         return known

@@ -10,7 +10,7 @@ from wardround_python.dataflow import request_parameters
 from wardround_python.dataflow.domain import CLEAN, Taint
 from wardround_python.dataflow.known_value import Known, KnownEntry
 from wardround_python.dataflow.observers import Observers
-from wardround_python.dataflow.project import Instance, ProjectModule, Summary
+from wardround_python.dataflow.project import FunctionSummary, Instance, ProjectModule
 from wardround_python.dataflow.state import Environment
 
 
@@ -64,7 +64,7 @@ class FlowState:
         self.derived_from: dict[str, frozenset[str]] = {}
         self.guards: dict[str, tuple[ast.expr, frozenset[str]]] = {}
         self.record_ids: dict[str, frozenset[str]] = {}
-        self.summary = Summary()
+        self.summary = FunctionSummary()
         self.depth = 0
         self.loops = 0
         self.tries = 0

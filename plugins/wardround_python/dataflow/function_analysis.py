@@ -31,7 +31,7 @@ from wardround_python.dataflow.library_calls import LibraryCalls
 from wardround_python.dataflow.loops import LoopWalker
 from wardround_python.dataflow.object_resolution import ObjectResolver
 from wardround_python.dataflow.observers import Observers
-from wardround_python.dataflow.project import ProjectModule, Summary
+from wardround_python.dataflow.project import FunctionSummary, ProjectModule
 from wardround_python.dataflow.project_calls import ProjectCalls
 from wardround_python.dataflow.request_objects import parameters
 from wardround_python.dataflow.returns import ReturnTransfer
@@ -167,7 +167,7 @@ class FunctionAnalysis:
         """Record what is known of the result, as far as every ``return`` agrees."""
         self._returns.record_known(known)
 
-    def run(self) -> Summary:
+    def run(self) -> FunctionSummary:
         """Analyse the function and return its summary."""
         function = self.state.function
         assert function is not None

@@ -80,7 +80,7 @@ class ProjectModule(Protocol):
     def run(self) -> Sequence[Hit]:
         """Analyse the module and return its hits."""
 
-    def summary(self, function: FunctionNode) -> Summary:
+    def summary(self, function: FunctionNode) -> FunctionSummary:
         """Return the summary of a function."""
 
     def hit(self, kind: SinkKind, node: ast.expr, path: str, origin: str, call: ast.expr | None) -> None:
@@ -245,7 +245,7 @@ class Instance:
 
 
 @dataclass(slots=True)
-class Summary(summaries.Summary[SinkKind, Place]):
+class FunctionSummary(summaries.Summary[SinkKind, Place]):
     """The effect of one function in terms of its parameters.
 
     Attributes:

@@ -13,7 +13,7 @@ from wardround_python.dataflow.expression_shapes import bound_arguments, substit
 from wardround_python.dataflow.flow_state import FlowState
 from wardround_python.dataflow.known_value import KnownContainer
 from wardround_python.dataflow.object_resolution import Named, ResolvedCallee
-from wardround_python.dataflow.project import Summary
+from wardround_python.dataflow.project import FunctionSummary
 from wardround_python.dataflow.scope import NameScope
 from wardround_python.dataflow.sink_reporting import SinkReporter
 from wardround_python.dataflow.state import OUTSIDE
@@ -47,7 +47,7 @@ class SummaryApplier:
     def apply(
         self,
         callee: ResolvedCallee,
-        summary: Summary,
+        summary: FunctionSummary,
         node: ast.Call,
         taints: Sequence[Taint],
         named: Named,
@@ -100,7 +100,9 @@ class SummaryApplier:
             return CLEAN
         return {PARAMETER + key: PASSED}
 
-    def _attributes(self, callee: ResolvedCallee, summary: Summary, node: ast.Call) -> dict[str, Taint]:
+    def _attributes(
+        self, callee: ResolvedCallee, summary: FunctionSummary, node: ast.Call
+    ) -> dict[str, Taint]:
         """Return the taint of the attributes that a method reads."""
         asked = {name for name in summary.reaches if name.startswith("self.")}
         kept: dict[str, Taint] = {name: {PARAMETER + name: PASSED} for name in summary.session_keys()}

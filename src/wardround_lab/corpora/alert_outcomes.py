@@ -169,7 +169,7 @@ class AlertMining:
         self._folder = folder / "alerts"
         self._is_kept = is_kept
         self._progress = progress
-        self._ruff = Ruff(program)
+        self._ruff = RuffRunner(program)
 
     @property
     def version(self) -> str:
@@ -224,8 +224,8 @@ class AlertMining:
             return AlertSnapshot(commit, texts, self._ruff.alerts(root, Path(scratch)))
 
 
-class Ruff:
-    """Ruff, run without any configuration."""
+class RuffRunner:
+    """RuffRunner, run without any configuration."""
 
     def __init__(self, program: Path) -> None:
         self._program = program

@@ -82,7 +82,7 @@ class ChunkSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class ChunkedFile:
     """A file of a known language with its chunks and imports."""
 
     path: str
@@ -100,7 +100,7 @@ def language_of(path: str) -> str | None:
     return next((name for name, patterns in LANGUAGES if matches(path, patterns)), None)
 
 
-def files_of(history: RepositoryHistory) -> Iterator[SourceFile]:
+def files_of(history: RepositoryHistory) -> Iterator[ChunkedFile]:
     """Return the readable files of known languages at the head, by path, without vendored and generated
     ones.
     """
@@ -112,7 +112,7 @@ def files_of(history: RepositoryHistory) -> Iterator[SourceFile]:
             yield cut(path, language, text)
 
 
-def cut(path: str, language: str, text: str) -> SourceFile:
+def cut(path: str, language: str, text: str) -> ChunkedFile:
     """Split a file into chunks; a file that cannot be parsed is one chunk."""
     if language == "python":
         pieces, imports = python_pieces(text)
@@ -120,7 +120,7 @@ def cut(path: str, language: str, text: str) -> SourceFile:
     else:
         found, imports = list(_scanned(path, language, text)), _imports(language, text)
     lines = text.count("\n") + (not text.endswith("\n"))
-    return SourceFile(path, language, text, tuple(found or [ChunkSpan("file", path, 1, lines)]), imports)
+    return ChunkedFile(path, language, text, tuple(found or [ChunkSpan("file", path, 1, lines)]), imports)
 
 
 def _scanned(path: str, language: str, text: str) -> Iterator[ChunkSpan]:
@@ -170,7 +170,7 @@ def _imports(language: str, text: str) -> tuple[str, ...]:
     return tuple(sorted({match[1] or match[2] for match in _IMPORTED.finditer(text)}))
 
 
-def chunks(files: Sequence[SourceFile]) -> Iterator[Chunk]:
+def chunks(files: Sequence[ChunkedFile]) -> Iterator[Chunk]:
     """Yield the chunks of all files with their tests, in the order of the files."""
     tests = _Tests(files)
     for file in files:
@@ -193,7 +193,7 @@ def chunks(files: Sequence[SourceFile]) -> Iterator[Chunk]:
 class _Tests:
     """Related test files of a chunk: they mention its name, and import its file or are named after it."""
 
-    def __init__(self, files: Sequence[SourceFile]) -> None:
+    def __init__(self, files: Sequence[ChunkedFile]) -> None:
         self._by_word: defaultdict[str, set[str]] = defaultdict(set)
         self._by_stem: defaultdict[str, set[str]] = defaultdict(set)
         names = {piece.symbol.rpartition(".")[2] for file in files for piece in file.pieces}
@@ -205,7 +205,7 @@ class _Tests:
                 for stem in stems - {""}:
                     self._by_stem[stem].add(file.path)
 
-    def of(self, file: SourceFile, piece: ChunkSpan) -> tuple[str, ...]:
+    def of(self, file: ChunkedFile, piece: ChunkSpan) -> tuple[str, ...]:
         stem = _stem(file.path)
         if stem in ("index", "__init__", "mod"):
             stem = _stem(file.path.rpartition("/")[0])

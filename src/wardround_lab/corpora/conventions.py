@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround_lab.corpora.chunks import SourceFile
+from wardround_lab.corpora.chunks import ChunkedFile
 
 _USUAL = 0.8
 """Share from which a style counts as the convention; below it is ``mixed``."""
@@ -56,9 +56,9 @@ class Conventions(
     test_names: str
 
 
-def conventions(files: Sequence[SourceFile]) -> Iterator[Conventions]:
+def conventions(files: Sequence[ChunkedFile]) -> Iterator[Conventions]:
     """Return the conventions of each language, by its name."""
-    by_language: defaultdict[str, list[SourceFile]] = defaultdict(list)
+    by_language: defaultdict[str, list[ChunkedFile]] = defaultdict(list)
     for file in files:
         by_language[file.language].append(file)
     for language in sorted(by_language):
@@ -68,7 +68,7 @@ def conventions(files: Sequence[SourceFile]) -> Iterator[Conventions]:
         yield Conventions(language, len(some), _naming(some), docs, documented, where, named)
 
 
-def _naming(files: Sequence[SourceFile]) -> dict[str, str]:
+def _naming(files: Sequence[ChunkedFile]) -> dict[str, str]:
     styles: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for piece in file.pieces:
@@ -91,7 +91,7 @@ def _usual(counts: Counter[str]) -> str:
     return style if count >= _USUAL * counts.total() else "mixed"
 
 
-def _documentation(files: Sequence[SourceFile]) -> tuple[str, float]:
+def _documentation(files: Sequence[ChunkedFile]) -> tuple[str, float]:
     docs = [piece.doc for file in files if not file.is_test for piece in file.pieces if piece.kind != "file"]
     told = [doc for doc in docs if doc.strip()]
     if not told:
@@ -101,7 +101,7 @@ def _documentation(files: Sequence[SourceFile]) -> tuple[str, float]:
     return form, round(len(told) / len(docs), 3)
 
 
-def _tests(files: Sequence[SourceFile]) -> tuple[str, str]:
+def _tests(files: Sequence[ChunkedFile]) -> tuple[str, str]:
     tests = [file.path for file in files if file.is_test]
     if not tests:
         return "none", ""

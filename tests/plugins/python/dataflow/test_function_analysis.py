@@ -8,7 +8,7 @@ from wardround_python.dataflow.analysis import ModuleFlow, project_modules
 from wardround_python.dataflow.domain import PASSED, SinkKind
 from wardround_python.dataflow.known_value import KnownConstant
 from wardround_python.dataflow.observers import Observers
-from wardround_python.dataflow.project import Summary
+from wardround_python.dataflow.project import FunctionSummary
 from wardround_python.dataflow.value_recorder import ValueRecorder
 
 from wardround.languages.python.cache import parsed
@@ -18,7 +18,7 @@ def _flow(source: str, observers: Observers | None = None) -> ModuleFlow:
     return ModuleFlow(parsed("shop.py", source), project_modules(), observers or Observers())
 
 
-def _summary(source: str) -> Summary:
+def _summary(source: str) -> FunctionSummary:
     flow = _flow(source)
     function = flow.module.tree.body[-1]
     assert isinstance(function, ast.FunctionDef)
