@@ -30,7 +30,7 @@ def test_a_code_of_a_tool_has_no_cases(repo: GitRepository) -> None:
 def test_an_unknown_rule_is_a_usage_error(repo: GitRepository) -> None:
     done = repo.wardround("explain", "NONE1")
     assert done.returncode == 2
-    assert "no rule is called 'NONE1'" in done.stderr
+    assert "unknown rule 'NONE1'" in done.stderr
 
 
 def test_rules_as_json_have_the_sources_of_their_cases(repo: GitRepository) -> None:

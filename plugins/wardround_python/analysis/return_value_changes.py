@@ -237,7 +237,7 @@ def _is_unpack_misfit(use: ResultUse, old: ReturnShape, new: ReturnShape) -> boo
 
 
 def _is_tuple_misfit(use: ResultUse, old: ReturnShape, unseen: bool) -> bool:
-    """Return True if a use does not fit a tuple that replaces another type."""
+    """Return True if a use of the return value breaks once the function returns a tuple."""
     if use.action in ("place", "entry", "loop", "len"):
         return old.kind in ("dict", "list", "set") and unseen
     return use.action in ("attribute", "key", "compare", "within") or unseen

@@ -126,7 +126,7 @@ class Statement(Struct, frozen=True, eq=False, dict=True):
         return self._kinds.get(kind, ())
 
     def point(self, location: int | None) -> int:
-        """Return the offset in ``text`` of a location of the tree, which counts bytes."""
+        """Convert a byte-based position of the tree to a character offset in ``text``."""
         if not location or self.text.isascii():
             return location or 0
         return len(self.text.encode()[:location].decode("utf-8", "replace"))

@@ -21,7 +21,7 @@ def removed_lines(file: ChangedFileView) -> list[str]:
 
 
 def numbered_removed_lines(file: ChangedFileView) -> Iterator[tuple[int, str]]:
-    """Yield the removed lines, with their numbers at the base."""
+    """Yield the removed lines with their line numbers in the base version."""
     left = Counter((file.text or "").split("\n"))
     for number, line in enumerate((file.base_text or "").split("\n"), 1):
         if left[line] > 0:

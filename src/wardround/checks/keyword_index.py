@@ -32,7 +32,7 @@ class KeywordIndex:
         return lowered
 
     def has(self, word: str) -> bool:
-        """Return True if the text contains a word, as ``word in text`` does."""
+        """Return True if the text contains a substring; equivalent to ``word in text``."""
         return word in (self.text if _has_gap(word) else self.tokens)
 
     def contains_any(self, words: Iterable[str]) -> bool:

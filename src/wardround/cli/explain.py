@@ -27,7 +27,7 @@ def command(rule: str) -> None:
     loaded = host.load()
     found = loaded.catalogue.resolve(rule)
     if not found:
-        raise UsageError(f"no rule is called {rule!r}; wardround rules lists them")
+        raise UsageError(f"unknown rule {rule!r}; run `wardround rules` to list all rules")
     if is_former_name(rule, found):
         click.echo(f"note: {renaming_note({rule: found})}", err=True)
     width, height = shutil.get_terminal_size(fallback=_NO_TERMINAL)

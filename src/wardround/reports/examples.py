@@ -21,7 +21,7 @@ _MIN_LINES = 6
 
 
 class Excerpt(msgspec.Struct, frozen=True):
-    """One text of a case for people to read, with the span that is reported in it."""
+    """Human-readable excerpt of a case, with the reported span."""
 
     title: str
     source: str

@@ -213,7 +213,7 @@ def _joined(lines: Sequence[DiffLine], kind: str) -> str:
 
 
 def _exchanged(text: str, lines: Sequence[DiffLine], kind: str) -> str | None:
-    """Turn one side of a file, ``-`` or ``+``, into the other; None if the text does not match that side."""
+    """Apply or revert a diff to get the other version of a file; None if the text does not match."""
     have = text.split("\n")
     out: list[str] = []
     done = 0

@@ -178,7 +178,7 @@ def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
     except OSError as cause:
         raise UsageError(f"{path}: {cause.strerror}; pass a file with one case per line") from cause
     except UnicodeDecodeError as cause:
-        raise UsageError(f"{path}: it is not UTF-8 text; write one JSON object per line") from cause
+        raise UsageError(f"{path}: not valid UTF-8; save it as UTF-8 JSON Lines") from cause
 
 
 def _text(line: bytes, number: int) -> str:

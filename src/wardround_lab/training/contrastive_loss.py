@@ -1,4 +1,4 @@
-"""The contrastive loss: how far the right candidates are from being the closest to their query."""
+"""Contrastive loss: penalizes queries whose positives are not the nearest candidates."""
 
 from __future__ import annotations
 

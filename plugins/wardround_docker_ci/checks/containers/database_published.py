@@ -1,4 +1,4 @@
-"""DC074."""
+"""DC074: database published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC075."""
+"""DC075: dependency without healthcheck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC071."""
+"""DC071: docker socket mounted."""
 
 from __future__ import annotations
 

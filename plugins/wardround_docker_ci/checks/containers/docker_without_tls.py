@@ -1,4 +1,4 @@
-"""DC049."""
+"""DC049: docker without tls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC072."""
+"""DC072: host namespace."""
 
 from __future__ import annotations
 

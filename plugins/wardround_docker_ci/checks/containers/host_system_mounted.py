@@ -1,4 +1,4 @@
-"""DC073."""
+"""DC073: host system mounted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC070."""
+"""DC070: privileged container."""
 
 from __future__ import annotations
 

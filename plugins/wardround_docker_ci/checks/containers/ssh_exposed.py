@@ -1,4 +1,4 @@
-"""DC126."""
+"""DC126: ssh exposed."""
 
 from __future__ import annotations
 

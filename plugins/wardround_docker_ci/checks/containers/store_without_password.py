@@ -1,4 +1,4 @@
-"""DC118."""
+"""DC118: store without password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC208."""
+"""DC208: undeclared resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC076."""
+"""DC076: unknown dependency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC213."""
+"""DC213: weak password."""
 
 from __future__ import annotations
 

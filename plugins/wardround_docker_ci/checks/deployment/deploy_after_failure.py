@@ -1,4 +1,4 @@
-"""DC117."""
+"""DC117: deploy after failure."""
 
 from __future__ import annotations
 

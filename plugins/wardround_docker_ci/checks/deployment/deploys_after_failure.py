@@ -1,4 +1,4 @@
-"""DC120."""
+"""DC120: deploys after failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC083."""
+"""DC083: deploys every branch."""
 
 from __future__ import annotations
 

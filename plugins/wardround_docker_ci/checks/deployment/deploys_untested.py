@@ -1,4 +1,4 @@
-"""DC203."""
+"""DC203: deploys untested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC016."""
+"""DC016: broken exec form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC028."""
+"""DC028: constant platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC046."""
+"""DC046: definition description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC047."""
+"""DC047: dockerignored file copied."""
 
 from __future__ import annotations
 

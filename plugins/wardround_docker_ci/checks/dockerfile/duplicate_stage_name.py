@@ -1,4 +1,4 @@
-"""DC019."""
+"""DC019: duplicate stage name."""
 
 from __future__ import annotations
 

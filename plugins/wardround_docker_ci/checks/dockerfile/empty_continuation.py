@@ -1,4 +1,4 @@
-"""DC040."""
+"""DC040: empty continuation."""
 
 from __future__ import annotations
 

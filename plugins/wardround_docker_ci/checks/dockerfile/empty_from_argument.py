@@ -1,4 +1,4 @@
-"""DC022."""
+"""DC022: empty from argument."""
 
 from __future__ import annotations
 

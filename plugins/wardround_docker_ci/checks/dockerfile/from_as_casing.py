@@ -1,4 +1,4 @@
-"""DC042."""
+"""DC042: from as casing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC024."""
+"""DC024: global argument in run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC041."""
+"""DC041: instruction casing."""
 
 from __future__ import annotations
 

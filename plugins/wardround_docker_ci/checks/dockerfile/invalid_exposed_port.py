@@ -1,4 +1,4 @@
-"""DC044."""
+"""DC044: invalid exposed port."""
 
 from __future__ import annotations
 

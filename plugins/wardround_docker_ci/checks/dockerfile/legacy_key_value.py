@@ -1,4 +1,4 @@
-"""DC027."""
+"""DC027: legacy key value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC017."""
+"""DC017: no healthcheck."""
 
 from __future__ import annotations
 

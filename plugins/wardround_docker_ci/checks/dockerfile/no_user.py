@@ -1,4 +1,4 @@
-"""DC006."""
+"""DC006: no user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC025."""
+"""DC025: relative workdir."""
 
 from __future__ import annotations
 

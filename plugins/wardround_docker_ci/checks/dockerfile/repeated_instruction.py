@@ -1,4 +1,4 @@
-"""DC018."""
+"""DC018: repeated instruction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC020."""
+"""DC020: reserved stage name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC005."""
+"""DC005: runs as root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC043."""
+"""DC043: stage name casing."""
 
 from __future__ import annotations
 

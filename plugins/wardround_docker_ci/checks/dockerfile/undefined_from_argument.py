@@ -1,4 +1,4 @@
-"""DC021."""
+"""DC021: undefined from argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC023."""
+"""DC023: undefined variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC045."""
+"""DC045: unknown stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC480."""
+"""DC480: misnamed step."""
 
 from __future__ import annotations
 

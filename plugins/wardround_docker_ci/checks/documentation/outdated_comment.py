@@ -1,4 +1,4 @@
-"""DC160."""
+"""DC160: outdated comment."""
 
 from __future__ import annotations
 

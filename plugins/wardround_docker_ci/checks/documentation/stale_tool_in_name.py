@@ -1,4 +1,4 @@
-"""DC104."""
+"""DC104: stale tool in name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC103."""
+"""DC103: stale version in name."""
 
 from __future__ import annotations
 

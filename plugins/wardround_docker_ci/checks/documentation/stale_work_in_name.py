@@ -1,4 +1,4 @@
-"""DC161."""
+"""DC161: stale work in name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC056."""
+"""DC056: action by branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC068."""
+"""DC068: comparison never true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC061."""
+"""DC061: condition always true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC062."""
+"""DC062: deprecated workflow command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC052."""
+"""DC052: excessive permissions."""
 
 from __future__ import annotations
 

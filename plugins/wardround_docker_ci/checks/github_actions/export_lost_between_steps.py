@@ -1,4 +1,4 @@
-"""DC069."""
+"""DC069: export lost between steps."""
 
 from __future__ import annotations
 

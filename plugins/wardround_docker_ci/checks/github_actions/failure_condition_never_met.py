@@ -1,4 +1,4 @@
-"""DC128."""
+"""DC128: failure condition never met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC059."""
+"""DC059: no deploy concurrency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC058."""
+"""DC058: no job timeout."""
 
 from __future__ import annotations
 

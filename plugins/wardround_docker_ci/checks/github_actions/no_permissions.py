@@ -1,4 +1,4 @@
-"""DC053."""
+"""DC053: no permissions."""
 
 from __future__ import annotations
 

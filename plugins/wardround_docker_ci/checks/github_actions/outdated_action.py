@@ -1,4 +1,4 @@
-"""DC064."""
+"""DC064: outdated action."""
 
 from __future__ import annotations
 

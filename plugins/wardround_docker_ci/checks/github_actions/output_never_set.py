@@ -1,4 +1,4 @@
-"""DC129."""
+"""DC129: output never set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN_SHELLS = ("", "bash", "sh")
 
 
 class OutputNeverSet(CiCheck):
-    """An output is read that its step does not set, so it is empty.
+    """A step output is read but never set, so it is always empty.
 
     GitHub reports no error: the tag, version or condition built from it is wrong. Use the name that the
     step sets.

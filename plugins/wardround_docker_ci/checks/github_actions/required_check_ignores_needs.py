@@ -1,4 +1,4 @@
-"""DC206."""
+"""DC206: required check ignores needs."""
 
 from __future__ import annotations
 

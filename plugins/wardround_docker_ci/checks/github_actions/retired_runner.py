@@ -1,4 +1,4 @@
-"""DC065."""
+"""DC065: retired runner."""
 
 from __future__ import annotations
 

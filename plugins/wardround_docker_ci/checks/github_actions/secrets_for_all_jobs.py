@@ -1,4 +1,4 @@
-"""DC130."""
+"""DC130: secrets for all jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC066."""
+"""DC066: self hosted for forks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC205."""
+"""DC205: shared concurrency group."""
 
 from __future__ import annotations
 

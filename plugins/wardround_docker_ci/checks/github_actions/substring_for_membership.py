@@ -1,4 +1,4 @@
-"""DC063."""
+"""DC063: substring for membership."""
 
 from __future__ import annotations
 

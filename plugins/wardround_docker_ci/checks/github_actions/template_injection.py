@@ -1,4 +1,4 @@
-"""DC050."""
+"""DC050: template injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC067."""
+"""DC067: unsafe checkout allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC055."""
+"""DC055: untrusted artifact."""
 
 from __future__ import annotations
 

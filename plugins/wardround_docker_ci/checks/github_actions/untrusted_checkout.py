@@ -1,4 +1,4 @@
-"""DC051."""
+"""DC051: untrusted checkout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC115."""
+"""DC115: unused write permission."""
 
 from __future__ import annotations
 

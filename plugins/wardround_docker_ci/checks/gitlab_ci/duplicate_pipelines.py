@@ -1,4 +1,4 @@
-"""DC201."""
+"""DC201: duplicate pipelines."""
 
 from __future__ import annotations
 

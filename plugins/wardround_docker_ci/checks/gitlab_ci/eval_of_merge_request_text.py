@@ -1,4 +1,4 @@
-"""DC081."""
+"""DC081: eval of merge request text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC085."""
+"""DC085: gitlab unknown name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC121."""
+"""DC121: include unpinned."""
 
 from __future__ import annotations
 

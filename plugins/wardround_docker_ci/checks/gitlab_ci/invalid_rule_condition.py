@@ -1,4 +1,4 @@
-"""DC202."""
+"""DC202: invalid rule condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC122."""
+"""DC122: rules with only or except."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC200."""
+"""DC200: unconditional rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC204."""
+"""DC204: unknown job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC010."""
+"""DC010: add remote file."""
 
 from __future__ import annotations
 

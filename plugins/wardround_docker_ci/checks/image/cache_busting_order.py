@@ -1,4 +1,4 @@
-"""DC014."""
+"""DC014: cache busting order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC131."""
+"""DC131: debug in image."""
 
 from __future__ import annotations
 

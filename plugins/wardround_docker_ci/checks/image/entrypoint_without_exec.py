@@ -1,4 +1,4 @@
-"""DC107."""
+"""DC107: entrypoint without exec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC106."""
+"""DC106: healthcheck never fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC105."""
+"""DC105: healthcheck tool missing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,11 @@ class HealthcheckToolMissing(CiCheck):
                 r"\bsh\b|busybox", contents
             ):
                 start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
-                self.report_at(start, one.end, "the image has no shell to run this; write it as a JSON list")
+                self.report_at(
+                    start,
+                    one.end,
+                    "the image has no shell to run this command; use the exec form (JSON array)",
+                )
             return
         for found in re.finditer(r"(?<![\w./-])(curl|wget)(?![\w.-])", one.body.text):
             tool = found.group(1)

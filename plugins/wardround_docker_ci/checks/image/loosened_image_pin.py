@@ -1,4 +1,4 @@
-"""DC222."""
+"""DC222: loosened image pin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC108."""
+"""DC108: no graceful shutdown."""
 
 from __future__ import annotations
 

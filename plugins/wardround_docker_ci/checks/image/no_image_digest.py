@@ -1,4 +1,4 @@
-"""DC008."""
+"""DC008: no image digest."""
 
 from __future__ import annotations
 

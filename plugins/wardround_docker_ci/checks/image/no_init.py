@@ -1,4 +1,4 @@
-"""DC009."""
+"""DC009: no init."""
 
 from __future__ import annotations
 

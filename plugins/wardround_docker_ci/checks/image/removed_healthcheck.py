@@ -1,4 +1,4 @@
-"""DC221."""
+"""DC221: removed healthcheck."""
 
 from __future__ import annotations
 

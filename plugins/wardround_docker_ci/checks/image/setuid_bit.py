@@ -1,4 +1,4 @@
-"""DC125."""
+"""DC125: setuid bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC007."""
+"""DC007: unpinned image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC215."""
+"""DC215: credential used outside binding."""
 
 from __future__ import annotations
 

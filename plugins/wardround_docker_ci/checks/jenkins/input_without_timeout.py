@@ -1,4 +1,4 @@
-"""DC093."""
+"""DC093: input without timeout."""
 
 from __future__ import annotations
 

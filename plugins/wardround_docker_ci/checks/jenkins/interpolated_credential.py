@@ -1,4 +1,4 @@
-"""DC091."""
+"""DC091: interpolated credential."""
 
 from __future__ import annotations
 

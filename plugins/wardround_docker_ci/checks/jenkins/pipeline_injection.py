@@ -1,4 +1,4 @@
-"""DC090."""
+"""DC090: pipeline injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC095."""
+"""DC095: pipeline without timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC092."""
+"""DC092: plaintext password."""
 
 from __future__ import annotations
 

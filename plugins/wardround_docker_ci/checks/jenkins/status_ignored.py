@@ -1,4 +1,4 @@
-"""DC094."""
+"""DC094: status ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC214."""
+"""DC214: database service open."""
 
 from __future__ import annotations
 

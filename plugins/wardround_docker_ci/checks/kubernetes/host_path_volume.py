@@ -1,4 +1,4 @@
-"""DC209."""
+"""DC209: host path volume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC210."""
+"""DC210: missing probe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC102."""
+"""DC102: no resource limits."""
 
 from __future__ import annotations
 

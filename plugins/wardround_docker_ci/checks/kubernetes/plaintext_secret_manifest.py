@@ -1,4 +1,4 @@
-"""DC101."""
+"""DC101: plaintext secret manifest."""
 
 from __future__ import annotations
 

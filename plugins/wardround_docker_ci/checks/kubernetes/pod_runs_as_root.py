@@ -1,4 +1,4 @@
-"""DC100."""
+"""DC100: pod runs as root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC217."""
+"""DC217: secret in pod manifest."""
 
 from __future__ import annotations
 

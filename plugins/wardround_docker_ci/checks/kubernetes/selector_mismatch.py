@@ -1,4 +1,4 @@
-"""DC111."""
+"""DC111: selector mismatch."""
 
 from __future__ import annotations
 

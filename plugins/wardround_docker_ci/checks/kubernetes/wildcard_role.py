@@ -1,4 +1,4 @@
-"""DC110."""
+"""DC110: wildcard role."""
 
 from __future__ import annotations
 

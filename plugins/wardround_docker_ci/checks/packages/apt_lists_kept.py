@@ -1,4 +1,4 @@
-"""DC013."""
+"""DC013: apt lists kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC012."""
+"""DC012: apt update alone."""
 
 from __future__ import annotations
 

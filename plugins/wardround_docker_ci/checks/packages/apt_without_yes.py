@@ -1,4 +1,4 @@
-"""DC011."""
+"""DC011: apt without yes."""
 
 from __future__ import annotations
 

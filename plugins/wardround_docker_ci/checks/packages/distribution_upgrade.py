@@ -1,4 +1,4 @@
-"""DC124."""
+"""DC124: distribution upgrade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC219."""
+"""DC219: lockfile not enforced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC109."""
+"""DC109: package cache kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC127."""
+"""DC127: package unpinned."""
 
 from __future__ import annotations
 

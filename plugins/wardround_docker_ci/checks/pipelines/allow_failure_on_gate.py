@@ -1,4 +1,4 @@
-"""DC060."""
+"""DC060: allow failure on gate."""
 
 from __future__ import annotations
 

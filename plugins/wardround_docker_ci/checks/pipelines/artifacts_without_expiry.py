@@ -1,4 +1,4 @@
-"""DC207."""
+"""DC207: artifacts without expiry."""
 
 from __future__ import annotations
 

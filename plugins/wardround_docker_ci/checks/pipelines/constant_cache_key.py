@@ -1,4 +1,4 @@
-"""DC079."""
+"""DC079: constant cache key."""
 
 from __future__ import annotations
 

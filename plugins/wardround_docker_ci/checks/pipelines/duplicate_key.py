@@ -1,4 +1,4 @@
-"""DC077."""
+"""DC077: duplicate key."""
 
 from __future__ import annotations
 

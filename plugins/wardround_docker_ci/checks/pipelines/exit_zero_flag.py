@@ -1,4 +1,4 @@
-"""DC218."""
+"""DC218: exit zero flag."""
 
 from __future__ import annotations
 

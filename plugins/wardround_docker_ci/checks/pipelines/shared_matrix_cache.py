@@ -1,4 +1,4 @@
-"""DC216."""
+"""DC216: shared matrix cache."""
 
 from __future__ import annotations
 

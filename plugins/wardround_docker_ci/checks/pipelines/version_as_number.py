@@ -1,4 +1,4 @@
-"""DC119."""
+"""DC119: version as number."""
 
 from __future__ import annotations
 

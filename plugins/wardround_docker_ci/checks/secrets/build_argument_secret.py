@@ -1,4 +1,4 @@
-"""DC004."""
+"""DC004: build argument secret."""
 
 from __future__ import annotations
 

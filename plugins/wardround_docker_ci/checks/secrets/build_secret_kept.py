@@ -1,4 +1,4 @@
-"""DC114."""
+"""DC114: build secret kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC080."""
+"""DC080: ci debug trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC039."""
+"""DC039: hardcoded secret variable."""
 
 from __future__ import annotations
 

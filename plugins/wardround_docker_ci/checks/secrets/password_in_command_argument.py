@@ -1,4 +1,4 @@
-"""DC036."""
+"""DC036: password in command argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC003."""
+"""DC003: secret file copied."""
 
 from __future__ import annotations
 

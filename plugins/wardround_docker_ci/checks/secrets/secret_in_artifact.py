@@ -1,4 +1,4 @@
-"""DC084."""
+"""DC084: secret in artifact."""
 
 from __future__ import annotations
 

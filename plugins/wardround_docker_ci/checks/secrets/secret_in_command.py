@@ -1,4 +1,4 @@
-"""DC038."""
+"""DC038: secret in command."""
 
 from __future__ import annotations
 

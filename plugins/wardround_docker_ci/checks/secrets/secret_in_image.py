@@ -1,4 +1,4 @@
-"""DC001."""
+"""DC001: secret in image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC035."""
+"""DC035: secret printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC082."""
+"""DC082: secret traced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC048."""
+"""DC048: download run unchecked."""
 
 from __future__ import annotations
 

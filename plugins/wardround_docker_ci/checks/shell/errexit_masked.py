@@ -1,4 +1,4 @@
-"""DC212."""
+"""DC212: errexit masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC211."""
+"""DC211: errexit on zero increment."""
 
 from __future__ import annotations
 

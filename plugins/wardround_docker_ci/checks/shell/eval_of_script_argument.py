@@ -1,4 +1,4 @@
-"""DC037."""
+"""DC037: eval of script argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC223."""
+"""DC223: failure swallowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC033."""
+"""DC033: hidden failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC112."""
+"""DC112: missing pipefail."""
 
 from __future__ import annotations
 

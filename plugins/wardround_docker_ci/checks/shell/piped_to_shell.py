@@ -1,4 +1,4 @@
-"""DC030."""
+"""DC030: piped to shell."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class PipedToShell(CiCheck):
         self.report_at(
             first.start,
             last.end,
-            f"{name} runs a download without verification; save it and compare its checksum",
+            f"{name} runs a download without verification; save it and verify its checksum",
         )
 
 

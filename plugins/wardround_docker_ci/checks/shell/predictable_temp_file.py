@@ -1,4 +1,4 @@
-"""DC123."""
+"""DC123: predictable temp file."""
 
 from __future__ import annotations
 

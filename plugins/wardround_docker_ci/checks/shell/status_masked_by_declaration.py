@@ -1,4 +1,4 @@
-"""DC220."""
+"""DC220: status masked by declaration."""
 
 from __future__ import annotations
 

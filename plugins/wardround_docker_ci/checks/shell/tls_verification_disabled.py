@@ -1,4 +1,4 @@
-"""DC031."""
+"""DC031: tls verification disabled."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class TlsVerificationDisabled(CiCheck):
                 self._check(command)
 
     def _report(self, start: int, end: int, what: str) -> None:
-        self.report_at(start, end, f"{what} disables verification; install the certificate authority")
+        self.report_at(start, end, f"{what} disables TLS verification; install the CA certificate instead")
 
     def _check(self, command: Command) -> None:
         exported = command.words[1:] if command.name in ("export", "declare") else ()

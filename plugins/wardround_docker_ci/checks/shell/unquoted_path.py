@@ -1,4 +1,4 @@
-"""DC113."""
+"""DC113: unquoted path."""
 
 from __future__ import annotations
 

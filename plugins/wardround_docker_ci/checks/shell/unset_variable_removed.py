@@ -1,4 +1,4 @@
-"""DC034."""
+"""DC034: unset variable removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC116."""
+"""DC116: variable lost in pipe."""
 
 from __future__ import annotations
 

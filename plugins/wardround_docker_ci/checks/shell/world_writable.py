@@ -1,4 +1,4 @@
-"""DC032."""
+"""DC032: world writable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY049."""
+"""PY049: arguments out of order."""
 
 from __future__ import annotations
 

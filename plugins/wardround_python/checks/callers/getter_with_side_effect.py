@@ -1,4 +1,4 @@
-"""PY096."""
+"""PY096: getter with side effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY041."""
+"""PY041: ignored return value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY084."""
+"""PY084: missing first party name."""
 
 from __future__ import annotations
 

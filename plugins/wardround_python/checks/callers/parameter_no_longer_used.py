@@ -1,4 +1,4 @@
-"""PY446."""
+"""PY446: parameter no longer used."""
 
 from __future__ import annotations
 

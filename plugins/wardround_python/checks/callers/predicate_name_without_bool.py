@@ -1,4 +1,4 @@
-"""PY031."""
+"""PY031: predicate name without bool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY063."""
+"""PY063: return type changed for callers."""
 
 from __future__ import annotations
 

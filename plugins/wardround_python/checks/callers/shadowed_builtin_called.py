@@ -1,4 +1,4 @@
-"""PY037."""
+"""PY037: shadowed builtin called."""
 
 from __future__ import annotations
 

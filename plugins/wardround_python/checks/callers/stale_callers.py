@@ -1,4 +1,4 @@
-"""PY008."""
+"""PY008: stale callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY030."""
+"""PY030: swapped arguments."""
 
 from __future__ import annotations
 

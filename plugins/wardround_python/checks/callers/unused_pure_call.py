@@ -1,4 +1,4 @@
-"""PY400."""
+"""PY400: unused pure call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY038."""
+"""PY038: wrapper drops result."""
 
 from __future__ import annotations
 

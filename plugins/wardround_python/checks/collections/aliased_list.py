@@ -1,4 +1,4 @@
-"""PY055."""
+"""PY055: aliased list."""
 
 from __future__ import annotations
 

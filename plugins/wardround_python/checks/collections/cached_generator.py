@@ -1,4 +1,4 @@
-"""PY075."""
+"""PY075: cached generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY065."""
+"""PY065: copy paste attribute."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class CopyPasteAttribute(PythonCheck):
                 owner = ast.unparse(value.value)
                 self.report(
                     self.module.span(value),
-                    f'"{name}" reads {owner}.{value.attr}, like "{value.attr}"; read {owner}.{name}',
+                    f'"{name}" and "{value.attr}" both read {owner}.{value.attr}; read {owner}.{name} for "{name}"',
                 )
                 return
 

@@ -1,4 +1,4 @@
-"""PY481."""
+"""PY481: copy paste field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY080."""
+"""PY080: dataframe misuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY024."""
+"""PY024: default evaluated once."""
 
 from __future__ import annotations
 

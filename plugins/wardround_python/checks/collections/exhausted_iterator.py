@@ -1,4 +1,4 @@
-"""PY029."""
+"""PY029: exhausted iterator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY445."""
+"""PY445: incomplete cache key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY028."""
+"""PY028: list of same object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY027."""
+"""PY027: mutable class attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY056."""
+"""PY056: mutated get default."""
 
 from __future__ import annotations
 

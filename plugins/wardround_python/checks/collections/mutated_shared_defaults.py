@@ -1,4 +1,4 @@
-"""PY060."""
+"""PY060: mutated shared defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY025."""
+"""PY025: mutation during iteration."""
 
 from __future__ import annotations
 

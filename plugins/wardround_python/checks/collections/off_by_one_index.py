@@ -1,4 +1,4 @@
-"""PY052."""
+"""PY052: off by one index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY441."""
+"""PY441: queryset read after delete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY062."""
+"""PY062: trailing comma tuple."""
 
 from __future__ import annotations
 

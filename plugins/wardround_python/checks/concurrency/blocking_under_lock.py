@@ -1,4 +1,4 @@
-"""PY006."""
+"""PY006: blocking under lock."""
 
 from __future__ import annotations
 

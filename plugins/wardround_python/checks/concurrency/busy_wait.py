@@ -1,4 +1,4 @@
-"""PY045."""
+"""PY045: busy wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY081."""
+"""PY081: cancellation ignored."""
 
 from __future__ import annotations
 

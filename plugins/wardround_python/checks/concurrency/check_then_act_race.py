@@ -1,4 +1,4 @@
-"""PY066."""
+"""PY066: check then act race."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY026."""
+"""PY026: coroutine used as condition."""
 
 from __future__ import annotations
 

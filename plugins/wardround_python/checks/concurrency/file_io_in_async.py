@@ -1,4 +1,4 @@
-"""PY020."""
+"""PY020: file io in async."""
 
 from __future__ import annotations
 

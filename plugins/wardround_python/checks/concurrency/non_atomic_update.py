@@ -1,4 +1,4 @@
-"""PY402."""
+"""PY402: non atomic update."""
 
 from __future__ import annotations
 

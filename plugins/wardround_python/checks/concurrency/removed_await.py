@@ -1,4 +1,4 @@
-"""PY449."""
+"""PY449: removed await."""
 
 from __future__ import annotations
 

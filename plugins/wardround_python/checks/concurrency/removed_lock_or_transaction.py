@@ -1,4 +1,4 @@
-"""PY451."""
+"""PY451: removed lock or transaction."""
 
 from __future__ import annotations
 

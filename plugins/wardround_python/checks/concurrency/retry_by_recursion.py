@@ -1,4 +1,4 @@
-"""PY018."""
+"""PY018: retry by recursion."""
 
 from __future__ import annotations
 

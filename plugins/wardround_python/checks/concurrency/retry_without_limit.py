@@ -1,4 +1,4 @@
-"""PY017."""
+"""PY017: retry without limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY004."""
+"""PY004: unbounded retry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY392."""
+"""PY392: unsynchronized write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY352."""
+"""PY352: bind all interfaces."""
 
 from __future__ import annotations
 

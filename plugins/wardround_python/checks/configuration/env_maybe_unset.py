@@ -1,4 +1,4 @@
-"""PY019."""
+"""PY019: env maybe unset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY002."""
+"""PY002: env without validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY364."""
+"""PY364: privileged container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY346."""
+"""PY346: public cloud resource."""
 
 from __future__ import annotations
 

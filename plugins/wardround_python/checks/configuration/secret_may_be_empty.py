@@ -1,4 +1,4 @@
-"""PY048."""
+"""PY048: secret may be empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY040."""
+"""PY040: conditional expression precedence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY042."""
+"""PY042: constant condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY072."""
+"""PY072: identical branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY022."""
+"""PY022: late binding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY059."""
+"""PY059: return in first iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY009."""
+"""PY009: stub in production."""
 
 from __future__ import annotations
 

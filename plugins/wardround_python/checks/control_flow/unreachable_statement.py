@@ -1,4 +1,4 @@
-"""PY036."""
+"""PY036: unreachable statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY351."""
+"""PY351: cleartext credentials."""
 
 from __future__ import annotations
 

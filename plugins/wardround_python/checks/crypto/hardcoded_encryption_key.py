@@ -1,4 +1,4 @@
-"""PY343."""
+"""PY343: hardcoded encryption key."""
 
 from __future__ import annotations
 

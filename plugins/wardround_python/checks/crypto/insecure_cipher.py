@@ -1,4 +1,4 @@
-"""PY323."""
+"""PY323: insecure cipher."""
 
 from __future__ import annotations
 

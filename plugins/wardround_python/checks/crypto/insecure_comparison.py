@@ -1,4 +1,4 @@
-"""PY329."""
+"""PY329: insecure comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY324."""
+"""PY324: insecure hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY325."""
+"""PY325: insecure jwt."""
 
 from __future__ import annotations
 
@@ -229,9 +229,7 @@ class InsecureJwt(PythonCheck):
                         and inner.value is not None
                     ):
                         span = self.module.span(keyword.value)
-                        self.report(
-                            span, 'the algorithm "none" accepts tokens without a signature; remove it'
-                        )
+                        self.report(span, 'the algorithm "none" allows unsigned tokens; remove it')
                         return
 
     def _is_verified_later(self, node: ast.Call) -> bool:

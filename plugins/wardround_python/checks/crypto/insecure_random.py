@@ -1,4 +1,4 @@
-"""PY321."""
+"""PY321: insecure random."""
 
 from __future__ import annotations
 

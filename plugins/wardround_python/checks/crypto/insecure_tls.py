@@ -1,4 +1,4 @@
-"""PY322."""
+"""PY322: insecure tls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY356."""
+"""PY356: peer verification disabled."""
 
 from __future__ import annotations
 

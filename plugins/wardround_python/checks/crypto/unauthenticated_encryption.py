@@ -1,4 +1,4 @@
-"""PY357."""
+"""PY357: unauthenticated encryption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY358."""
+"""PY358: weak key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY333."""
+"""PY333: weak password hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY483."""
+"""PY483: comment contradicts field type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY047."""
+"""PY047: docstring contradicts code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY484."""
+"""PY484: message contradicts condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY095."""
+"""PY095: outdated comment."""
 
 from __future__ import annotations
 

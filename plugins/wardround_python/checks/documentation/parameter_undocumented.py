@@ -1,4 +1,4 @@
-"""PY011."""
+"""PY011: parameter undocumented."""
 
 from __future__ import annotations
 

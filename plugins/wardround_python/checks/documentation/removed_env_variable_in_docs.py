@@ -1,4 +1,4 @@
-"""PY015."""
+"""PY015: removed env variable in docs."""
 
 from __future__ import annotations
 

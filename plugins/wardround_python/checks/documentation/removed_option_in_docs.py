@@ -1,4 +1,4 @@
-"""PY013."""
+"""PY013: removed option in docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY010."""
+"""PY010: removed parameter in docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY440."""
+"""PY440: stale default in docs."""
 
 from __future__ import annotations
 

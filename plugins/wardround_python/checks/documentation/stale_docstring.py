@@ -1,4 +1,4 @@
-"""PY012."""
+"""PY012: stale docstring."""
 
 from __future__ import annotations
 

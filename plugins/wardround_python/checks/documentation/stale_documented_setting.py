@@ -1,4 +1,4 @@
-"""PY067."""
+"""PY067: stale documented setting."""
 
 from __future__ import annotations
 

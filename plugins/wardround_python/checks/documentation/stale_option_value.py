@@ -1,4 +1,4 @@
-"""PY014."""
+"""PY014: stale option value."""
 
 from __future__ import annotations
 

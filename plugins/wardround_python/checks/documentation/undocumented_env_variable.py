@@ -1,4 +1,4 @@
-"""PY016."""
+"""PY016: undocumented env variable."""
 
 from __future__ import annotations
 

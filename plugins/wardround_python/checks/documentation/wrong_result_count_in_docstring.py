@@ -1,4 +1,4 @@
-"""PY482."""
+"""PY482: wrong result count in docstring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY044."""
+"""PY044: discarded error."""
 
 from __future__ import annotations
 
@@ -251,7 +251,8 @@ class DiscardedError(PythonCheck):
             return
         if not any(isinstance(n, ast.Name) and n.id in parameters for n in nodes_run_by(node.body)):
             self.report(
-                self.module.span(last), "returning True suppresses every exception of the block; return None"
+                self.module.span(last),
+                "returning True suppresses every exception raised in the block; return None",
             )
 
 

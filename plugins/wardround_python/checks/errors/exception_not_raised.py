@@ -1,4 +1,4 @@
-"""PY069."""
+"""PY069: exception not raised."""
 
 from __future__ import annotations
 

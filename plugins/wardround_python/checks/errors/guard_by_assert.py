@@ -1,4 +1,4 @@
-"""PY023."""
+"""PY023: guard by assert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY454."""
+"""PY454: removed raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY003."""
+"""PY003: swallowed exception."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class SwallowedException(PythonCheck):
         if "#" not in class_text and not _SUPPRESSES_BY_NAME.search(class_text):
             self.report(
                 self.module.span(node),
-                "returning True suppresses every exception of the block; return True for expected ones only",
+                "returning True suppresses every exception raised in the block; return True only for expected ones",
             )
 
     def _check_with(self, node: ast.With | ast.AsyncWith) -> None:

@@ -1,4 +1,4 @@
-"""PY071."""
+"""PY071: unguarded next."""
 
 from __future__ import annotations
 

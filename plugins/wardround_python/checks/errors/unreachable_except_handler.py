@@ -1,4 +1,4 @@
-"""PY021."""
+"""PY021: unreachable except handler."""
 
 from __future__ import annotations
 

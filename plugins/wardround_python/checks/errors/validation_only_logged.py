@@ -1,4 +1,4 @@
-"""PY442."""
+"""PY442: validation only logged."""
 
 from __future__ import annotations
 

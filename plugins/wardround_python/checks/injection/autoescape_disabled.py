@@ -1,4 +1,4 @@
-"""PY349."""
+"""PY349: autoescape disabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY340."""
+"""PY340: cross module taint."""
 
 from __future__ import annotations
 

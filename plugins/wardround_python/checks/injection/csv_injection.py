@@ -1,4 +1,4 @@
-"""PY353."""
+"""PY353: csv injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY345."""
+"""PY345: exponential regex."""
 
 from __future__ import annotations
 

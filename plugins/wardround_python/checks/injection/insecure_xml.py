@@ -1,4 +1,4 @@
-"""PY331."""
+"""PY331: insecure xml."""
 
 from __future__ import annotations
 

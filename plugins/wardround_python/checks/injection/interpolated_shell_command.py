@@ -1,4 +1,4 @@
-"""PY337."""
+"""PY337: interpolated shell command."""
 
 from __future__ import annotations
 

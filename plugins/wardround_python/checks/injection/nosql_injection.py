@@ -1,4 +1,4 @@
-"""PY363."""
+"""PY363: nosql injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY362."""
+"""PY362: partial path traversal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY447."""
+"""PY447: quoted value in sql."""
 
 from __future__ import annotations
 

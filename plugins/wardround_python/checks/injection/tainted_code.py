@@ -1,4 +1,4 @@
-"""PY304."""
+"""PY304: tainted code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY313."""
+"""PY313: tainted cors origin."""
 
 from __future__ import annotations
 

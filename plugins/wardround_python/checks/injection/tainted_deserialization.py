@@ -1,4 +1,4 @@
-"""PY305."""
+"""PY305: tainted deserialization."""
 
 from __future__ import annotations
 

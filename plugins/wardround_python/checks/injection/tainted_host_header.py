@@ -1,4 +1,4 @@
-"""PY316."""
+"""PY316: tainted host header."""
 
 from __future__ import annotations
 

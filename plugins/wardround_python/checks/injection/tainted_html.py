@@ -1,4 +1,4 @@
-"""PY307."""
+"""PY307: tainted html."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY310."""
+"""PY310: tainted ldap or xpath."""
 
 from __future__ import annotations
 

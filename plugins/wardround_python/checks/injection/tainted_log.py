@@ -1,4 +1,4 @@
-"""PY315."""
+"""PY315: tainted log."""
 
 from __future__ import annotations
 

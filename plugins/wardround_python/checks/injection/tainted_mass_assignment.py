@@ -1,4 +1,4 @@
-"""PY312."""
+"""PY312: tainted mass assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY303."""
+"""PY303: tainted path."""
 
 from __future__ import annotations
 

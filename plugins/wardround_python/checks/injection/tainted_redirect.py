@@ -1,4 +1,4 @@
-"""PY308."""
+"""PY308: tainted redirect."""
 
 from __future__ import annotations
 

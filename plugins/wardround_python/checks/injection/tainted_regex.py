@@ -1,4 +1,4 @@
-"""PY314."""
+"""PY314: tainted regex."""
 
 from __future__ import annotations
 

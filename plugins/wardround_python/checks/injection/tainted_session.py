@@ -1,4 +1,4 @@
-"""PY311."""
+"""PY311: tainted session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY302."""
+"""PY302: tainted shell."""
 
 from __future__ import annotations
 

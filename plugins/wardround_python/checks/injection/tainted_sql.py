@@ -1,4 +1,4 @@
-"""PY301."""
+"""PY301: tainted sql."""
 
 from __future__ import annotations
 

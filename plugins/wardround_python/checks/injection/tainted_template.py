@@ -1,4 +1,4 @@
-"""PY306."""
+"""PY306: tainted template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY360."""
+"""PY360: tainted template value."""
 
 from __future__ import annotations
 

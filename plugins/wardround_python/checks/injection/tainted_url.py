@@ -1,4 +1,4 @@
-"""PY309."""
+"""PY309: tainted url."""
 
 from __future__ import annotations
 

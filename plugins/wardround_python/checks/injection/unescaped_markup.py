@@ -1,4 +1,4 @@
-"""PY359."""
+"""PY359: unescaped markup."""
 
 from __future__ import annotations
 

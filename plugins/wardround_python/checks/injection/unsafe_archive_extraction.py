@@ -1,4 +1,4 @@
-"""PY334."""
+"""PY334: unsafe archive extraction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY348."""
+"""PY348: unsafe serializer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY074."""
+"""PY074: date replace overflow."""
 
 from __future__ import annotations
 

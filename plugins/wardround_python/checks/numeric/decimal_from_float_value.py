@@ -1,4 +1,4 @@
-"""PY086."""
+"""PY086: decimal from float value."""
 
 from __future__ import annotations
 

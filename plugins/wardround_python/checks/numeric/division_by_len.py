@@ -1,4 +1,4 @@
-"""PY034."""
+"""PY034: division by len."""
 
 from __future__ import annotations
 

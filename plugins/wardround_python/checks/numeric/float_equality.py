@@ -1,4 +1,4 @@
-"""PY050."""
+"""PY050: float equality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY039."""
+"""PY039: naive aware datetime mix."""
 
 from __future__ import annotations
 

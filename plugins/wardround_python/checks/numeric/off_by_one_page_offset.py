@@ -1,4 +1,4 @@
-"""PY057."""
+"""PY057: off by one page offset."""
 
 from __future__ import annotations
 

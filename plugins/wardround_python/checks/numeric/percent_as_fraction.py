@@ -1,4 +1,4 @@
-"""PY085."""
+"""PY085: percent as fraction."""
 
 from __future__ import annotations
 

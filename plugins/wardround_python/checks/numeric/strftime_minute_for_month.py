@@ -1,4 +1,4 @@
-"""PY054."""
+"""PY054: strftime minute for month."""
 
 from __future__ import annotations
 

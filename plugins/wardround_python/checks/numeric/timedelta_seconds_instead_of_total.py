@@ -1,4 +1,4 @@
-"""PY053."""
+"""PY053: timedelta seconds instead of total."""
 
 from __future__ import annotations
 

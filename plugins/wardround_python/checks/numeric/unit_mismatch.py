@@ -1,4 +1,4 @@
-"""PY097."""
+"""PY097: unit mismatch."""
 
 from __future__ import annotations
 

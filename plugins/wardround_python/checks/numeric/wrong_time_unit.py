@@ -1,4 +1,4 @@
-"""PY480."""
+"""PY480: wrong time unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY073."""
+"""PY073: wrong timezone assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY393."""
+"""PY393: zero replaced by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY083."""
+"""PY083: context manager without finally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY443."""
+"""PY443: exit without release."""
 
 from __future__ import annotations
 

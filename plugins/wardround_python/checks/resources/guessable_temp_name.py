@@ -1,4 +1,4 @@
-"""PY344."""
+"""PY344: guessable temp name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY330."""
+"""PY330: insecure file mode."""
 
 from __future__ import annotations
 

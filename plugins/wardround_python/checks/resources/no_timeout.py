@@ -1,4 +1,4 @@
-"""PY355."""
+"""PY355: no timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY046."""
+"""PY046: unclosed handle."""
 
 from __future__ import annotations
 

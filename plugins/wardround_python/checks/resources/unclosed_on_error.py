@@ -1,4 +1,4 @@
-"""PY007."""
+"""PY007: unclosed on error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY076."""
+"""PY076: unflushed file."""
 
 from __future__ import annotations
 

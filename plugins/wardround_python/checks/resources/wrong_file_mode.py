@@ -1,4 +1,4 @@
-"""PY068."""
+"""PY068: wrong file mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY404."""
+"""PY404: bytes str mix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY403."""
+"""PY403: comparison with impossible value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY079."""
+"""PY079: contradictory model field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY058."""
+"""PY058: enum compared with string."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY032."""
+"""PY032: in place method result used."""
 
 from __future__ import annotations
 

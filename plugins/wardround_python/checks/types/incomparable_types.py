@@ -1,4 +1,4 @@
-"""PY401."""
+"""PY401: incomparable types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY064."""
+"""PY064: missing f prefix."""
 
 from __future__ import annotations
 

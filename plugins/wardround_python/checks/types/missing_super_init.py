@@ -1,4 +1,4 @@
-"""PY061."""
+"""PY061: missing super init."""
 
 from __future__ import annotations
 

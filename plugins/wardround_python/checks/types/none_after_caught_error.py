@@ -1,4 +1,4 @@
-"""PY444."""
+"""PY444: none after caught error."""
 
 from __future__ import annotations
 

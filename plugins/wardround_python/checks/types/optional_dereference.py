@@ -1,4 +1,4 @@
-"""PY033."""
+"""PY033: optional dereference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY078."""
+"""PY078: regex mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY450."""
+"""PY450: removed none check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY070."""
+"""PY070: super with own class."""
 
 from __future__ import annotations
 

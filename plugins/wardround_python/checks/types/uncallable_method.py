@@ -1,4 +1,4 @@
-"""PY082."""
+"""PY082: uncallable method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY335."""
+"""PY335: all fields writable."""
 
 from __future__ import annotations
 

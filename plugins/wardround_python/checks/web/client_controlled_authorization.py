@@ -1,4 +1,4 @@
-"""PY354."""
+"""PY354: client controlled authorization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY347."""
+"""PY347: csrf disabled."""
 
 from __future__ import annotations
 

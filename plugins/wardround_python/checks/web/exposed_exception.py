@@ -1,4 +1,4 @@
-"""PY361."""
+"""PY361: exposed exception."""
 
 from __future__ import annotations
 

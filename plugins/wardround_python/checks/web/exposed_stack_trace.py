@@ -1,4 +1,4 @@
-"""PY339."""
+"""PY339: exposed stack trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY448."""
+"""PY448: guarded client bypassed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY326."""
+"""PY326: insecure cookie."""
 
 from __future__ import annotations
 

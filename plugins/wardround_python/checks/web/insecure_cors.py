@@ -1,4 +1,4 @@
-"""PY328."""
+"""PY328: insecure cors."""
 
 from __future__ import annotations
 

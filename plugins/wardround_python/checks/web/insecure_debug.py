@@ -1,4 +1,4 @@
-"""PY327."""
+"""PY327: insecure debug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY342."""
+"""PY342: missing owner check."""
 
 from __future__ import annotations
 

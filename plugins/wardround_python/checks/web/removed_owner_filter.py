@@ -1,4 +1,4 @@
-"""PY452."""
+"""PY452: removed owner filter."""
 
 from __future__ import annotations
 

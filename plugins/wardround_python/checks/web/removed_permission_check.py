@@ -1,4 +1,4 @@
-"""PY453."""
+"""PY453: removed permission check."""
 
 from __future__ import annotations
 

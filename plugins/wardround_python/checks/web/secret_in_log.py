@@ -1,4 +1,4 @@
-"""PY332."""
+"""PY332: secret in log."""
 
 from __future__ import annotations
 

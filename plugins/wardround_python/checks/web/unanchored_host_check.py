@@ -1,4 +1,4 @@
-"""PY336."""
+"""PY336: unanchored host check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY043."""
+"""PY043: unbounded number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY035."""
+"""PY035: unchecked number conversion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PY341."""
+"""PY341: unguarded route."""
 
 from __future__ import annotations
 

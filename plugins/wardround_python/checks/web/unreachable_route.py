@@ -1,4 +1,4 @@
-"""PY077."""
+"""PY077: unreachable route."""
 
 from __future__ import annotations
 

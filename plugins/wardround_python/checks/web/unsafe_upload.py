@@ -1,4 +1,4 @@
-"""PY338."""
+"""PY338: unsafe upload."""
 
 from __future__ import annotations
 

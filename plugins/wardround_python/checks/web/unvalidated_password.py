@@ -1,4 +1,4 @@
-"""PY350."""
+"""PY350: unvalidated password."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class UnvalidatedPassword(TaintedCheck):
                 return
             read = read.args[1] if len(read.args) > 1 else read
         if isinstance(read, ast.Constant) and read.value == "":
-            self.report(self.module.span(arguments), "an empty text becomes a valid password; reject it")
+            self.report(self.module.span(arguments), "an empty string is accepted as a password; reject it")
 
     def is_reported(self, hit: Hit) -> bool:
         """Return True for a module with Django, if the sink sets a password."""

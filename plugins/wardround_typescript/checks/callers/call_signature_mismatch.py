@@ -1,4 +1,4 @@
-"""TS090."""
+"""TS090: call signature mismatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS076."""
+"""TS076: called instead of passed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS096."""
+"""TS096: getter with side effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS098."""
+"""TS098: missing first party export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS030."""
+"""TS030: swapped arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS086."""
+"""TS086: unbound method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS045."""
+"""TS045: unchecked type predicate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS331."""
+"""TS331: guessable secret from helper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS341."""
+"""TS341: guessable temp file."""
 
 from __future__ import annotations
 

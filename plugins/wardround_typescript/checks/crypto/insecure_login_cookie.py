@@ -1,4 +1,4 @@
-"""TS334."""
+"""TS334: insecure login cookie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS335."""
+"""TS335: insecure tls settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS336."""
+"""TS336: insecure token settings."""
 
 from __future__ import annotations
 

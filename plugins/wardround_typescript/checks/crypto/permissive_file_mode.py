@@ -1,4 +1,4 @@
-"""TS340."""
+"""TS340: permissive file mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS339."""
+"""TS339: secret compared with equals."""
 
 from __future__ import annotations
 

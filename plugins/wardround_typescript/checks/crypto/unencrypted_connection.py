@@ -1,4 +1,4 @@
-"""TS352."""
+"""TS352: unencrypted connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS359."""
+"""TS359: uninitialized buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS332."""
+"""TS332: weak cipher by settings."""
 
 from __future__ import annotations
 

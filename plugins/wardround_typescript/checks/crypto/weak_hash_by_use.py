@@ -1,4 +1,4 @@
-"""TS333."""
+"""TS333: weak hash by use."""
 
 from __future__ import annotations
 

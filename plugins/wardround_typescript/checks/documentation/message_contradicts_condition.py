@@ -1,4 +1,4 @@
-"""TS484."""
+"""TS484: message contradicts condition."""
 
 from __future__ import annotations
 

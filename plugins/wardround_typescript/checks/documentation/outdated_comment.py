@@ -1,4 +1,4 @@
-"""TS095."""
+"""TS095: outdated comment."""
 
 from __future__ import annotations
 

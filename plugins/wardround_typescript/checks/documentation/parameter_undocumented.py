@@ -1,4 +1,4 @@
-"""TS002."""
+"""TS002: parameter undocumented."""
 
 from __future__ import annotations
 

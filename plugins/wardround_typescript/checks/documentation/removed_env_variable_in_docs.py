@@ -1,4 +1,4 @@
-"""TS006."""
+"""TS006: removed env variable in docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS004."""
+"""TS004: removed option in docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS001."""
+"""TS001: removed parameter in docs."""
 
 from __future__ import annotations
 

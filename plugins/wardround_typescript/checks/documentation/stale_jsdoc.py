@@ -1,4 +1,4 @@
-"""TS003."""
+"""TS003: stale jsdoc."""
 
 from __future__ import annotations
 

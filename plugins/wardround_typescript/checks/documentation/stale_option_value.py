@@ -1,4 +1,4 @@
-"""TS005."""
+"""TS005: stale option value."""
 
 from __future__ import annotations
 

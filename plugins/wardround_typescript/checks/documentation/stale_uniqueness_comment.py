@@ -1,4 +1,4 @@
-"""TS408."""
+"""TS408: stale uniqueness comment."""
 
 from __future__ import annotations
 

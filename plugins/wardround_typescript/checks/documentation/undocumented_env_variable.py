@@ -1,4 +1,4 @@
-"""TS007."""
+"""TS007: undocumented env variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS035."""
+"""TS035: flag not reset on error."""
 
 from __future__ import annotations
 

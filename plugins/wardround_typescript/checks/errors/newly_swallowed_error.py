@@ -1,4 +1,4 @@
-"""TS405."""
+"""TS405: newly swallowed error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS406."""
+"""TS406: validation only logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS351."""
+"""TS351: autoescape disabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS330."""
+"""TS330: exponential regex."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS062."""
+"""TS062: html injection through helper."""
 
 from __future__ import annotations
 

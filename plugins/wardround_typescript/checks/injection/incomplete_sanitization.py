@@ -1,4 +1,4 @@
-"""TS354."""
+"""TS354: incomplete sanitization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS357."""
+"""TS357: partial path traversal."""
 
 from __future__ import annotations
 

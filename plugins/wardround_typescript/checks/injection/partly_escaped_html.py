@@ -1,4 +1,4 @@
-"""TS407."""
+"""TS407: partly escaped html."""
 
 from __future__ import annotations
 

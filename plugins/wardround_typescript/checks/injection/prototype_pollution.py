@@ -1,4 +1,4 @@
-"""TS358."""
+"""TS358: prototype pollution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS355."""
+"""TS355: query parameter type confusion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS346."""
+"""TS346: stored code execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS304."""
+"""TS304: tainted code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS305."""
+"""TS305: tainted deserialization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS313."""
+"""TS313: tainted header."""
 
 from __future__ import annotations
 

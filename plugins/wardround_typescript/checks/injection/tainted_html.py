@@ -1,4 +1,4 @@
-"""TS307."""
+"""TS307: tainted html."""
 
 from __future__ import annotations
 

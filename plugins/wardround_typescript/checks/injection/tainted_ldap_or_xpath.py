@@ -1,4 +1,4 @@
-"""TS316."""
+"""TS316: tainted ldap or xpath."""
 
 from __future__ import annotations
 

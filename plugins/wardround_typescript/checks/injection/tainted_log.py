@@ -1,4 +1,4 @@
-"""TS317."""
+"""TS317: tainted log."""
 
 from __future__ import annotations
 

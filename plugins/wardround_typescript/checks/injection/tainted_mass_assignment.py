@@ -1,4 +1,4 @@
-"""TS312."""
+"""TS312: tainted mass assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS361."""
+"""TS361: tainted method name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS310."""
+"""TS310: tainted nosql query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS303."""
+"""TS303: tainted path."""
 
 from __future__ import annotations
 

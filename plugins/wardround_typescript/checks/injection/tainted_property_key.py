@@ -1,4 +1,4 @@
-"""TS315."""
+"""TS315: tainted property key."""
 
 from __future__ import annotations
 

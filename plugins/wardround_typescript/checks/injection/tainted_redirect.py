@@ -1,4 +1,4 @@
-"""TS308."""
+"""TS308: tainted redirect."""
 
 from __future__ import annotations
 

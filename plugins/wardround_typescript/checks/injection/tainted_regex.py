@@ -1,4 +1,4 @@
-"""TS314."""
+"""TS314: tainted regex."""
 
 from __future__ import annotations
 

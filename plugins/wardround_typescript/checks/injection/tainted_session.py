@@ -1,4 +1,4 @@
-"""TS311."""
+"""TS311: tainted session."""
 
 from __future__ import annotations
 

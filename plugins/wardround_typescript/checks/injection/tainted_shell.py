@@ -1,4 +1,4 @@
-"""TS302."""
+"""TS302: tainted shell."""
 
 from __future__ import annotations
 

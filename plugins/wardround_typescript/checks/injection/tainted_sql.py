@@ -1,4 +1,4 @@
-"""TS301."""
+"""TS301: tainted sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS306."""
+"""TS306: tainted template."""
 
 from __future__ import annotations
 

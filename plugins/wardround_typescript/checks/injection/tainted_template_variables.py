@@ -1,4 +1,4 @@
-"""TS318."""
+"""TS318: tainted template variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS309."""
+"""TS309: tainted url."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS342."""
+"""TS342: xml entities by settings."""
 
 from __future__ import annotations
 

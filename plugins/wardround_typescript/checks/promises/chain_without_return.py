@@ -1,4 +1,4 @@
-"""TS088."""
+"""TS088: chain without return."""
 
 from __future__ import annotations
 

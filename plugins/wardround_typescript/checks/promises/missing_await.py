@@ -1,4 +1,4 @@
-"""TS040."""
+"""TS040: missing await."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS064."""
+"""TS064: missing return await."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS044."""
+"""TS044: promise never settles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS065."""
+"""TS065: promise used as value."""
 
 from __future__ import annotations
 

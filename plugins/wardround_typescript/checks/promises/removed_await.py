@@ -1,4 +1,4 @@
-"""TS404."""
+"""TS404: removed await."""
 
 from __future__ import annotations
 

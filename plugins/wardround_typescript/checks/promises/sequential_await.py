@@ -1,4 +1,4 @@
-"""TS043."""
+"""TS043: sequential await."""
 
 from __future__ import annotations
 

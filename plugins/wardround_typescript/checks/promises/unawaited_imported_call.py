@@ -1,4 +1,4 @@
-"""TS031."""
+"""TS031: unawaited imported call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS033."""
+"""TS033: unchecked database error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS061."""
+"""TS061: eager hook initializer."""
 
 from __future__ import annotations
 

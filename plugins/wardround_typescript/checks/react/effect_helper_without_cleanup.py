@@ -1,4 +1,4 @@
-"""TS053."""
+"""TS053: effect helper without cleanup."""
 
 from __future__ import annotations
 

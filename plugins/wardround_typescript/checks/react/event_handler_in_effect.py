@@ -1,4 +1,4 @@
-"""TS051."""
+"""TS051: event handler in effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS066."""
+"""TS066: hook in callback."""
 
 from __future__ import annotations
 

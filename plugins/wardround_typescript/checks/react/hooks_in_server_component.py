@@ -1,4 +1,4 @@
-"""TS091."""
+"""TS091: hooks in server component."""
 
 from __future__ import annotations
 

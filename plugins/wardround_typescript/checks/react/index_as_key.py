@@ -1,4 +1,4 @@
-"""TS392."""
+"""TS392: index as key."""
 
 from __future__ import annotations
 

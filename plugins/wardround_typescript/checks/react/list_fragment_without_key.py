@@ -1,4 +1,4 @@
-"""TS081."""
+"""TS081: list fragment without key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS047."""
+"""TS047: lost reactivity."""
 
 from __future__ import annotations
 

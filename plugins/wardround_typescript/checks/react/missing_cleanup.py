@@ -1,4 +1,4 @@
-"""TS038."""
+"""TS038: missing cleanup."""
 
 from __future__ import annotations
 

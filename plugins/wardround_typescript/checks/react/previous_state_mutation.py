@@ -1,4 +1,4 @@
-"""TS068."""
+"""TS068: previous state mutation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS092."""
+"""TS092: prop mutation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS402."""
+"""TS402: removed counterpart call."""
 
 from __future__ import annotations
 

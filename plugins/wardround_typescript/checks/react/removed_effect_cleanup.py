@@ -1,4 +1,4 @@
-"""TS401."""
+"""TS401: removed effect cleanup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS082."""
+"""TS082: reordered each without key."""
 
 from __future__ import annotations
 

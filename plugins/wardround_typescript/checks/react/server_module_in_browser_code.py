@@ -1,4 +1,4 @@
-"""TS083."""
+"""TS083: server module in browser code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS034."""
+"""TS034: side effect in render."""
 
 from __future__ import annotations
 

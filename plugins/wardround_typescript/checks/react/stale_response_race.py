@@ -1,4 +1,4 @@
-"""TS054."""
+"""TS054: stale response race."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS057."""
+"""TS057: state ignores prop update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS039."""
+"""TS039: state initialized from prop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS059."""
+"""TS059: unstable dependency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS060."""
+"""TS060: unstable key."""
 
 from __future__ import annotations
 

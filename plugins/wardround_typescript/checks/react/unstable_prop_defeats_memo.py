@@ -1,4 +1,4 @@
-"""TS032."""
+"""TS032: unstable prop defeats memo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS052."""
+"""TS052: unused cleanup function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS055."""
+"""TS055: any from type parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS079."""
+"""TS079: collection as plain object."""
 
 from __future__ import annotations
 

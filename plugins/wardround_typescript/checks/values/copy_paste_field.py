@@ -1,4 +1,4 @@
-"""TS481."""
+"""TS481: copy paste field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS070."""
+"""TS070: delete array element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS072."""
+"""TS072: float sum equality."""
 
 from __future__ import annotations
 

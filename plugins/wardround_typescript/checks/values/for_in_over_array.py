@@ -1,4 +1,4 @@
-"""TS077."""
+"""TS077: for in over array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS073."""
+"""TS073: index of truthiness."""
 
 from __future__ import annotations
 

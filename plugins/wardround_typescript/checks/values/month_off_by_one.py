@@ -1,4 +1,4 @@
-"""TS075."""
+"""TS075: month off by one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class MonthOffByOne(TreeCheck):
         return parts[1] == "12" and parts[0].isdigit()
 
     def _written(self, call: Node) -> str | None:
-        """Return the text into which a call is written unchanged; None if it is used otherwise."""
+        """Return the string that a call's result is inserted into unmodified; None for any other use."""
         code = self.code
         above, node = call.parent, call
         while above is not None and above.type in ("arguments", "call_expression", "member_expression"):

@@ -1,4 +1,4 @@
-"""TS078."""
+"""TS078: mutated shared defaults."""
 
 from __future__ import annotations
 

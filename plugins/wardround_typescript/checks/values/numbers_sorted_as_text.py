@@ -1,4 +1,4 @@
-"""TS069."""
+"""TS069: numbers sorted as text."""
 
 from __future__ import annotations
 

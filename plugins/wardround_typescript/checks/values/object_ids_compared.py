@@ -1,4 +1,4 @@
-"""TS037."""
+"""TS037: object ids compared."""
 
 from __future__ import annotations
 

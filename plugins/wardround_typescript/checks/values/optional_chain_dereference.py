@@ -1,4 +1,4 @@
-"""TS036."""
+"""TS036: optional chain dereference."""
 
 from __future__ import annotations
 

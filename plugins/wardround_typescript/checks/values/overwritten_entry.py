@@ -1,4 +1,4 @@
-"""TS087."""
+"""TS087: overwritten entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS403."""
+"""TS403: removed copy before mutation."""
 
 from __future__ import annotations
 

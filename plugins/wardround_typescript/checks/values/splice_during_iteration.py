@@ -1,4 +1,4 @@
-"""TS041."""
+"""TS041: splice during iteration."""
 
 from __future__ import annotations
 

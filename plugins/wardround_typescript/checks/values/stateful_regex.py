@@ -1,4 +1,4 @@
-"""TS074."""
+"""TS074: stateful regex."""
 
 from __future__ import annotations
 

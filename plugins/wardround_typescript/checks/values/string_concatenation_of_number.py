@@ -1,4 +1,4 @@
-"""TS080."""
+"""TS080: string concatenation of number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS097."""
+"""TS097: unit mismatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS046."""
+"""TS046: wrong map key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS480."""
+"""TS480: wrong time unit."""
 
 from __future__ import annotations
 

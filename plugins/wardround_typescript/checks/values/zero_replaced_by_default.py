@@ -1,4 +1,4 @@
-"""TS071."""
+"""TS071: zero replaced by default."""
 
 from __future__ import annotations
 

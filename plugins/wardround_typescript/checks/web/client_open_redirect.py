@@ -1,4 +1,4 @@
-"""TS085."""
+"""TS085: client open redirect."""
 
 from __future__ import annotations
 

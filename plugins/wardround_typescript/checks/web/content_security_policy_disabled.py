@@ -1,4 +1,4 @@
-"""TS348."""
+"""TS348: content security policy disabled."""
 
 from __future__ import annotations
 

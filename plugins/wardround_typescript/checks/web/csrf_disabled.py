@@ -1,4 +1,4 @@
-"""TS349."""
+"""TS349: csrf disabled."""
 
 from __future__ import annotations
 

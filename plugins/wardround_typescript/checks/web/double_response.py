@@ -1,4 +1,4 @@
-"""TS089."""
+"""TS089: double response."""
 
 from __future__ import annotations
 

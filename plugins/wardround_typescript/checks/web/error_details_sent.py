@@ -1,4 +1,4 @@
-"""TS337."""
+"""TS337: error details sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS350."""
+"""TS350: graphql open in production."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS084."""
+"""TS084: message handler without origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS067."""
+"""TS067: missing noopener on created link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS347."""
+"""TS347: missing owner filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS063."""
+"""TS063: postmessage to any origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS360."""
+"""TS360: public cloud resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS338."""
+"""TS338: reflected cors origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS400."""
+"""TS400: removed owner filter."""
 
 from __future__ import annotations
 

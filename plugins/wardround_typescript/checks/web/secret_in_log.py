@@ -1,4 +1,4 @@
-"""TS345."""
+"""TS345: secret in log."""
 
 from __future__ import annotations
 

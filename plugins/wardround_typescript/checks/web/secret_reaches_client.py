@@ -1,4 +1,4 @@
-"""TS058."""
+"""TS058: secret reaches client."""
 
 from __future__ import annotations
 

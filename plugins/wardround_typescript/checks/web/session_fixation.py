@@ -1,4 +1,4 @@
-"""TS362."""
+"""TS362: session fixation."""
 
 from __future__ import annotations
 

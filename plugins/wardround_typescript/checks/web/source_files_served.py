@@ -1,4 +1,4 @@
-"""TS353."""
+"""TS353: source files served."""
 
 from __future__ import annotations
 

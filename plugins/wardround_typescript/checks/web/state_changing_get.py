@@ -1,4 +1,4 @@
-"""TS344."""
+"""TS344: state changing get."""
 
 from __future__ import annotations
 

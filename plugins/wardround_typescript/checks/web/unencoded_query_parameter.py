@@ -1,4 +1,4 @@
-"""TS056."""
+"""TS056: unencoded query parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS343."""
+"""TS343: unguarded route."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TS356."""
+"""TS356: unvalidated open external."""
 
 from __future__ import annotations
 

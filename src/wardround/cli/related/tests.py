@@ -82,7 +82,7 @@ def _subject(looked: _Looked, path: str, name: str) -> TargetFunction:
     text = looked.text(path)
     if text is None:
         raise UsageError(
-            f"{path}: no such text file in {looked.place}; name it relative to the repository's root"
+            f"{path}: no such text file in {looked.place}; use a path relative to the repository root"
         )
     found = subject_named(path, text, name)
     if found is None:
