@@ -72,7 +72,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
     def __post_init__(self) -> None:
         if self.line < 1 or self.column < 1:
-            raise ValueError(f"places are 1-based, got {self.line}:{self.column}")
+            raise ValueError(f"positions are 1-based, got {self.line}:{self.column}")
         if (self.end_line, self.end_column) < (self.line, self.column):
             raise ValueError(
                 f"{self.line}:{self.column} ends before it starts, at {self.end_line}:{self.end_column}"

@@ -41,7 +41,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if list(self.right) != sorted(set(self.right)) or not 0 <= self.right[0] <= self.right[-1] < len(
             self.candidates
         ):
-            raise ValueError(f"{self.group}: {self.right} are no places of candidates, ascending")
+            raise ValueError(f"{self.group}: {self.right} are not ascending indices of candidates")
 
 
 class LineDefect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,7 +78,7 @@ class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"{self.group}: {self.marks!r} does not mark {len(self.lines)} lines")
         places = [fault.at for fault in self.faults]
         if places != sorted(set(places)) or any(not 0 <= at < len(self.lines) for at in places):
-            raise ValueError(f"{self.group}: {places} are no places of lines, ascending")
+            raise ValueError(f"{self.group}: {places} are not ascending indices of lines")
 
 
 class Changed(msgspec.Struct, frozen=True):

@@ -189,7 +189,7 @@ class TestRefusing:
             ("@@ -1,9 +1,9 @@\n+only one\n", "the diff cannot be read: "),
             ("@@ -1 +1 @@\n-x\n+y\n+one too many\n", "line 6 of the diff is one more than its hunk header"),
             ("@@ -1 +1 @@\n-x\n+y\n one too many\n", "line 6 of the diff is one more than its hunk header"),
-            ("@@ x @@\n+y\n", "line 3 of the diff is no hunk header: '@@ x @@'; correct it"),
+            ("@@ x @@\n+y\n", "line 3 of the diff is not a hunk header: '@@ x @@'; correct it"),
         ],
     )
     def test_a_hunk_that_is_not_what_its_header_says(self, hunk: str, said: str) -> None:
@@ -209,7 +209,7 @@ class TestRefusing:
 
     def test_a_hunk_header_that_cannot_be_read(self) -> None:
         with pytest.raises(
-            DiffError, match=r"line 3 of the diff is no hunk header: '@@-1 \+1@@'; correct it"
+            DiffError, match=r"line 3 of the diff is not a hunk header: '@@-1 \+1@@'; correct it"
         ):
             read_patch("--- a/a.py\n+++ b/a.py\n@@-1 +1@@\n-a\n+b\n")
 
@@ -300,7 +300,7 @@ class TestCompleting:
         done = repo.wardround("review", "--diff-file", "-", stdin=DIFF)
         assert done.returncode == 0
         said = " ".join(done.stdout.split())
-        assert "only fragments of it are in the diff; give --repo with a matching checkout" in said
+        assert "the diff has only fragments of it; give --repo with a matching checkout" in said
         assert "wardround: inconclusive - " in said
 
     def test_a_diff_of_git_is_reviewed_like_the_change_itself(

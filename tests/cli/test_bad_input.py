@@ -265,7 +265,7 @@ class TestConfiguration:
     def test_a_root_key_in_a_folder(self, changed: GitRepository) -> None:
         changed.stage({"pkg/.wardround.toml": "jobs = 1\n", "pkg/b.py": GOOD})
         said = complaint(changed)
-        assert said == "pkg/.wardround.toml: key 'jobs' counts at the repository root only; move it there"
+        assert said == "pkg/.wardround.toml: key 'jobs' applies at the repository root only; move it there"
 
     def test_an_unstaged_mistake_is_not_read(self, changed: GitRepository) -> None:
         changed.write(".wardround.toml", "jobs = \n")
@@ -293,7 +293,7 @@ class TestSuppressions:
     def test_words_that_are_no_suppression_on_an_added_line(self, changed: GitRepository) -> None:
         changed.stage({"a.py": "x = 1  # wardround: disable=B006\n"})
         assert findings(changed) == [
-            "this is not a suppression, so it waives nothing; write wardround: ignore[RULE] reason"
+            "this is not a valid suppression, so it waives nothing; write wardround: ignore[RULE] reason"
         ]
 
     @pytest.mark.parametrize("form", ["{}", "ignore {}", "ignore[{}]", "ignore[{}] because", "ignore[X] {}"])

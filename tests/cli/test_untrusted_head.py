@@ -202,7 +202,7 @@ def test_a_tool_that_cannot_be_started_for_the_change_is_missed(base: GitReposit
     status, report = _report(base, "--config-from", "base", "--profile", "ci", "--only", "typescript")
     assert status == 4
     assert {entry["reason"] for entry in report["unreviewed"]} == {
-        "biome would be started from node_modules, and the change puts something there"
+        "biome was not started from node_modules, because the change adds something there"
     }
 
 

@@ -42,4 +42,4 @@ def test_each_content_has_its_reason(
 
 def test_a_fragment_is_not_reviewed() -> None:
     reason = why_unreadable(replace(FILE, fragment=True), "a.py", b"x = 1\n", PYTHON)
-    assert reason == "only fragments of it are in the diff; give --repo with a matching checkout"
+    assert reason == "the diff has only fragments of it; give --repo with a matching checkout"

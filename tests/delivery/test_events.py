@@ -235,7 +235,7 @@ def test_a_target_that_cannot_be_fetched_is_a_usage_error(server: Server, tmp_pa
     assert ran.done.returncode == 0, "the event names the base itself"
     done, _ = ci_runs.run_jenkins(made.root, tmp_path / "jenkins", {"CHANGE_TARGET": "main"})
     assert done.returncode == 2
-    assert "the target branch 'main' is not here and cannot be fetched" in done.stderr
+    assert "the target branch 'main' is not in this clone and cannot be fetched" in done.stderr
 
 
 @pytest.mark.parametrize(

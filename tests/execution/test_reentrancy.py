@@ -208,7 +208,7 @@ def sleeping(repo: GitRepository) -> Callable[[float], PluginHost]:
 @pytest.mark.usefixtures("unforked")
 @pytest.mark.parametrize(
     ("timeout_s", "reason"),
-    [(0.5, "timed out after 0.5 s"), (600.0, "sh was ended, because the review was interrupted")],
+    [(0.5, "timed out after 0.5 s"), (600.0, "sh was stopped, because the review was interrupted")],
     ids=["time-out", "cancelled"],
 )
 def test_a_tool_of_a_review_in_a_thread_is_ended(

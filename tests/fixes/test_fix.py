@@ -331,7 +331,7 @@ class TestKilledRuns:
         before = repo.fingerprint()
         done = fixing(repo)
         assert done.returncode not in (0, 1)
-        assert "content-0: No such file or directory; mend that and run it again, or remove " in done.stderr
+        assert "content-0: No such file or directory; fix that and run it again, or remove " in done.stderr
         assert repo.fingerprint() == before
 
     def test_a_kill_at_any_moment_leaves_the_old_text_or_the_new(self, repo: GitRepository) -> None:

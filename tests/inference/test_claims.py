@@ -53,7 +53,10 @@ class TestState:
         assert troubles(unread)["table"] == ()
         by_hand(unread, state="report")
         (said,) = troubles(unread)["table"]
-        assert "its metadata says report, which what it records does not allow (Nobody read what it" in said
+        assert (
+            "its metadata says report, which its recorded evaluation does not permit (Nobody read what it"
+            in said
+        )
         assert ModelRegistry.of([unread]).get("table").metadata.state is PromotionState.SHADOW
 
     def test_one_that_was_never_measured_may_do_nothing(self, tmp_path: Path) -> None:
@@ -179,7 +182,7 @@ class TestFilesBeside:
         write_metadata(
             adapter, msgspec.structs.replace(read_metadata(adapter), files=(file_of(adapter, "run.pkl"),))
         )
-        assert "run.pkl is none of the files a model has" in troubles(adapter.parent)["adapter"][0]
+        assert "run.pkl is not a file of a model" in troubles(adapter.parent)["adapter"][0]
 
     def test_foreign_files_are_named_and_no_trouble(self, repo: GitRepository, adapter: Path) -> None:
         (adapter / "notes.txt").write_bytes(b"")
@@ -187,7 +190,7 @@ class TestFilesBeside:
         done = repo.wardround("adapters", "verify", adapter.parent)
         assert done.returncode == 0
         assert [line.strip() for line in done.stdout.splitlines() if line.startswith(" ")] == [
-            f"{adapter / 'notes.txt'} is no part of the model"
+            f"{adapter / 'notes.txt'} is not part of the model"
         ]
 
 

@@ -131,7 +131,7 @@ class TestWhatIsNoModel:
 
         (shelf_folder / "base" / "model.onnx").write_bytes(pickle.dumps(Harm()))
         renew(shelf_folder / "base")
-        assert "it is no ONNX model" in refusal(shelf_folder)
+        assert "it is not an ONNX model" in refusal(shelf_folder)
         assert not (shelf_folder / "harmed").exists()
 
     def test_an_archive_is_not_opened(self, shelf_folder: Path) -> None:
@@ -144,7 +144,7 @@ class TestWhatIsNoModel:
         with zipfile.ZipFile(shelf_folder / "base" / "model.onnx", "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("graph", bytes(50_000_000))
         renew(shelf_folder / "base")
-        assert "it is no ONNX model" in refusal(shelf_folder)
+        assert "it is not an ONNX model" in refusal(shelf_folder)
 
     def test_metadata_larger_than_any_is_not_read(self, shelf_folder: Path) -> None:
         with (shelf_folder / "base" / METADATA_FILE).open("r+b") as file:
@@ -233,7 +233,7 @@ class TestReachingOutside:
             point_to(tensor, "shared.bin", 64, int(tensor.external_data[2].value))
 
         altered(shelf_folder / "base", change)
-        assert "stands elsewhere than its metadata says" in refusal(shelf_folder)
+        assert "is not at the location in its metadata" in refusal(shelf_folder)
 
     @pytest.mark.parametrize(
         ("tensor", "said"),

@@ -392,7 +392,7 @@ class TestWithout:
     ) -> None:
         monkeypatch.setattr(LikelyWrong, "ROW", lambda text: [1.0])
         done = reviewing.review(LikelyWrong)
-        assert done.notes == ("model table not used: it was trained on 3 numbers and is given 1",)
+        assert done.notes == ("model table not used: it was trained on 3 numbers and got 1",)
         assert done.unreviewed == ()
 
     @pytest.mark.parametrize("written", ["models", "shop/../models"])
@@ -468,7 +468,7 @@ class TestLimits:
         reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
         first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
         assert [one.startswith("nearest") for one in told(first)] == [True, True, False, False]
-        assert first.notes == ("models looked at the first 2 hunks; 2 hunks in 2 files are unscored",)
+        assert first.notes == ("models scored the first 2 hunks; 2 hunks in 2 files are unscored",)
         assert same(first) == same(second)
 
     def test_too_many_texts_in_a_file_are_unscored_too(

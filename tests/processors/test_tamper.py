@@ -30,7 +30,7 @@ def test_our_own_files_are_watched(path: str) -> None:
     (notice,) = _changed(path, "a\n", "a\nb\n")
     assert (notice.rule, notice.span.line) == ("wardround/config-changed", 2)
     assert (notice.severity, notice.status) == (Severity.WARN, "new")
-    assert notice.message == f"{path} steers this review; the target branch's version was used"
+    assert notice.message == f"{path} controls this review; the target branch's version was used"
 
 
 def test_of_shared_files_only_our_tables_count() -> None:
@@ -48,7 +48,7 @@ def test_a_renamed_file_counts_under_both_names() -> None:
 def test_files_that_tools_would_load_are_reported_as_unused() -> None:
     results = SideResults(Results(tampered_paths={"node_modules/.bin"}), Results())
     (notice,) = _notices(added("node_modules/.bin/eslint"), added("b.py"), results=results)
-    assert notice.message.endswith("what it brings was not used")
+    assert notice.message.endswith("its version was not used")
 
 
 def test_a_trusted_change_may_configure_its_review() -> None:

@@ -160,7 +160,7 @@ class TestOrderAndBudget:
         made, _ = ran(github.render(make.review(*findings)))
         assert [m.kind for m in made] == ["error"] * 10 + ["warning"] * 10 + ["notice"] * 4
         assert made[-1].message == (
-            "3 are not shown here, as GitHub takes 10 of a kind from one step: 2 errors, 1 warning. "
+            "3 are not shown here, because GitHub accepts 10 of a kind from one step: 2 errors, 1 warning. "
             "The text, JSON and SARIF reports have all of them."
         )
 

@@ -85,7 +85,7 @@ class TestOneFinding:
     def test_the_rule_explains_itself(self, make: Factory) -> None:
         (rule,) = run_of(sarif.render(make.review(make.finding())))["tool"]["driver"]["rules"]
         why = "The object is made once. Every call shares it."
-        waive = "To waive it at one place, in a comment there: "
+        waive = "To suppress it once, in a comment on that line: "
         url = "https://docs.astral.sh/ruff/rules/B006"
         assert rule == {
             "id": "ruff/B006",

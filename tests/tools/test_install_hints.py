@@ -49,7 +49,7 @@ def test_a_hook_is_told_the_packages_of_an_extra_without_an_id(runner: str) -> N
 
 
 def test_a_hook_that_lacks_what_comes_with_us_is_made_anew(runner: str) -> None:
-    assert install_hint(install_line()) == f"{runner} clean makes the hook's environment anew"
+    assert install_hint(install_line()) == f"{runner} clean recreates the hook's environment"
 
 
 def test_a_line_of_somebody_else_stays(runner: str) -> None:

@@ -93,7 +93,7 @@ def _origin_of(name: str, run: Invocation) -> tuple[str, int]:
         parts = []
     file = "/".join(parts[:-1])
     if file not in run.files:
-        raise ToolOutputError(f"it named {name!r}, which it was not given")
+        raise ToolOutputError(f"it named {name!r}, which is not one of its files")
     return file, int(margin)
 
 

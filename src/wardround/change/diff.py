@@ -182,14 +182,14 @@ def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
             if base < 0 or head < 0:
                 break
     if base or head:
-        raise DiffError(f"the diff cannot be read: a hunk is not as long as {found[-1]} says")
+        raise DiffError(f"the diff cannot be read: the length of a hunk differs from {found[-1]} says")
     return tuple(found)
 
 
 def _hunk_of(header: str) -> Hunk:
     match = _HUNK.match(header)
     if match is None:
-        raise DiffError(f"the diff cannot be read: {header.strip()!r} is no hunk header")
+        raise DiffError(f"the diff cannot be read: {header.strip()!r} is not a hunk header")
     base_start, base_length, head_start, head_length = match.groups()
     return Hunk(int(base_start), int(base_length or 1), int(head_start), int(head_length or 1))
 
@@ -329,13 +329,15 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
             ended = True
         elif line.startswith(_COMBINED):
             raise DiffError(
-                f"line {number} of the diff is of a merge's combined diff, which tells no two sides apart; "
-                f"give git diff BASE HEAD"
+                f"line {number} of the diff is part of a combined diff of a merge, which does not separate "
+                f"two sides; give git diff BASE HEAD"
             )
         elif line.startswith("@@"):
             header = _HUNK.match(line)
             if header is None:
-                raise DiffError(f"line {number} of the diff is no hunk header: {line.strip()!r}; correct it")
+                raise DiffError(
+                    f"line {number} of the diff is not a hunk header: {line.strip()!r}; correct it"
+                )
             base, head = int(header[2] or 1), int(header[4] or 1)
             ended, promised, in_header = False, 0, False
         elif line.startswith("diff --git "):
@@ -346,7 +348,7 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
         elif (in_header and _DIFFERS.match(line)) or (before.startswith("--- ") and line.startswith("+++ ")):
             promised = number
         elif ended and line[:1] in ("+", "-", " ") and not line.startswith(("--- ", "-- ")):
-            raise DiffError(f"line {number} of the diff is one more than its hunk header says; correct it")
+            raise DiffError(f"line {number} of the diff exceeds the length in its hunk header; correct it")
         elif not line.startswith("\\"):
             ended = False
         before = line
@@ -361,7 +363,8 @@ def _require_kept(promised: int) -> None:
     """
     if promised:
         raise DiffError(
-            f"line {promised} of the diff is of a file that differs, but no hunk follows; give all of it"
+            f"line {promised} of the diff announces changed lines, but no hunk follows; "
+            f"give the complete diff"
         )
 
 

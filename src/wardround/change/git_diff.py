@@ -121,7 +121,9 @@ class GitDiff:
             body = (line for section in _sections(decoded) for line in _from_first_hunk(section))
             hunks = hunks_of(body)
         if patch.wait() != 0:
-            raise GitError(f"git diff failed in {self._git.folder} for {file.path}; fetch what is missing")
+            raise GitError(
+                f"git diff failed in {self._git.folder} for {file.path}; fetch the missing objects"
+            )
         return hunks
 
 

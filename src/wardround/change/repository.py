@@ -249,7 +249,9 @@ class Repository:
             with process.stdout as out:
                 found |= {name.rstrip("/") for name in os.fsdecode(out.read()).split("\0") if name}
         if any(process.wait() for process in both):
-            raise GitError(f"git could not compare {self.root} with what is reviewed; run git status there")
+            raise GitError(
+                f"git could not compare {self.root} with the reviewed change; run git status there"
+            )
         return found
 
     def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:

@@ -88,8 +88,8 @@ def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None
         for rule in layer.values.get("rules", {}):
             if not is_known(rule):
                 raise ConfigError(
-                    f"{layer.file}: rules: {rule!r} names no known rule; write it as wardround rules "
-                    f"lists it, or install the plugin it is of"
+                    f"{layer.file}: rules: {rule!r} matches no known rule; use an id that "
+                    f"wardround rules lists, or install its plugin"
                 )
 
 
@@ -131,7 +131,7 @@ def _check(folder: str, file: str, table: Mapping[str, Any], specialists: Sequen
     allowed = FOLDER_KEYS | options.keys() | (set() if folder else ROOT_KEYS)
     for key in table:
         if key in ROOT_KEYS and folder:
-            raise ConfigError(f"{file}: key {key!r} counts at the repository root only; move it there")
+            raise ConfigError(f"{file}: key {key!r} applies at the repository root only; move it there")
         if key not in allowed:
             raise ConfigError(f"{file}: unknown key {key!r}; known here: {', '.join(sorted(allowed))}")
     _convert({k: v for k, v in table.items() if k in FOLDER_KEYS}, FolderSettings, file)

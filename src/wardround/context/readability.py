@@ -24,7 +24,7 @@ def why_unreadable(file: ChangedFile, path: str, content: bytes | None, speciali
         Empty if the side contains nothing for the specialist to review, so that nothing is missing.
     """
     if file.fragment:
-        return "only fragments of it are in the diff; give --repo with a matching checkout"
+        return "the diff has only fragments of it; give --repo with a matching checkout"
     if content is None:
         return "its content is not in this clone; fetch it (partial or damaged clone)"
     if specialist.reviews_all_text:

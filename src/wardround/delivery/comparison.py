@@ -66,7 +66,7 @@ class Comparing:
             return None
         return (
             f"the {self._event.name} event is about commit {expected[:_SHOWN]}, which is not part of "
-            f"{head[:_SHOWN]} that is checked out, so it was not reviewed; give it as head-ref"
+            f"the checked-out {head[:_SHOWN]}, so it was not reviewed; give it as head-ref"
         )
 
     def _explicit(self, base: str, head: str) -> RevisionRange:
@@ -93,8 +93,8 @@ class Comparing:
         tip = self._checkout.branch(event.target, event.base) or event.base
         if tip is None:
             raise GitError(
-                f"the target branch {event.target!r} is not here and cannot be fetched{self._why()}; "
-                "check it out too, or give --base-ref"
+                f"the target branch {event.target!r} is not in this clone and cannot be fetched"
+                f"{self._why()}; check it out too, or give --base-ref"
             )
         return self._related(tip, head)
 
@@ -128,7 +128,7 @@ class Comparing:
             return self._named(parent, head, self._only_last(head))
         if checkout.parents(head):
             raise GitError(
-                f"the commit before {head[:_SHOWN]} is not here and cannot be fetched{self._why()}; "
+                f"the commit before {head[:_SHOWN]} is not in this clone and cannot be fetched{self._why()}; "
                 "check out more history, or give --base-ref"
             )
         return RevisionRange(checkout.empty_tree, head)
@@ -148,7 +148,7 @@ class Comparing:
         if self._event.previous is None:
             return None
         return (
-            f"the commit {self._event.previous[:_SHOWN]} that was reviewed last is gone, "
+            f"the commit {self._event.previous[:_SHOWN]} that was reviewed last no longer exists, "
             f"so only {head[:_SHOWN]} is reviewed; give --base-ref to review more"
         )
 
@@ -160,7 +160,7 @@ class Comparing:
     def _require(self, revision: str, option: str) -> str:
         found = self._checkout.commit(revision)
         if found is None:
-            raise GitError(f"{option}: {revision!r} names no commit here or at origin{self._why()}")
+            raise GitError(f"{option}: {revision!r} is not a commit in this clone or at origin{self._why()}")
         return found
 
     def _why(self) -> str:

@@ -32,4 +32,6 @@ def append(path: Path, content: str) -> None:
         with open(os.open(path, flags, 0o600), "ab") as file:
             file.write(content.encode("utf-8", "backslashreplace"))
     except OSError as cause:
-        raise UsageError(f"GITHUB_STEP_SUMMARY: {cause.strerror}; the runner must make that file") from cause
+        raise UsageError(
+            f"GITHUB_STEP_SUMMARY: {cause.strerror}; the runner must create that file"
+        ) from cause

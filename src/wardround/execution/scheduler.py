@@ -141,7 +141,7 @@ def _add_outcome(job: ToolJob, results: Results) -> None:
         if reason
     ]
     results.unreviewed += [  # for any other cause
-        Unreviewed(path, job.specialists[path], job.tool.name, "its run did not end")
+        Unreviewed(path, job.specialists[path], job.tool.name, "its run did not finish")
         for path in job.files
         if path not in job.results and path not in job.skipped
     ]

@@ -147,7 +147,7 @@ def _accepted(
 def _why_missing(tool: Tool, tampered: str | None) -> str:
     """The reason why a tool is not run; empty where its absence is not worth a report."""
     if tampered is not None:
-        return f"{tool.program} would be started from {tampered}, and the change puts something there"
+        return f"{tool.program} was not started from {tampered}, because the change adds something there"
     if tool.optional:
         return ""
     from wardround.tools.install_hints import install_hint  # nothing is missing in most runs

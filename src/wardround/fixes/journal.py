@@ -94,7 +94,7 @@ def _lock(held: int, repository: Repository) -> None:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as cause:
         raise FixRejected(
-            f"another review --fix is at work in {repository.root}; run it again when that has ended"
+            f"another review --fix is running in {repository.root}; run it again after it has finished"
         ) from cause
 
 
@@ -148,7 +148,7 @@ def _complete(repository: Repository) -> list[str]:
         left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
     except OSError as cause:
         raise FixRejected(
-            f"{cause.filename}: {cause.strerror}; mend that and run it again, or remove {file}"
+            f"{cause.filename}: {cause.strerror}; fix that and run it again, or remove {file}"
         ) from cause
     left += _write_index(repository, journal, set(left))
     file.unlink()

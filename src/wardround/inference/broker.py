@@ -162,7 +162,7 @@ class ModelBroker:
         if left:
             count = sum(hunks.get(path, 0) for path in left)
             yield (
-                f"models looked at the first {self.limits.hunks} hunks; {count} hunks in {len(left)} "
+                f"models scored the first {self.limits.hunks} hunks; {count} hunks in {len(left)} "
                 f"{'file is' if len(left) == 1 else 'files are'} unscored"
             )
         if self._spent:
@@ -206,7 +206,7 @@ def open_broker(
     inside = [folder.relative_to(top).as_posix() for folder in real if folder.is_relative_to(top)]
     for path in changed if inside else ():
         if any(name == "." or path.startswith(f"{name}/") for name in inside):
-            reason = f"the change itself alters {path}, and it must not choose what judges it"
+            reason = f"the change itself alters {path}; a change must not select the models that review it"
             return ModelBroker(refused_models(reason), LIMITS[profile], required)
     log = ShadowLog() if settings.log_shadow else None
     models = review_models(folders, settings.model_provider, settings.model_threads, log)

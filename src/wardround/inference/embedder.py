@@ -48,7 +48,7 @@ class Embedder:
         ids = np.array([self.tokens.ids(text)], dtype=np.int64)
         vector = self.session.run({"input_ids": ids})[-1]
         if vector.ndim != 2 or vector.shape[0] != 1 or not np.isfinite(vector).all():
-            raise ModelError(f"it gave no vector but something of shape {vector.shape}")
+            raise ModelError(f"its output is not a vector, but has shape {vector.shape}")
         length = float(np.linalg.norm(vector[0])) or 1.0
         found: NDArray[np.float32] = vector[0] / np.float32(length)
         return found

@@ -52,9 +52,9 @@ class File(_Strict, frozen=True):
 
     def __post_init__(self) -> None:
         if not _DIGEST.fullmatch(self.sha256):
-            raise ValueError(f"{self.name}: {self.sha256!r} is no SHA-256 digest")
+            raise ValueError(f"{self.name}: {self.sha256!r} is not a SHA-256 digest")
         if "/" in self.name or "\\" in self.name or self.name in ("", ".", ".."):
-            raise ValueError(f"{self.name!r} is no plain file name")
+            raise ValueError(f"{self.name!r} is not a plain file name")
 
 
 class BaseModel(_Strict, frozen=True):
@@ -307,8 +307,8 @@ def read_metadata(folder: Path) -> Metadata:
         raise ModelError(f"{file}: {cause}; install the model again") from cause
     if metadata.settings and metadata.settings != settings_digest(metadata):
         raise ModelError(
-            f"{file}: its window, inputs, fusion, calibration, thresholds or scope are no longer those it "
-            "was written with; install the model again"
+            f"{file}: its window, inputs, fusion, calibration, thresholds or scope were changed after it "
+            "was written; install the model again"
         )
     return metadata
 

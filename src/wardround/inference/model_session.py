@@ -182,7 +182,7 @@ class ModelSession:
         try:
             wanted = len(one.metadata.inputs)
             if len(row) != wanted:
-                raise ModelError(f"it was trained on {wanted} numbers and is given {len(row)}")
+                raise ModelError(f"it was trained on {wanted} numbers and got {len(row)}")
             score = raw_score(self.shelf().load(one, self.runtime()).session, row)
         except ModelError as trouble:
             raise self.disable(one, trouble) from trouble

@@ -75,7 +75,7 @@ def outside(content: bytes) -> ExternalReferences:
     while waiting:
         kind, message, above = waiting.pop()
         if len(above) > _DEEPEST:
-            raise ModelError("its graphs are nested too deep")
+            raise ModelError("its graphs are nested too deeply")
         inner: list[tuple[str, memoryview, tuple[str, ...]]] = []
         if kind == "tensor":
             found = _reference(message, above == ("model", "graph"))
@@ -89,12 +89,12 @@ def outside(content: bytes) -> ExternalReferences:
             part = _MESSAGES[kind].get(number)
             if part is not None:
                 if isinstance(value, int):
-                    raise ModelError("it is no ONNX model")
+                    raise ModelError("it is not an ONNX model")
                 seen_graph = seen_graph or (kind, part) == ("model", "graph")
                 inner.append((part, value, (*above, kind)))
         waiting += reversed(inner)
     if not seen_graph:
-        raise ModelError("it is no ONNX model")
+        raise ModelError("it is not an ONNX model")
     return ExternalReferences(tuple(references), tuple(domains), tuple(operators))
 
 
@@ -118,19 +118,19 @@ def _reference(tensor: memoryview, initializer: bool) -> TensorReference | None:
             name, entries.get("location", ""), int(entries.get("offset", "0")), length, initializer
         )
     except ValueError as cause:
-        raise ModelError(f"tensor {name!r} has no number where its place in another file is said") from cause
+        raise ModelError(f"tensor {name!r} has no number for its offset in another file") from cause
 
 
 def _entry(message: memoryview | int) -> tuple[str, str]:
     if isinstance(message, int):
-        raise ModelError("it is no ONNX model")
+        raise ModelError("it is not an ONNX model")
     parts = {number: _text(value) for number, value in _fields(message)}
     return parts.get(1, ""), parts.get(2, "")
 
 
 def _text(value: memoryview | int) -> str:
     if isinstance(value, int):
-        raise ModelError("it is no ONNX model")
+        raise ModelError("it is not an ONNX model")
     return bytes(value).decode("utf-8", "backslashreplace")
 
 
@@ -149,9 +149,9 @@ def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
         elif wire in (1, 5):
             size = 8 if wire == 1 else 4
         else:
-            raise ModelError("it is no ONNX model")
+            raise ModelError("it is not an ONNX model")
         if number == 0 or place + size > end:
-            raise ModelError("it is no ONNX model, or it is cut off")
+            raise ModelError("it is not an ONNX model, or it is truncated")
         if wire == 2:
             yield number, message[place : place + size]
         place += size
@@ -161,7 +161,7 @@ def _varint(message: memoryview, place: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         if place >= len(message) or shift > 63:
-            raise ModelError("it is no ONNX model, or it is cut off")
+            raise ModelError("it is not an ONNX model, or it is truncated")
         byte = message[place]
         place += 1
         value |= (byte & 0x7F) << shift

@@ -157,24 +157,24 @@ def require_declared(content: bytes, shared: Sequence[SharedTensor], shared_byte
     found = outside(content)
     foreign = [domain for domain in found.domains if domain not in _DOMAINS]
     if foreign:
-        raise ModelError(f"it has operators of {foreign[0]!r}, which onnxruntime does not bring")
+        raise ModelError(f"it has operators of {foreign[0]!r}, which onnxruntime does not include")
     barred = [name for name in found.operators if name in _REFUSED_OPERATORS]
     if barred:
         raise ModelError(f"its operator {barred[0]} opens files, which no model may")
     declared = {tensor.name: tensor for tensor in shared}
     for tensor in shared:
         if tensor.dtype not in _DTYPES or tensor.offset < 0 or any(size < 0 for size in tensor.shape):
-            raise ModelError(f"its metadata declares tensor {tensor.name!r} with a nonsensical form or place")
+            raise ModelError(f"its metadata declares tensor {tensor.name!r} with an invalid shape or offset")
         if tensor.offset + _bytes(tensor) > shared_bytes:
             raise ModelError(f"tensor {tensor.name!r} is beyond the end of the base's {SHARED_FILE}")
     for reference in found.references:
         tensor_ = declared.pop(reference.name, None) if reference.initializer else None
         if tensor_ is None or reference.location != SHARED_FILE:
             raise ModelError(
-                f"its tensor {reference.name!r} stands in {reference.location!r}, outside what it declares"
+                f"its tensor {reference.name!r} is stored in {reference.location!r}, which is not declared"
             )
         if (reference.offset, reference.length) != (tensor_.offset, _bytes(tensor_)):
-            raise ModelError(f"its tensor {reference.name!r} stands elsewhere than its metadata says")
+            raise ModelError(f"its tensor {reference.name!r} is not at the location in its metadata")
     if declared:
         raise ModelError(f"its metadata declares tensor {min(declared)!r}, which the graph does not refer to")
 

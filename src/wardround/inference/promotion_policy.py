@@ -100,7 +100,7 @@ def unsupported_claim(metadata: Metadata) -> str:
     if not reasons:
         return ""
     reason = reasons[0].rstrip(".")
-    return f"its metadata says {claimed.value}, which what it records does not allow ({reason})"
+    return f"its metadata says {claimed.value}, which its recorded evaluation does not permit ({reason})"
 
 
 def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
@@ -110,7 +110,7 @@ def min_state(one: PromotionState, other: PromotionState) -> PromotionState:
 
 def _check_rank(metadata: Metadata) -> Iterator[str]:
     if metadata.base is None and metadata.kind == "embedder":
-        yield "The metadata does not say which base it stands on."
+        yield "The metadata names no base."
     yield from _check_data(metadata)
     evaluation = metadata.evaluation
     if evaluation is None:
@@ -127,7 +127,7 @@ def _check_rank(metadata: Metadata) -> Iterator[str]:
 
 def _check_data(metadata: Metadata) -> Iterator[str]:
     if metadata.data is None:
-        yield "The metadata does not say what it was trained on."
+        yield "The metadata names no training data."
     elif not metadata.data.audit:
         yield "The training data was not audited; run `wardround data audit`."
     elif not metadata.data.audit.startswith(PASSED):
@@ -146,12 +146,12 @@ def _check_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     if not until or not evaluation.since:
         yield "There is no split by time: one side has no date."
     elif evaluation.since < until:
-        yield "The split by time leaks: what it was evaluated on begins before what it was trained on ends."
+        yield "The split by time leaks: the evaluation items begin before the training items end."
     if evaluation.leaks is None:
-        yield "Nobody looked for groups that stand on both sides of the split."
+        yield "The split was not audited for groups on both sides."
     elif evaluation.leaks:
         count = _counted(evaluation.leaks, "repository, group or text", "repositories, groups or texts")
-        yield f"The split leaks: {count} of the evaluation stood on the training side too."
+        yield f"The split leaks: {count} of the evaluation are on the training side too."
 
 
 def _check_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _check_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         what = ", ".join(others) or "no repository"
         yield f"It is for {metadata.scope} alone, but was trained or evaluated on {what}."
     if not evaluation.drawn.get("weeks"):
-        yield "The evaluation does not say how many weeks and files its intervals were drawn over."
+        yield "The evaluation does not state how many weeks and files its intervals were drawn over."
     for kind, count in sorted(evaluation.drawn.items()):
         if count < FEWEST_UNITS:
             yield f"It was evaluated on {_counted(count, kind[:-1], kind)}; {FEWEST_UNITS} are needed."
@@ -203,7 +203,7 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
         if not evaluation.metrics.get(name):
             yield f"There is no baseline {name!r} to compare with."
     if not evaluation.metrics.get(subject):
-        yield f"There are no figures of {subject!r}, which is what would be used."
+        yield f"There are no figures for {subject!r}, the scorer that would be used."
     for name, metrics in sorted(evaluation.metrics.items()):
         for metric, figure in sorted(metrics.items()):
             if not _sound(figure):
@@ -211,9 +211,9 @@ def _check_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     yield from _check_criteria(CRITERIA[metadata.kind], evaluation)
     measured = evaluation.models.get(str(metadata.seed))
     if measured is None:
-        yield "The evaluation does not say which model file it measured."
+        yield "The evaluation does not name the measured model file."
     elif measured != metadata.model.sha256:
-        yield "What was evaluated is another model file than this one; evaluate again."
+        yield "The evaluation measured another model file; evaluate again."
     if len(set(evaluation.models.values())) < len(evaluation.models):
         yield "Two seeds have the same model file, so they are one run."
 
@@ -231,12 +231,12 @@ def _check_criteria(bar: PromotionCriteria, evaluation: Evaluation) -> Iterator[
 def _check_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     for name in ("size", "placebo"):
         if name not in evaluation.controls and not evaluation.exempt.get(name):
-            yield f"There is no {name} control, and no reason why it would not apply."
+            yield f"There is no {name} control, and no reason why it does not apply."
     placebo = evaluation.controls.get("placebo")
     if placebo is not None and not (placebo.low <= PLACEBO and math.isfinite(placebo.high)):
         yield (
-            f"The placebo failed: with right answers drawn at random {_told(placebo)} is left above chance, "
-            "so the figures are made by the measurement."
+            f"The placebo failed: with right answers drawn at random {_told(placebo)} remains above chance, "
+            "so the figures are an artefact of the measurement."
         )
 
 
@@ -298,10 +298,10 @@ def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, 
 def _against_report(metadata: Metadata) -> Iterator[str]:
     yield from _against_calibration(metadata, metadata.calibration)
     if not metadata.thresholds or not 0 < metadata.alarm_rate < 1:
-        yield "There is no threshold for a wanted rate of alarms."
+        yield "There is no threshold for a required rate of alarms."
     read = metadata.evaluation.read if metadata.evaluation else None
     if read is None:
-        yield "Nobody read what it would say; its precision is not known."
+        yield "Nobody read its findings; its precision is unknown."
     elif read.items < FEWEST_READ:
         yield f"{_counted(read.items, 'finding was', 'findings were')} read; {FEWEST_READ} are needed."
     elif not PRECISION <= read.right / read.items <= 1:

@@ -349,7 +349,7 @@ def _readable(candidate: Path) -> Metadata:
     if _is_archive(candidate):
         raise ModelError(f"{candidate} is an archive, and archives are not opened; unpack it")
     if not candidate.is_dir():
-        raise ModelError(f"{candidate} is no folder of models; name one that exists")
+        raise ModelError(f"{candidate} is not a folder of models; name one that exists")
     metadata = read_metadata(candidate)
     wrong = _inconsistency(metadata)
     if wrong:
@@ -367,16 +367,16 @@ def _inconsistency(metadata: Metadata) -> str:
             return f"{file.name} cannot have {file.bytes} bytes"
     strange = [file.name for file in metadata.files if file.name not in LORA_FILES]
     if strange:
-        return f"{strange[0]} is none of the files a model has"
+        return f"{strange[0]} is not a file of a model"
     if metadata.shared and (metadata.base is None or not metadata.base.shared):
         return "it shares tensors with a base it does not name"
     if metadata.kind == "embedder" and metadata.tokenizer is None:
         return "a model over texts needs a tokenizer"
     if metadata.kind == "embedder" and metadata.window < _SHORTEST_WINDOW:
-        return f"a window of {metadata.window} tokens holds no text"
+        return f"a window of {metadata.window} tokens is too small for text"
     if metadata.kind == "table" and not metadata.inputs:
         return "a model over numbers must name them"
     points = metadata.calibration.points
     if any(one[0] >= other[0] for one, other in pairwise(points)):
-        return "the points of its calibration do not ascend"
+        return "the points of its calibration are not ascending"
     return ""

@@ -24,8 +24,8 @@ def raw_score(session: Session, row: Sequence[float]) -> float:
     name = next(iter(session.inputs))
     output = session.run({name: np.array([row], dtype=np.float32)})[-1]
     if not isinstance(output, np.ndarray) or not output.size or not np.issubdtype(output.dtype, np.floating):
-        raise ModelError("it gave no number")
+        raise ModelError("its output is not a number")
     score = float(output.reshape(-1)[-1])
     if not np.isfinite(score):
-        raise ModelError(f"it gave {score}, which is no score")
+        raise ModelError(f"its output {score} is not a score")
     return score

@@ -63,7 +63,7 @@ def _opened(folder: Path, file: File) -> Iterator[int]:
     """Return a descriptor of a plain file of the stated size; links are not followed."""
     path = folder / file.name
     if file.bytes > LARGEST_BYTES:
-        raise ModelError(f"{path}: {file.bytes} bytes are more than any model may have; use a smaller one")
+        raise ModelError(f"{path}: {file.bytes} bytes exceed the limit for models; use a smaller one")
     try:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as cause:
@@ -71,7 +71,7 @@ def _opened(folder: Path, file: File) -> Iterator[int]:
     try:
         state = os.fstat(number)
         if not stat.S_ISREG(state.st_mode):
-            raise ModelError(f"{path} is no plain file; install the model again")
+            raise ModelError(f"{path} is not a plain file; install the model again")
         if state.st_size != file.bytes:
             raise ModelError(
                 f"{path} has {state.st_size} bytes, its metadata says {file.bytes}; install the model again"

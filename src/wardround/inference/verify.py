@@ -43,7 +43,7 @@ def verify(shelf: ModelRegistry) -> Iterator[Checked]:
     for one in shelf.found:
         yield _checked(shelf, one, runtime, missing)
     for refused in shelf.refused:
-        yield Checked(refused.name, "not looked into", (refused.reason,))
+        yield Checked(refused.name, "not verified", (refused.reason,))
 
 
 def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, missing: str) -> Checked:
@@ -54,11 +54,11 @@ def _checked(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime | None, mis
     """
     harmful, unknown = unwanted_files(one.folder, one.metadata)
     troubles = [
-        f"{one.folder / name} is no part of the model and could run code when it is opened; remove it"
+        f"{one.folder / name} is not part of the model and could run code when it is opened; remove it"
         for name in harmful
     ]
     troubles += [*_claimed(one), *wrong_beside(one.folder, one.metadata)]
-    notes = [f"{one.folder / name} is no part of the model" for name in unknown if name not in LORA_FILES]
+    notes = [f"{one.folder / name} is not part of the model" for name in unknown if name not in LORA_FILES]
     if not one.is_built:
         said = f"metadata, recipe; not built: {one.build_command}"
         return Checked(one.name, said, tuple(troubles), tuple(notes))
@@ -77,9 +77,9 @@ def _claimed(one: ModelEntry) -> Iterator[str]:
     """Return the claims of the metadata without evidence."""
     file = one.folder / METADATA_FILE
     if one.overstated:
-        yield f"{file}: {one.overstated}; it counts as shadow, and `wardround adapters promote` says why"
+        yield f"{file}: {one.overstated}; it counts as shadow, and `wardround adapters promote` shows why"
     if not one.metadata.settings:
-        yield f"{file}: it has no digest of the settings that decide the scores; install the model again"
+        yield f"{file}: it has no digest of the settings that determine the scores; install the model again"
 
 
 def _digests(shelf: ModelRegistry, one: ModelEntry) -> None:
@@ -113,7 +113,7 @@ def _require_window(one: ModelEntry, tokenizer: bytes) -> None:
     window = one.metadata.window
     if (json.loads(tokenizer).get("truncation") or {}).get("max_length") != window:
         raise ModelError(
-            f"{one.folder}: its tokenizer does not cut texts at the model's window of {window} tokens; "
+            f"{one.folder}: its tokenizer does not truncate texts at the model's window of {window} tokens; "
             "export it again"
         )
 
@@ -131,4 +131,6 @@ def _run(shelf: ModelRegistry, one: ModelEntry, runtime: Runtime) -> None:
     embedder = shelf.embedder(one.name, runtime)
     first, second = embedder.embed(_TEXTS)
     if abs(float(first @ first) - 1) > _CLOSE or (first == second).all():
-        raise ModelError(f"{file}: the model gives no unit vectors, or the same for any text; train it again")
+        raise ModelError(
+            f"{file}: the model returns no unit vectors, or the same for any text; train it again"
+        )

@@ -56,7 +56,9 @@ class _FileSuppressions:
 
     def apply(self, review: ReviewFindings, comments: Iterable[Comment]) -> ReviewFindings:
         suppressions, malformed = read(comments)
-        message = "this is not a suppression, so it waives nothing; write wardround: ignore[RULE] reason"
+        message = (
+            "this is not a valid suppression, so it waives nothing; write wardround: ignore[RULE] reason"
+        )
         notices = (self._notice("invalid-suppression", (bad.line, bad.column), message) for bad in malformed)
         review = replace(review, notices=(*review.notices, *notices))
         for suppression in suppressions:
@@ -108,13 +110,15 @@ class _FileSuppressions:
         return self._notice("invalid-suppression", suppression.position, message)
 
     def _without_reason(self, suppression: Suppression) -> Finding:
-        message = "this suppression gives no reason, so it waives nothing; write one behind the bracket"
+        message = "suppression has no reason, so it waives nothing; write one after the bracket"
         return self._notice("suppression-without-reason", suppression.position, message)
 
     def _untrusted(self, suppression: Suppression) -> Finding:
         is_added = self._inputs.files[self._path].is_added_line(suppression.line)
         added = "a suppression" if is_added else "code to a suppression"
-        message = f"this change adds {added} of {', '.join(suppression.rules)}, which does not count here"
+        message = (
+            f"this change adds {added} of {', '.join(suppression.rules)}, which does not apply to this change"
+        )
         return replace(self._notice("config-changed", suppression.position, message), status=Status.NEW)
 
     def _unused(self, suppression: Suppression) -> Finding:

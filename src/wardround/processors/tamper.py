@@ -35,14 +35,14 @@ def _notices(inputs: PipelineInputs) -> Iterator[Finding]:
         tampered = {path for path in unclaimed if any(paths_overlap(path, own) for own in _paths(file))}
         unclaimed -= tampered
         if tampered:
-            yield _notice(file, "what it brings was not used", inputs)
+            yield _notice(file, "its version was not used", inputs)
         elif watched.is_changed(file):
             yield _notice(file, "the target branch's version was used", inputs)
 
 
 def _notice(file: ChangedFile, consequence: str, inputs: PipelineInputs) -> Finding:
     line = next((hunk.head_start for hunk in file.hunks if hunk.head_length), 1)
-    message = f"{file.path} steers this review; {consequence}"
+    message = f"{file.path} controls this review; {consequence}"
     return new_notice(inputs, "config-changed", file.path, (line, 1), message)
 
 

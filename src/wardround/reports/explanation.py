@@ -51,7 +51,7 @@ def _suppression(rule: Rule) -> list[str]:
     change = "off" if rule.runs(preview=False) else rule.severity.label
     return [
         "",
-        "to waive it at one place, in a comment on the line or the line above:",
+        "to suppress it once, in a comment on the line or the line above:",
         "",
         f"    wardround: ignore[{rule.id}] the reason",
         "",

@@ -123,7 +123,7 @@ def _held_back(held_back: Counter[str]) -> str:
     ]
     total = held_back.total()
     return (
-        f"{total} {'is' if total == 1 else 'are'} not shown here, as GitHub takes {BUDGET} of a kind "
+        f"{total} {'is' if total == 1 else 'are'} not shown here, because GitHub accepts {BUDGET} of a kind "
         f"from one step: {', '.join(named)}. The text, JSON and SARIF reports have all of them."
     )
 

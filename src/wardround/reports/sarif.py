@@ -132,8 +132,8 @@ def _first_sentence(text: str) -> str:
 
 def _help(rule: str, why: str, url: str | None) -> dict[str, str]:
     waive = f"wardround: ignore[{rule}] the reason"
-    text = f"{why}\n\nTo waive it at one place, in a comment there: {waive}".lstrip()
-    markdown = f"{why}\n\nTo waive it at one place, in a comment there: `{waive}`".lstrip()
+    text = f"{why}\n\nTo suppress it once, in a comment on that line: {waive}".lstrip()
+    markdown = f"{why}\n\nTo suppress it once, in a comment on that line: `{waive}`".lstrip()
     if url is not None:
         text += f"\n\nMore: {url}"
         markdown += f"\n\n[More about {rule}]({url})"
@@ -239,8 +239,8 @@ def _invocation(
         left = Counter(f.severity for f in visible) - Counter(f.severity for f in kept)
         named = ", ".join(f"{left[s]} {s.label}" for s in reversed(Severity) if left[s])
         text = (
-            f"{len(visible) - len(kept)} of {len(visible)} findings were left out of this file, "
-            f"which GitHub would refuse otherwise: {named}; the JSON report has them all"
+            f"{len(visible) - len(kept)} of {len(visible)} findings were omitted from this file, "
+            f"which GitHub would reject otherwise: {named}; the JSON report has them all"
         )
         notes.append({"level": "warning", "message": {"text": text}})
     return {"executionSuccessful": not unreviewed, "toolExecutionNotifications": notes}

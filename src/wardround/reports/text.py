@@ -186,9 +186,9 @@ def _listed(paths: Sequence[str]) -> str:
 
 def _offer(crowd: RuleGroupFold) -> str:
     """Return what to do about many findings of one rule, in place of reading each."""
-    sweep = "mend them in one sweep"
+    sweep = "fix them all at once"
     if crowd.fixable:
-        sweep = f"wardround review --fix mends {crowd.fixable} in one sweep"
+        sweep = f"wardround review --fix fixes {crowd.fixable} at once"
     return f"; {crowd.known} of this rule are known here: {sweep}, or accept them: wardround baseline write"
 
 
@@ -258,7 +258,7 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
     except ValueError:
         return
     yield from _labelled(
-        "fix", one_line(fix.description) + ("" if fix.safe else " (look before you apply it)")
+        "fix", one_line(fix.description) + ("" if fix.safe else " (unsafe: check it before you apply it)")
     )
     import difflib
 

@@ -225,7 +225,7 @@ class SearchIndex:
         try:
             known = {one: CommitIndex.from_bytes(data) for one, data in rows if one in wanted}
         except msgspec.MsgspecError as cause:
-            raise sqlite3.DatabaseError("what is kept of commits is damaged") from cause
+            raise sqlite3.DatabaseError("the stored commits are damaged") from cause
         missing = [one for one in commits if one not in known]
         if missing:
             made = {one: CommitIndex.of(message, paths) for one, message, paths in read(missing)}

@@ -87,13 +87,11 @@ def tests_as_text(found: RelatedTests) -> str:
     if not found.functions:
         lines = ["the change touches no function"]
     elif not lines:
-        lines = [
-            f"no test in {found.candidates} files has anything in common with {', '.join(found.functions)}"
-        ]
+        lines = [f"no test in {found.candidates} files is related to {', '.join(found.functions)}"]
     else:
         lines += ["", f"most likely among the tests of {found.candidates} files; nothing was run"]
     if found.of > len(found.functions):
-        lines.append(f"asked about the first {len(found.functions)} of {found.of} functions")
+        lines.append(f"for the first {len(found.functions)} of {found.of} functions")
     return "\n".join(map(one_line, lines)) + "\n"
 
 

@@ -28,7 +28,7 @@ def install_hint(install: str) -> str:
     if runner is None:
         return install
     if install == install_line():
-        return f"{runner} clean makes the hook's environment anew"
+        return f"{runner} clean recreates the hook's environment"
     extra = _OURS.fullmatch(install)
     if extra is None:
         return install  # a plugin's own line, or the project's own tool

@@ -29,7 +29,7 @@ def decoded(output: bytes, kind: type[Decoded]) -> Decoded:
     try:
         return msgspec.json.decode(output, type=kind)
     except RecursionError as cause:
-        raise ToolOutputError("its output is nested without end") from cause
+        raise ToolOutputError("its output is nested too deeply") from cause
 
 
 def relative(path: str, run: Invocation) -> str:
@@ -40,7 +40,7 @@ def relative(path: str, run: Invocation) -> str:
     """
     relative = os.path.normpath(os.path.relpath(path, run.root) if os.path.isabs(path) else path)
     if relative not in run.files:
-        raise ToolOutputError(f"it named {path!r}, which it was not given")
+        raise ToolOutputError(f"it named {path!r}, which is not one of its files")
     return relative
 
 

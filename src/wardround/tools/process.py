@@ -92,7 +92,7 @@ class Processes:
             with self._lock:
                 self._running.discard(process)
         if self._stopped and process.returncode < 0:
-            raise ToolFailed(f"{name} was ended, because the review was interrupted")
+            raise ToolFailed(f"{name} was stopped, because the review was interrupted")
         if process.returncode not in clean:
             raise ToolFailed(_how_it_ended(process.returncode, err))
         return ProcessOutput(out, err)

@@ -107,7 +107,7 @@ def test_it_is_evaluated_calibrated_and_promoted_as_earned(recipe: Path, tmp_pat
     )
     decided = promote.promote(first.folder, PromotionState.REPORT, seen)
     assert decided.state is PromotionState.SHADOW
-    assert decided.reasons == ("Nobody read what it would say; its precision is not known.",)
+    assert decided.reasons == ("Nobody read its findings; its precision is unknown.",)
     assert promote.promote(first.folder, PromotionState.RANK, seen).state is PromotionState.RANK
 
 

@@ -152,7 +152,7 @@ def test_overlaps_of_both_sides_are_counted(side: str, expected: int) -> None:
     decision = decide(judged(found), PromotionState.RANK, SEEN)
     assert decision.state is PromotionState.SHADOW
     assert decision.reasons == (
-        "The split leaks: 11 repositories, groups or texts of the evaluation stood on the training side too.",
+        "The split leaks: 11 repositories, groups or texts of the evaluation are on the training side too.",
     )
 
 

@@ -205,8 +205,8 @@ def test_state_report_requires_a_calibration_and_judged_findings(place: Path) ->
     assert done.output.splitlines() == [
         "concepts: shadow",
         "  - It is not calibrated; run `wardround adapters calibrate`.",
-        "  - There is no threshold for a wanted rate of alarms.",
-        "  - Nobody read what it would say; its precision is not known.",
+        "  - There is no threshold for a required rate of alarms.",
+        "  - Nobody read its findings; its precision is unknown.",
     ]
     done = call("calibrate", "one", "--recipe", "recipe.yml", "--base", "base", "--alarms", "0.02")
     assert done.exception is None

@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
         ),
         f"The file of shared tensors has digest {digest('other')[:12]}, but the metadata says nothing.",
     ),
-    "no base named": (with_parts(base=None), "The metadata does not say which base it stands on."),
+    "no base named": (with_parts(base=None), "The metadata names no base."),
     "no audit": (with_data(audit=""), "The training data was not audited; run `wardround data audit`."),
     "failed audit": (with_data(audit="2 secrets"), "The audit of the training data failed: 2 secrets."),
     "no split by repository": (
@@ -113,11 +113,11 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     ),
     "a group on both sides": (
         with_evaluation(leaks=1),
-        "The split leaks: 1 repository, group or text of the evaluation stood on the training side too.",
+        "The split leaks: 1 repository, group or text of the evaluation are on the training side too.",
     ),
     "nobody looked for leaks": (
         with_evaluation(leaks=None),
-        "Nobody looked for groups that stand on both sides of the split.",
+        "The split was not audited for groups on both sides.",
     ),
     "too few repositories": (
         with_evaluation(repositories=("new/a", "new/b")),
@@ -126,7 +126,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     "no split by time": (with_data(until=0), "There is no split by time: one side has no date."),
     "trained on younger items": (
         with_data(until=NEW_YEAR_2024 + 1),
-        "The split by time leaks: what it was evaluated on begins before what it was trained on ends.",
+        "The split by time leaks: the evaluation items begin before the training items end.",
     ),
     "no evaluation": (
         with_parts(evaluation=None),
@@ -154,7 +154,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     ),
     "another model was evaluated": (
         with_evaluation(models={"1": digest("older"), "2": digest("model of seed 2")}),
-        "What was evaluated is another model file than this one; evaluate again.",
+        "The evaluation measured another model file; evaluate again.",
     ),
     "one file for two seeds": (
         with_evaluation(models={"1": MODEL, "2": MODEL}),
@@ -171,11 +171,11 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     ),
     "no size control": (
         with_evaluation(controls=without("size", CONTROLS)),
-        "There is no size control, and no reason why it would not apply.",
+        "There is no size control, and no reason why it does not apply.",
     ),
     "no placebo": (
         with_evaluation(controls=without("placebo", CONTROLS)),
-        "There is no placebo control, and no reason why it would not apply.",
+        "There is no placebo control, and no reason why it does not apply.",
     ),
     "a placebo that finds something": (
         with_evaluation(controls=CONTROLS | {"placebo": around(0.1)}),
@@ -262,11 +262,11 @@ READS = {
         with_calibration(checked=("cal/a",)),
         "The calibration was checked on repositories it was fitted on.",
     ),
-    "no threshold": (with_parts(thresholds={}), "There is no threshold for a wanted rate of alarms."),
-    "no rate of alarms": (with_parts(alarm_rate=0.0), "There is no threshold for a wanted rate of alarms."),
+    "no threshold": (with_parts(thresholds={}), "There is no threshold for a required rate of alarms."),
+    "no rate of alarms": (with_parts(alarm_rate=0.0), "There is no threshold for a required rate of alarms."),
     "nobody read": (
         with_evaluation(read=None),
-        "Nobody read what it would say; its precision is not known.",
+        "Nobody read its findings; its precision is unknown.",
     ),
     "few were read": (
         with_evaluation(read=HumanReview(items=49, right=49, note="")),
@@ -363,7 +363,7 @@ def test_a_model_for_one_repository_may_be_trained_on_it() -> None:
         ),
         (
             {"drawn": {}},
-            "The evaluation does not say how many weeks and files its intervals were drawn over.",
+            "The evaluation does not state how many weeks and files its intervals were drawn over.",
         ),
         ({"drawn": {"weeks": 7, "files": 9}}, "It was evaluated on 7 weeks; 8 are needed."),
         ({"drawn": {"weeks": 9, "files": 1}}, "It was evaluated on 1 file; 8 are needed."),
@@ -374,7 +374,7 @@ def test_a_model_for_one_repository_may_be_trained_on_it() -> None:
         ),
         (
             {"since": NEW_YEAR_2024 - 5},
-            "The split by time leaks: what it was evaluated on begins before what it was trained on ends.",
+            "The split by time leaks: the evaluation items begin before the training items end.",
         ),
     ],
 )
