@@ -245,8 +245,8 @@ class TestConfiguration:
         changed.stage({"pkg/.wardround.toml": f"[rules]\n'{rule}' = 'off'\n", "pkg/b.py": GOOD})
         said = complaint(changed)
         assert said == (
-            f"pkg/.wardround.toml: rules: {rule!r} names no known rule; write it as wardround rules "
-            "lists it, or install the plugin it is of"
+            f"pkg/.wardround.toml: rules: {rule!r} matches no known rule; use an id that wardround "
+            "rules lists, or install its plugin"
         )
 
     @pytest.mark.parametrize(

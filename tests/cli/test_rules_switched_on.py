@@ -70,7 +70,7 @@ def test_an_unknown_code_is_refused(repo: GitRepository) -> None:
     repo.stage({".wardround.toml": '[rules]\n"ruff/XYZ999" = "warn"\n', "a.py": MODULE})
     done = repo.wardround("review")
     assert done.returncode == 2
-    assert "'ruff/XYZ999' names no known rule" in done.stderr
+    assert "'ruff/XYZ999' matches no known rule" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_a_fragment_is_unreviewed(tmp_path: Path) -> None:
     assert described.claimed == ()
     (missing,) = described.unreviewed
     assert (missing.file, missing.specialist, missing.tool) == ("a.py", "python", "git")
-    assert missing.reason.startswith("only fragments of it are in the diff")
+    assert missing.reason.startswith("the diff has only fragments of it")
 
 
 def test_any_text_is_not_missed_where_a_specialist_names_the_reason(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ class TestSettings:
     def test_those_changed_by_hand_are_refused(self, shelf_folder: Path, key: str) -> None:
         folder = shelf_folder / ("adapter" if key in ("window", "fusion") else "table")
         by_hand(folder, **{key: self.CHANGES[key]})
-        with pytest.raises(ModelError, match="are no longer those it was written"):
+        with pytest.raises(ModelError, match="were changed after it was written"):
             read_metadata(folder)
         assert "are no longer those" in troubles(shelf_folder)[folder.name][0]
 

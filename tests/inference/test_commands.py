@@ -90,7 +90,7 @@ class TestVerify:
     def test_a_folder_that_is_not_there(self, repo: GitRepository) -> None:
         done = repo.wardround("adapters", "verify", "nowhere")
         assert done.returncode == 1
-        assert "nowhere is no folder of models" in done.stdout
+        assert "nowhere is not a folder of models" in done.stdout
 
 
 def test_the_group_brings_its_commands(repo: GitRepository) -> None:

@@ -288,7 +288,7 @@ class TestLimits:
         assert [levels.count(level) for level in ("error", "warning", "note")] == [10_000, 10_000, 5_000]
         (note,) = run["invocations"][0]["toolExecutionNotifications"]
         assert note["message"]["text"] == (
-            "5000 of 30000 findings were left out of this file, which GitHub would refuse otherwise: "
+            "5000 of 30000 findings were omitted from this file, which GitHub would reject otherwise: "
             "5000 info; the JSON report has them all"
         )
         places = [

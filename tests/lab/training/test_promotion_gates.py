@@ -142,7 +142,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     ),
     "no figures of its own": (
         with_evaluation(metrics=without("cheap+adapter", METRICS)),
-        "There are no figures of 'cheap+adapter', which is what would be used.",
+        "There are no figures for 'cheap+adapter', the scorer that would be used.",
     ),
     "no interval around a figure": (
         with_evaluation(metrics=METRICS | {"cheap": {"mrr": Interval(value=0.6, low=math.nan, high=0.7)}}),
