@@ -187,8 +187,14 @@ class TestRefusing:
         ("hunk", "said"),
         [
             ("@@ -1,9 +1,9 @@\n+only one\n", "the diff cannot be read: "),
-            ("@@ -1 +1 @@\n-x\n+y\n+one too many\n", "line 6 of the diff exceeds the length in its hunk header"),
-            ("@@ -1 +1 @@\n-x\n+y\n one too many\n", "line 6 of the diff exceeds the length in its hunk header"),
+            (
+                "@@ -1 +1 @@\n-x\n+y\n+one too many\n",
+                "line 6 of the diff exceeds the length in its hunk header",
+            ),
+            (
+                "@@ -1 +1 @@\n-x\n+y\n one too many\n",
+                "line 6 of the diff exceeds the length in its hunk header",
+            ),
             ("@@ x @@\n+y\n", "line 3 of the diff is not a hunk header: '@@ x @@'; correct it"),
         ],
     )
@@ -203,7 +209,8 @@ class TestRefusing:
         done = repo.wardround("review", "--diff-file", "-", stdin=f"{first}\nindex 1,2..3\n{combined}")
         assert done.returncode == 2
         assert (
-            "a combined diff of a merge, which does not separate two sides; give git diff BASE HEAD" in done.stderr
+            "a combined diff of a merge, which does not separate two sides; give git diff BASE HEAD"
+            in done.stderr
         )
         assert len(done.stderr.splitlines()) == 1
 
@@ -223,9 +230,7 @@ class TestRefusing:
         ],
     )
     def test_a_file_whose_hunks_are_missing(self, cut: str, line: int) -> None:
-        with pytest.raises(
-            DiffError, match=f"line {line} of the diff announces changed lines, but no hunk"
-        ):
+        with pytest.raises(DiffError, match=f"line {line} of the diff announces changed lines, but no hunk"):
             read_patch(cut)
 
     @pytest.mark.parametrize(

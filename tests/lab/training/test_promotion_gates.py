@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     "a placebo that finds something": (
         with_evaluation(controls=CONTROLS | {"placebo": around(0.1)}),
         "The placebo failed: with right answers drawn at random +0.100 [+0.080, +0.120] is left above "
-        "chance, so the figures are made by the measurement.",
+        "chance, so the figures are an artefact of the measurement.",
     ),
     "no gain over the base": (
         with_gain("cheap+adapter", "cheap+base", "mrr", 2, around(0.01)),
