@@ -89,7 +89,7 @@ class TestSafeFixes:
         repo.stage({"a.py": UNSAFE})
         before = repo.fingerprint()
         done = fixing(repo)
-        assert "(look before you apply" in done.stdout
+        assert "(unsafe; check it first" in done.stdout
         assert repo.fingerprint() == before
 
     def test_an_old_defect_is_left_alone(self, repo: GitRepository) -> None:
@@ -295,7 +295,7 @@ class TestKilledRuns:
         finally:
             os.close(held)
         assert done.returncode not in (0, 1)
-        assert "another review --fix is at work" in done.stderr
+        assert "another review --fix is running" in done.stderr
         assert repo.fingerprint() == before
         assert fixing(repo).returncode == 0
         assert repo.staged("a.py") == MENDED.encode()

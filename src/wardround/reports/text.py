@@ -258,7 +258,7 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
     except ValueError:
         return
     yield from _labelled(
-        "fix", one_line(fix.description) + ("" if fix.safe else " (unsafe: check it before you apply it)")
+        "fix", one_line(fix.description) + ("" if fix.safe else " (unsafe; check it first)")
     )
     import difflib
 

@@ -179,7 +179,7 @@ REFUSED: dict[str, tuple[Callable[[], Made], str]] = {
     ),
     "a placebo that finds something": (
         with_evaluation(controls=CONTROLS | {"placebo": around(0.1)}),
-        "The placebo failed: with right answers drawn at random +0.100 [+0.080, +0.120] is left above "
+        "The placebo failed: with right answers drawn at random +0.100 [+0.080, +0.120] remains above "
         "chance, so the figures are an artefact of the measurement.",
     ),
     "no gain over the base": (
@@ -369,7 +369,7 @@ def test_a_model_for_one_repository_may_be_trained_on_it() -> None:
         ({"drawn": {"weeks": 9, "files": 1}}, "It was evaluated on 1 file; 8 are needed."),
         (
             {"leaks": 2},
-            "The split leaks: 2 repositories, groups or texts of the evaluation stood on the training side "
+            "The split leaks: 2 repositories, groups or texts of the evaluation are on the training side "
             "too.",
         ),
         (
