@@ -140,7 +140,7 @@ def test_call_tells_what_goes_where() -> None:
     swap = wrong.better_order()
     assert swap is not None
     assert wrong.describe(swap) == (
-        '"h.height" goes to "width" and "w.width" goes to "height" of "crop": they look swapped'
+        '"h.height" goes to "width" and "w.width" goes to "height" of "crop": they appear to be swapped'
     )
 
 

@@ -257,9 +257,7 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
         after = apply(before, fix.edits)
     except ValueError:
         return
-    yield from _labelled(
-        "fix", one_line(fix.description) + ("" if fix.safe else " (unsafe; check it first)")
-    )
+    yield from _labelled("fix", one_line(fix.description) + ("" if fix.safe else " (unsafe; check it first)"))
     import difflib
 
     diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]

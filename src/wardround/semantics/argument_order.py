@@ -238,4 +238,4 @@ class ArgumentList(msgspec.Struct, frozen=True):
     def describe(self, swap: Reordering) -> str:
         """Return a one-line message about it."""
         found = [f'"{self.texts[i]}" goes to "{self.parameters[i]}"' for i, _ in swap.moves]
-        return f'{", ".join(found[:-1])} and {found[-1]} of "{self.callee}": they look swapped'
+        return f'{", ".join(found[:-1])} and {found[-1]} of "{self.callee}": they appear to be swapped'

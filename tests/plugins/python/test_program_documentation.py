@@ -29,7 +29,7 @@ FOUND = [
         "stock/cli.py",
         6,
         "python/PY013",
-        'this change took out "--skip-empty", but README.md:4 still names it: "stock --skip-empty"',
+        'this change removed "--skip-empty", but README.md:4 still names it: "stock --skip-empty"',
     )
 ]
 

@@ -57,8 +57,8 @@ def stale_comments(source: SourceFile, marks: CommentSyntax) -> Sequence[StalePh
 def describe(one: StalePhrase) -> tuple[Span, str]:
     """Return the positions of stale phrases and their messages."""
     swap = one.swap
-    did = f'made "{swap.old}" into "{swap.new}"' if swap.new else f'took "{swap.old}" out'
-    message = f'the words say "{one.phrase}", but this change {did}'
+    did = f'replaced "{swap.old}" with "{swap.new}"' if swap.new else f'removed "{swap.old}"'
+    message = f'the text says "{one.phrase}", but this change {did}'
     return Span(one.line, one.column, one.line, max(one.end, one.column)), message
 
 
@@ -84,8 +84,8 @@ def stale_reader_names(source: SourceFile, marks: CommentSyntax) -> Sequence[Sta
 def said_of_name(one: StaleName) -> tuple[Span, str]:
     """Return the position of a stale name and its message."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
-    became = f'made "{one.was}" into "{one.now}"' if one.was else f'brought "{one.now}"'
-    return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
+    became = f'replaced "{one.was}" with "{one.now}"' if one.was else f'added "{one.now}"'
+    return span, f'"{one.name}" has the name of a read, but this change {became}, which changes what is read'
 
 
 class MismatchedUnits(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ def unit_values(source: SourceFile) -> Sequence[tuple[Span, str]]:
     for one in misplaced_values(source.text):
         line, column = source.position(one.start)
         if source.is_added(line):
-            message = f'"{one.name}" is given {one.value}, which looks like {one.is_in}'
+            message = f'"{one.name}" is set to {one.value}, which is apparently {one.is_in}'
             told.append((Span(line, column, line, column + len(one.name)), message))
     return told
 
@@ -155,4 +155,4 @@ def wrong_messages(source: SourceFile) -> Sequence[tuple[Span, str]]:
 def said_of_units(one: MismatchedUnits) -> tuple[Span, str]:
     """Return the position of differing units and their message."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
-    return span, f'"{one.name}" is given "{one.given}" as it is, which by its name is in another unit'
+    return span, f'"{one.name}" is assigned "{one.given}" unconverted, whose name is of another unit'

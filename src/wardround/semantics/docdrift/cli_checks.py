@@ -84,7 +84,7 @@ class Withdrawn(msgspec.Struct, frozen=True):
         from wardround.semantics.docdrift.references import reference_sites
 
         now = self.gone.now
-        became = f'renamed "{self.gone.name}" to "{now.names[0]}"' if now else f'took out "{self.gone.name}"'
+        became = f'renamed "{self.gone.name}" to "{now.names[0]}"' if now else f'removed "{self.gone.name}"'
         quote = self.mentions[0].quote
         return f'this change {became}, but {reference_sites(self.mentions)}: "{quote}"'
 

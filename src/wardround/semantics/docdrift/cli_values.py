@@ -191,5 +191,5 @@ def _message(stale: OutdatedOptionValue) -> str:
     if stale.option.default is not None and stale.said == stale.option.default[0]:
         did = f'gave "{name}" the default "{stale.now}"'
     else:
-        did = f'took "{stale.said}" from what "{name}" can be'
+        did = f'removed "{stale.said}" from the values of "{name}"'
     return f'this change {did}, but {where} still says "{quote}"'

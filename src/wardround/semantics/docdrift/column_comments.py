@@ -48,17 +48,17 @@ def contradiction(
     """
     says: tuple[re.Match[str] | None, str] = (None, "")
     if is_list or kind in _LISTS:
-        says = _JOINED.search(words), "the type is a list of its own"
+        says = _JOINED.search(words), "the type is itself a list"
     elif kind in _FRACTIONS and not (
         kind in ("numeric", "decimal", "dec") and (len(sizes) < 2 or not sizes[1])
     ):
-        says = _CENTS.search(words), "the type has room for fractions of the whole unit"
+        says = _CENTS.search(words), "the type stores fractions of the unit"
     elif kind in _MOMENTS:
         says = _EPOCH.search(words) or _WHETHER.search(words), f"the column is of type {kind}"
     elif kind in _TRUTHS:
-        says = _MOMENT.search(words) or _ZERO_ONE.search(words), "the column is a truth value"
+        says = _MOMENT.search(words) or _ZERO_ONE.search(words), "the column is a boolean"
     elif kind == "interval":
-        says = _COUNTED.search(words), "the type tells the unit itself"
+        says = _COUNTED.search(words), "the type itself defines the unit"
     elif kind == "text":
         says = _ZERO_ONE.search(words), "the column holds text"
     elif kind in _TEXTS and sizes:

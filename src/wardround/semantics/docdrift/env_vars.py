@@ -117,7 +117,7 @@ class RemovedVariableCheck(VariableCheck):
 
         for file, variable, mentions in self.withdrawn()[:_TOLD_AT_MOST]:
             told = reference_sites(mentions)
-            message = f'nothing reads "{variable.name}" any more with this change, but {told}'
+            message = f'this change removes the last read of "{variable.name}", but {told}'
             self.report(file.path, removal_site(file, variable.span.line), message)
 
     def withdrawn(self) -> list[tuple[ChangedFileView, Variable, list[Reference]]]:
@@ -214,7 +214,7 @@ class UndocumentedVariableCheck(VariableCheck):
             is_custom = len(known) >= max(_LISTED_AT_LEAST, _CUSTOM * len(others))
             if near and variable.name not in listed and is_custom and self._is_new(variable.name, file):
                 message = (
-                    f'the program needs "{variable.name}" since this change, and {near[0]}, which lists '
+                    f'this change makes "{variable.name}" required, but {near[0]}, which lists '
                     f"{len(known)} of the {len(others)} others read here, does not list it"
                 )
                 self.report(file.path, variable.span, message)

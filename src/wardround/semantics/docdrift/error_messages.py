@@ -91,7 +91,7 @@ def _one_bound(test: re.Match[str], line: int, column: int, said: str) -> Iterat
         return
     if told == kept - 1 or kept == 0:
         return
-    why = f"the condition compares with {test['number']}, and the message tells of {bounds[0][1]}"
+    why = f"the condition compares with {test['number']}, but the message states {bounds[0][1]}"
     yield WrongMessage(line, column + bounds[0].start(1) + 1, len(bounds[0][1]), why)
 
 
@@ -105,7 +105,7 @@ def _two_bounds(test: re.Match[str], line: int, column: int, said: str) -> Itera
         return
     if kept[1] and told[1] / kept[1] in (0.01, 100.0):
         return
-    why = f"the condition keeps it between {kept[0]:g} and {kept[1]:g}, and the message tells of others"
+    why = f"the condition keeps it between {kept[0]:g} and {kept[1]:g}, but the message states other bounds"
     yield WrongMessage(line, column + match.start() + 1, len(match[0]), why)
 
 
@@ -134,7 +134,7 @@ def _copied(before: _Guard, guard: _Guard) -> WrongMessage | None:
     for line, column, said in guard.said:
         words = {stem(word) for word in parts(said)}
         if said in same and theirs <= words and ours and not ours & words:
-            why = f'the condition asks for "{now}", and the message still tells of "{was}"'
+            why = f'the condition asks for "{now}", but the message still names "{was}"'
             return WrongMessage(line, column + 1, len(said), why)
     return None
 

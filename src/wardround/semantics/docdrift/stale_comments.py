@@ -460,4 +460,4 @@ def phrase_at(prose: str, start: int, end: int) -> str:
 
 def spoken(found: StalePhrase) -> str:
     """Return the message about a stale text."""
-    return f'the words say "{found.phrase}", but this change made {found.swap.old} into {found.swap.new}'
+    return f'the text says "{found.phrase}", but this change replaced {found.swap.old} with {found.swap.new}'

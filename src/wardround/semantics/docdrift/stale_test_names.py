@@ -124,7 +124,7 @@ def _stale(was: Titled, now: Titled) -> StaleTitle | None:
     expected, expects = _EXPECTS_ERROR.search(was.body), _EXPECTS_ERROR.search(now.body)
     error = _SAYS_ERROR.search(now.words)
     if error and expected and not expects and not _RAISES.search(now.body) and _ASSERTS.search(now.body):
-        return StaleTitle(now, error[0], "it expects no error since this change")
+        return StaleTitle(now, error[0], "it no longer expects an error")
     promises = _SAYS_OUTCOME.search(now.words) is not None and _SAYS_TROUBLE.search(now.words) is None
     if expects and not expected and not error and promises:
         plain = [
@@ -132,7 +132,7 @@ def _stale(was: Titled, now: Titled) -> StaleTitle | None:
         ]
         kept = [line for line in plain if line in was.body.split("\n")]
         if _ASSERTS.search(was.body) and not kept and not _RAISES.search(was.body):
-            return StaleTitle(now, now.title, "it expects an error since this change")
+            return StaleTitle(now, now.title, "it now expects an error")
     return _stale_number(was, now) or _stale_value(was, now)
 
 
@@ -145,7 +145,9 @@ def _stale_number(was: Titled, now: Titled) -> StaleTitle | None:
     for said in numbers_in_prose(now.words):
         value = min(said.values)
         if value in gone and value > 2 and not said.values & (has | come):
-            return StaleTitle(now, now.words[said.start : said.end], f"{_plain(value)} stands in it no more")
+            return StaleTitle(
+                now, now.words[said.start : said.end], f"{_plain(value)} no longer occurs in it"
+            )
     return None
 
 

@@ -116,7 +116,11 @@ def _expired(given: str, one: Titled) -> StaleTitle | None:
     if not _EXPIRED.search(one.words) or _PAST.search(around):
         return None
     ahead = _AHEAD.search(one.body)
-    return StaleTitle(one, "expired", f'nothing in it is: "{ahead[0]}" still lasts') if ahead else None
+    return (
+        StaleTitle(one, "expired", f'nothing in it has expired: "{ahead[0]}" is still valid')
+        if ahead
+        else None
+    )
 
 
 def _negative(given: str, one: Titled) -> StaleTitle | None:

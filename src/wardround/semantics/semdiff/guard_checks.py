@@ -25,15 +25,15 @@ from wardround.semantics.semdiff.guards import (
 )
 
 _SAID = {
-    "lock": "was done under {word}, and is not any more",
-    "transaction": "was done in one transaction ({word}), so half of it can stay now when it fails",
-    "permission": "was behind {word}, and nothing asks for permission any more",
-    "owner": "was held to one owner by {word}, and is not any more",
-    "check": "came after {word}, and nothing checks this any more",
-    "escape": "went through {word}, and goes on as it is now",
-    "timeout": "had a limit of time ({word}), and can take for ever now",
-    "limit": "was bounded by {word}, and nothing bounds it any more",
-    "finally": "was cleaned up in a finally, and is left as it is now when this fails",
+    "lock": "no longer runs under {word}",
+    "transaction": "no longer runs in one transaction ({word}), so a failure can leave it half done",
+    "permission": "is no longer behind {word}, so nothing checks permission",
+    "owner": "is no longer restricted to one owner by {word}",
+    "check": "no longer follows {word}, so nothing checks this",
+    "escape": "no longer goes through {word} and is used raw",
+    "timeout": "no longer has a time limit ({word}) and can block forever",
+    "limit": "is no longer bounded by {word}",
+    "finally": "is no longer cleaned up in a finally block when this fails",
 }
 _MOST_FILES = 60
 _LONGEST_TEXT = 400_000
@@ -88,7 +88,7 @@ class SiblingGuardCheck(GuardCheck):
                     line, column = one.body.place
                     name = one.body.name.rpartition(".")[2]
                     guards = " or ".join(guard.lstrip("@") for guard in one.guards[:3])
-                    beside = f"the {one.siblings} functions beside it that share {one.shared}"
+                    beside = f"the {one.siblings} functions next to it that share {one.shared}"
                     said = f"{beside} go through {guards}, this one does not"
                     self.report(file.path, Span(line, column, line, column + len(name)), said)
 
@@ -101,7 +101,7 @@ class SiblingGuardCheck(GuardCheck):
             self.report(file.path, Span(line, column, line, column + 1), said)
         if KINDS["escape"].search(pieces):
             for line, column, value, call in unescaped(text.split("\n"), file.is_added):
-                said = f'"{value}" goes in as it is here, and through {call} everywhere else in this file'
+                said = f'"{value}" is inserted raw here, but through {call} everywhere else in this file'
                 self.report(file.path, Span(line, column, line, column + len(value)), said)
 
 
