@@ -421,7 +421,7 @@ class Zizmor(Tool):
         return reasons
 
     def accepts(self, path: str, text: str) -> bool:
-        """Return True for files that zizmor audits; pre-commit configurations only with an ``http://`` repository.
+        """Return True if zizmor audits a file; pre-commit's only with an ``http://`` repository.
 
         It fails on others that name a repository by a path or as ``git@host:name``.
         """

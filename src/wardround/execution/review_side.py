@@ -59,7 +59,7 @@ class ReviewSide(ABC):
         """Complete a room of a snapshot with the rest of the project, for files of these names."""
 
     def base_text(self, path: str) -> str | None:
-        """Return the text of a file before the change, for checks that compare versions; None on the base side."""
+        """Return the text of a file before the change; None on the base side."""
         return None
 
     def is_added(self, path: str, line: int) -> bool:

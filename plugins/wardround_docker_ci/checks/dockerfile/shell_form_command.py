@@ -64,7 +64,7 @@ class ShellFormCommand(CiCheck):
                     self.report_at(
                         one.start,
                         one.end,
-                        "the shell runs as PID 1 and does not forward signals; start the last command with exec",
+                        "the shell runs as PID 1 and forwards no signals; start the last command with exec",
                     )
 
     def _keeps_its_shell(self, one: Instruction) -> bool:

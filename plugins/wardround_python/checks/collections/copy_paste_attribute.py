@@ -89,7 +89,7 @@ class CopyPasteAttribute(PythonCheck):
                 owner = ast.unparse(value.value)
                 self.report(
                     self.module.span(value),
-                    f'"{name}" and "{value.attr}" both read {owner}.{value.attr}; read {owner}.{name} for "{name}"',
+                    f'"{name}" and "{value.attr}" both read {owner}.{value.attr}; use {owner}.{name}',
                 )
                 return
 

@@ -162,7 +162,7 @@ class SwallowedException(PythonCheck):
         if "#" not in class_text and not _SUPPRESSES_BY_NAME.search(class_text):
             self.report(
                 self.module.span(node),
-                "returning True suppresses every exception raised in the block; return True only for expected ones",
+                "returning True suppresses every exception of the with block; return it for expected ones",
             )
 
     def _check_with(self, node: ast.With | ast.AsyncWith) -> None:
