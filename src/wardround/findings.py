@@ -118,7 +118,7 @@ class RawFinding(msgspec.Struct, frozen=True):
     Attributes:
         code: the tool's own code, without the name of the tool: ``B006``.
         severity: overrides the severity of the rule.
-        chosen: the project's own configuration selects the code, so that no specialist refutes it.
+        explicitly_enabled: the project's own configuration selects the code, so that no specialist refutes it.
         only_caused: reported only where the change causes it on a line that the change leaves as it was.
     """
 
@@ -139,7 +139,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     Attributes:
         masked: these lines contain a secret, so their text is never printed.
-        waived: the reason for which it was dismissed; empty if it was not.
+        dismissal_reason: the reason for which it was dismissed; empty if it was not.
     """
 
     fingerprint: str

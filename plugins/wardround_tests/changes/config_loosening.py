@@ -19,7 +19,7 @@ class Weakening(msgspec.Struct, frozen=True):
     """A line that, added to a file of some kinds, lets more tests pass than before.
 
     Attributes:
-        in_a_test_step: applies only in a step or job that runs tests.
+        in_test_step: applies only in a step or job that runs tests.
     """
 
     kinds: frozenset[HarnessKind]

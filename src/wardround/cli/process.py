@@ -23,7 +23,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """A signal asks the program to stop."""
+    """The program received a signal to stop."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -208,7 +208,7 @@ class ModelScope:
 
     Attributes:
         most_texts: texts that may be scored, including cached ones, so that results are reproducible.
-        spent: True if more were requested; from then on this scope has no models.
+        exhausted: True if more were requested; from then on this scope has no models.
     """
 
     models: ModelSession

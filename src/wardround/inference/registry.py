@@ -99,7 +99,7 @@ class RejectedModel:
 
     Attributes:
         name: the model's, if that can be read, else the last part of its path.
-        nameless: True if it may contain a model of any name.
+        name_unknown: True if it may contain a model of any name.
         before: the number of valid models in the same location or an earlier one.
     """
 

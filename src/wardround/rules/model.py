@@ -23,9 +23,9 @@ class Rule(msgspec.Struct, frozen=True):
         id: ``<tool or specialist>/<code>``, as findings and suppressions name it.
         defect_class: the defect, whichever tool reports it; the key for merging duplicates.
         masked: findings of this rule are at secrets, so the source there is never printed.
-        off: why the rule is not shown unless a project requests it; empty if it is shown.
-        unasked: why the tool does not report it by default; a project may request it.
-        maturity: whether it runs without being requested.
+        disabled_reason: why the rule is not shown unless a project requests it; empty if it is shown.
+        not_selected_reason: why the tool does not report it by default; a project may request it.
+        maturity: stable rules run by default, preview rules by configuration.
         specialist: the specialist that reports it where several review a file; if empty, that of the tool.
         valid: cases that are not reported, unparsed; see ``wardround.checks.cases``.
         invalid: cases that are reported.

@@ -1,4 +1,4 @@
-"""DC013: apt lists kept."""
+"""DC013: apt package lists left in the image."""
 
 from __future__ import annotations
 

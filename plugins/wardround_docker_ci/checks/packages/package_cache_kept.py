@@ -1,4 +1,4 @@
-"""DC109: package cache kept."""
+"""DC109: package cache left in the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DC114: build secret kept."""
+"""DC114: build secret left in the image."""
 
 from __future__ import annotations
 

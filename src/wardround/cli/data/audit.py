@@ -82,7 +82,7 @@ def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, WithinR
     if options["recipe"] is None:
         return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None
     if options["hold_out"] or options["since"]:
-        raise UsageError("--recipe says which side is which; leave --hold-out and --since out")
+        raise UsageError("--recipe defines the split; omit --hold-out and --since")
     from wardround_lab.training.recipe import read_recipe
 
     data = read_recipe(options["recipe"]).data
