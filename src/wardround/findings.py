@@ -119,7 +119,7 @@ class RawFinding(msgspec.Struct, frozen=True):
         code: the tool's own code, without the name of the tool: ``B006``.
         severity: overrides the severity of the rule.
         explicitly_enabled: the project's own configuration selects the code, so that no specialist refutes it.
-        only_caused: reported only where the change causes it on a line that the change leaves as it was.
+        only_caused: reported only where the change causes it on a line that it leaves unchanged.
     """
 
     code: str

@@ -37,7 +37,8 @@ class Trust:
 
     @cached_property
     def target_settings(self) -> dict[str, bytes | None]:
-        """Return the target's versions of settings that differ on a side, if the sides' own settings do not apply.
+        """Return the target's versions of settings that differ on a side, if the sides' own settings do not
+        apply.
 
         Either the change touches them, or the target branch has moved on since the change was forked.
         """
