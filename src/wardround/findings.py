@@ -118,7 +118,7 @@ class RawFinding(msgspec.Struct, frozen=True):
     Attributes:
         code: the tool's own code, without the name of the tool: ``B006``.
         severity: overrides the severity of the rule.
-        explicitly_enabled: the project's own configuration selects the code, so that no specialist refutes it.
+        explicitly_enabled: the project itself selects the code, so that no specialist refutes it.
         only_caused: reported only where the change causes it on a line that it leaves unchanged.
     """
 
