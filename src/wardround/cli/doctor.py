@@ -179,27 +179,27 @@ def _models(loaded: PluginHost, here: InstallationState) -> Iterator[str]:
     except ModelError as trouble:
         yield f"  not run: {trouble}"
     settings = here.settings
-    named = () if isinstance(settings, GitError) else settings.root.model_folders
-    shelf = default_registry(extra_folders(here.root, named))
-    wanted = {name: s.name for s in loaded.specialists for name in s.models}
-    asked = {BASE_MODEL: "wardround related"} | wanted
-    for one in shelf.found:
-        broken = "" if one.is_built else "  not built"
+    folders = () if isinstance(settings, GitError) else settings.root.model_folders
+    registry = default_registry(extra_folders(here.root, folders))
+    missing = {name: specialist.name for specialist in loaded.specialists for name in specialist.models}
+    users = {BASE_MODEL: "wardround related"} | missing
+    for model in registry.found:
+        state = "" if model.is_built else "  not built"
         try:
-            if one.is_built:
-                shelf.require_present(one)
+            if model.is_built:
+                registry.require_present(model)
         except ModelError as cause:
-            broken = f"  broken: {cause}"
-        wanted.pop(one.name, None)
-        who = f"asked for by {asked.get(one.name, 'nobody')}"
-        claims = f"  {one.overstated}" if one.overstated else ""
-        yield f"  {one.name:<24} {one.metadata.state.value:<7} {who}{broken}{claims}"
-    for refused in shelf.refused:
-        yield f"  {refused.name:<24} refused: {refused.reason}"
-    for name, specialist in sorted(wanted.items()):
-        yield f"  {name:<24} missing, asked for by {specialist}; its checks do without"
-    if not shelf.found and not wanted:
-        yield "  none is installed, and none is asked for"
+            state = f"  broken: {cause}"
+        missing.pop(model.name, None)
+        use = f"used by {users[model.name]}" if model.name in users else "not used"
+        claims = f"  {model.overstated}" if model.overstated else ""
+        yield f"  {model.name:<24} {model.metadata.state.value:<7} {use}{state}{claims}"
+    for rejected in registry.refused:
+        yield f"  {rejected.name:<24} refused: {rejected.reason}"
+    for name, specialist in sorted(missing.items()):
+        yield f"  {name:<24} missing, used by {specialist}; its checks run without it"
+    if not registry.found and not missing:
+        yield "  none is installed, and none is used"
 
 
 def _state() -> Iterator[str]:
