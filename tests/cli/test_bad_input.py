@@ -206,7 +206,7 @@ class TestConfiguration:
             (
                 ".wardround.toml",
                 "[python]\nenvironment = 'nope'\n",
-                ".wardround.toml: python.environment: nope is no virtual environment in ",
+                ".wardround.toml: python.environment: nope is not a virtual environment in ",
             ),
             (".wardround.toml", "baseline = '../b.json'\n", ".wardround.toml: baseline is a path inside"),
             (".wardround.toml", "baseline = '/b.json'\n", ".wardround.toml: baseline is a path inside"),

@@ -87,7 +87,7 @@ def _without_seconds(text: str) -> dict[str, Any]:
     [
         (
             ("cases", "absent.jsonl"),
-            "absent.jsonl: No such file or directory; give a file with one case a line",
+            "absent.jsonl: No such file or directory; pass a file with one case per line",
         ),
         (("cases", "."), ".: Is a directory"),
         (
@@ -98,9 +98,9 @@ def _without_seconds(text: str) -> dict[str, Any]:
             ("cases", "set.jsonl", "--format", "html=no/r.html"),
             "the folder no does not exist; create it first",
         ),
-        (("cases", "set.jsonl", "--only", "nobody"), "no specialist is named 'nobody'"),
-        (("cases", "set.jsonl", "--results", "set.jsonl"), "--results set.jsonl:1: this is no outcome"),
-        (("cases", "set.jsonl", "--results", "notes"), "--results notes: it holds something else"),
+        (("cases", "set.jsonl", "--only", "nobody"), "unknown specialist 'nobody'"),
+        (("cases", "set.jsonl", "--results", "set.jsonl"), "--results set.jsonl:1: this is not an outcome"),
+        (("cases", "set.jsonl", "--results", "notes"), "--results notes: this is not a file of outcomes"),
         (("cases",), "Missing argument 'FILE...'"),
         (("regression", "absent"), "absent: no such folder"),
         (("regression",), "there is no evals/reviewer_regression here or above"),
