@@ -189,7 +189,7 @@ def test_the_action_leaves_with_our_status_where_a_name_is_wrong(
 ) -> None:
     ran = step(checkout("topic"), **values)
     assert ran.done.returncode == 2
-    assert "'nowhere' names no commit" in ran.done.stderr
+    assert "'nowhere' is not a commit" in ran.done.stderr
 
 
 def test_the_action_leaves_with_our_status_where_there_is_no_repository(

@@ -45,7 +45,7 @@ class UnknownRuleError(UsageError):
 
     def __init__(self, plugin: str, code: str) -> None:
         super().__init__(
-            f"plugin {plugin!r} reported {code!r}, for which it has no rule;  "
+            f"plugin {plugin!r} reported {code!r}, for which it has no rule; "
             f"give it a check with this ID or a tool map, or uninstall it"
         )
 

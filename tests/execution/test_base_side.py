@@ -95,7 +95,7 @@ def test_only_the_checks_that_spoke_look_at_the_base(
 
 def test_a_code_that_no_rule_has_stops_the_run_in_one_sentence(repo: GitRepository) -> None:
     repo.commit({"a.txt": "plain\n"})
-    with pytest.raises(UnknownRuleError, match="plugin 'acme' reported 'ACME404', which is no rule of it"):
+    with pytest.raises(UnknownRuleError, match="plugin 'acme' reported 'ACME404', for which it has no rule"):
         Judged(repo, PluginHost([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
 
 

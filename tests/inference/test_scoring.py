@@ -109,7 +109,7 @@ class TestTables:
 
     def test_a_score_that_is_no_number_is_refused(self, tmp_path: Path) -> None:
         shelf = ModelRegistry.of([make_table(tmp_path / "bad", weights=(math.nan, 1.0, 1.0))])
-        with pytest.raises(ModelError, match="it gave nan"):
+        with pytest.raises(ModelError, match="its output nan is not a score"):
             raw_score(shelf.load(shelf.get("table"), RUNTIME).session, [1.0] * len(INPUTS))
 
     def test_numbers_have_no_embedder(self, shelf: ModelRegistry) -> None:

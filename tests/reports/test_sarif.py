@@ -310,5 +310,5 @@ class TestLimits:
         kept = len(run["results"])
         assert 0 < kept < 900
         (note,) = run["invocations"][0]["toolExecutionNotifications"]
-        assert note["message"]["text"].startswith(f"{900 - kept} of 900 findings were left out")
+        assert note["message"]["text"].startswith(f"{900 - kept} of 900 findings were omitted")
         assert {result["level"] for result in run["results"]} == {"error"}

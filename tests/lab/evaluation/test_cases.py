@@ -80,7 +80,7 @@ def test_an_invalid_file_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"\n \n")
     (tmp_path / "binary").write_bytes(b'{"id": "\xff"}\n')
     for name, says in (("absent", "No such file"), ("empty", "the file has no case"),
-                       ("binary", "not UTF-8 text"), (".", "Is a directory")):  # fmt: skip
+                       ("binary", "not valid UTF-8"), (".", "Is a directory")):  # fmt: skip
         with pytest.raises(UsageError, match=says):
             read_cases(tmp_path / name)
 

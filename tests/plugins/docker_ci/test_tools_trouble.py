@@ -93,7 +93,7 @@ def test_a_tool_that_names_a_file_it_was_not_given_makes_the_review_inconclusive
 
     assert done.gate.outcome is GateOutcome.INCONCLUSIVE
     (unreviewed,) = done.unreviewed
-    assert "which it was not given" in unreviewed.reason
+    assert "which is not one of its files" in unreviewed.reason
 
 
 def test_a_manifest_checkov_gives_up_is_unreviewed(reviewed: Reviewed, pretended: Pretended) -> None:

@@ -33,7 +33,7 @@ TROUBLE = {
         f"print(json.dumps({_TSCONFIG}))",
         "could not read the project: Invalid tsconfig",
     ),
-    "other file": (f"print(json.dumps({_OTHER}))", "it was not given"),
+    "other file": (f"print(json.dumps({_OTHER}))", "which is not one of its files"),
 }
 
 
