@@ -68,7 +68,7 @@ class CommittedCredentials(SecretCheck):
     VALID = [
         code(
             """
-            //registry.npmjs.org/:_authToken=${NPM_TOKEN}
+            //npm.acme.dev/:_authToken=${NPM_TOKEN}
             """,
             path=".npmrc",
         ),
