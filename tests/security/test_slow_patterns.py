@@ -62,7 +62,10 @@ def test_no_other_pattern_is_superlinear(package: str) -> None:
 
 @pytest.mark.parametrize("text", [r"(a+)+b", r"a*a*b", r"#.*noqa", r"\w+=", r"(?m)^\s*x", r"(a|aa)*b"])
 def test_the_attacks_find_slow_patterns(text: str) -> None:
-    assert slow_attack(re.compile(text), searched=True) is not None
+    pattern = re.compile(text)
+    # A fast processor needs a longer text before the time can be measured.
+    attack = slow_attack(pattern, searched=True) or slow_attack(pattern, True, rounds_tried=(20_000,))
+    assert attack is not None
 
 
 @pytest.mark.parametrize("text", [r"a*b", r"\bfoo\s*=", r"(?<!\w)\w+=", r"#[^#]*noqa", r"a{1,9}b"])
