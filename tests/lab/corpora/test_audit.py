@@ -441,4 +441,4 @@ def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.Captu
     assert audit.scope == "acme/shop, held 0.35, validation 0.12"
     assert "split" in _failed(audit)
     assert invoke(["data", "audit", str(file), "--recipe", str(recipe), "--since", "2020-01-01"]) == 2
-    assert "leave --hold-out and --since out" in capsys.readouterr().err
+    assert "omit --hold-out and --since" in capsys.readouterr().err
