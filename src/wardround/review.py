@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource, FileTexts
 from wardround.change.diff import Change, ChangedFile
@@ -18,6 +19,7 @@ from wardround.config import loader
 from wardround.config.request import ReviewRequest
 from wardround.config.review_config import read_config
 from wardround.config.schema import Config, FilterMode
+from wardround.context.claims import selected_specialists
 from wardround.context.review_context import ReviewContext, build_context
 from wardround.context.test_data import TestData
 from wardround.context.unstaged_settings import unstaged_settings
@@ -26,10 +28,17 @@ from wardround.execution.executor import Executor
 from wardround.execution.review_run import RawReview, ReviewRun
 from wardround.findings import Finding, ToolRun, Unreviewed
 from wardround.host import PluginHost
+from wardround.planes.collect_evidence import collect_evidence
+from wardround.planes.evidence import Evidence, MissingEvidence
+from wardround.policy.conclude import Conclusion, conclude
 from wardround.policy.gate import Gate, GateOutcome, gate
+from wardround.policy.loading import load_policy, load_policy_file, policy_file
+from wardround.policy.schema import Policy
+from wardround.policy.verdict import VerdictName
 from wardround.processors import baseline_file, dismissals_file, pipeline
 from wardround.processors.model import PipelineInputs, ReviewFindings, SideResults
 from wardround.processors.visibility import open_findings, visible_findings
+from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
@@ -43,6 +52,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     Attributes:
         context: the reviewed change, ticket and code graph.
+        conclusion: the signals of the planes and the verdict.
         reviewed: the paths that a specialist reviewed.
         findings: all of them, in order; ``visible`` are those that pass the filter mode.
         contents: fingerprint -> the identity of a finding without its path.
@@ -55,6 +65,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     """
 
     context: ReviewContext
+    conclusion: Conclusion
     reviewed: tuple[str, ...]
     findings: tuple[Finding, ...]
     unreviewed: tuple[Unreviewed, ...]
@@ -97,8 +108,9 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def exit_status(self) -> int:
-        """0 pass, 1 blocked, 4 inconclusive where that blocks."""
-        if self.gate.outcome is GateOutcome.BLOCKED:
+        """0 pass, 1 blocked or declined, 4 inconclusive where that blocks."""
+        is_declined = self.conclusion.verdict.name is VerdictName.DECLINED
+        if self.gate.outcome is GateOutcome.BLOCKED or is_declined:
             return 1
         if self.gate.outcome is GateOutcome.INCONCLUSIVE and self.blocks_on_inconclusive:
             return 4
@@ -126,6 +138,7 @@ def run_review(
     """
     started = time.monotonic()
     config = read_config(origin, change, host, request)
+    policies = read_policies(origin, config, request)
     try:
         context = build_context(origin, change, host, config, request)
         with ReviewRun(origin, context, host, config, request, processes, progress, executor) as run:
@@ -135,7 +148,62 @@ def run_review(
     inputs = pipeline_inputs(origin, context, results, host, config, request)
     review = pipeline.process(inputs)
     unstaged = _unstaged(origin, context.change, config, request)
-    return _result(review, results, inputs, context, request, unstaged, started)
+    decided = gate(review.findings, review.unreviewed, inputs.fail_level)
+    selected = selected_specialists(host, config, request)
+    evidence = _evidence(review, results, decided, selected, config, request)
+    conclusion = conclude(context.document, evidence, policies)
+    return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
+
+
+def read_policies(source: ChangeSource, config: Config, request: ReviewRequest) -> tuple[Policy, ...]:
+    """Read the policy of the repository from the trusted side, and the floor of the organisation.
+
+    Raises:
+        ConfigError: one of them is missing or not valid.
+    """
+    side = request.trusted_side
+    own = load_policy(config.root.policy, lambda path: source.read(path, side))
+    if request.policy_floor is None:
+        return (own,)
+    return own, load_policy_file(request.policy_floor, "--policy-floor")
+
+
+def _evidence(
+    review: ReviewFindings,
+    results: RawReview,
+    decided: Gate,
+    specialists: Sequence[Specialist],
+    config: Config,
+    request: ReviewRequest,
+) -> Evidence:
+    return collect_evidence(
+        results,
+        review.findings,
+        review.unreviewed,
+        specialists,
+        profile=request.profile.value,
+        gate=decided.outcome.value,
+        target_branch=request.target_branch,
+        policy_file=policy_file(config.root.policy),
+    )
+
+
+def without_review(review: ReviewResult, reason: str) -> ReviewResult:
+    """Return the result for a change that could not be reviewed: inconclusive, and no evidence counts."""
+    missing = Unreviewed(".", "", "wardround", reason)
+    decided = Gate(GateOutcome.INCONCLUSIVE, review.gate.fail_level, (reason,))
+    evidence = replace(
+        review.conclusion.evidence,
+        gate=decided.outcome.value,
+        missing=(MissingEvidence(".", "", "wardround", reason),),
+    )
+    return replace(
+        review,
+        unreviewed=(missing,),
+        gate=decided,
+        conclusion=conclude(review.conclusion.context, evidence, review.conclusion.policies),
+        blocks_on_inconclusive=True,
+    )
 
 
 def pipeline_inputs(
@@ -191,6 +259,8 @@ def _result(
     inputs: PipelineInputs,
     context: ReviewContext,
     request: ReviewRequest,
+    decided: Gate,
+    conclusion: Conclusion,
     unstaged: tuple[str, ...],
     started: float,
 ) -> ReviewResult:
@@ -199,11 +269,12 @@ def _result(
     names = zip(review.findings, review.content_names, strict=True)
     return ReviewResult(
         context=context,
+        conclusion=conclusion,
         reviewed=tuple(sorted(results.claimed)),
         findings=review.findings,
         unreviewed=review.unreviewed,
         runs=tuple(results.head.runs),
-        gate=gate(review.findings, review.unreviewed, inputs.fail_level),
+        gate=decided,
         filter_mode=inputs.filter_mode,
         profile=request.profile,
         blocks_on_inconclusive=settings.inconclusive.get(request.profile.value, default) == "block",

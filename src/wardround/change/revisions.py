@@ -52,6 +52,14 @@ def is_ref_name(name: str) -> bool:
     return not any(part.startswith(".") or part.endswith(".lock") for part in name.split("/"))
 
 
+def branch_name(revision: str) -> str:
+    """Return the branch that a revision names, without its remote; empty for a commit or an ancestor of one."""
+    name = revision.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    if has_ancestry(name) or re.fullmatch(r"[0-9a-f]{7,64}", name) or name in ("HEAD", "@"):
+        return ""
+    return re.sub(r"^(?:origin|upstream)/", "", name)
+
+
 def has_ancestry(revision: str) -> bool:
     """Return True if a revision ends in ``~N`` or ``^N``, which only a local commit can have."""
     return _ANCESTRY.search(revision) is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.run import emit, run_and_report
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
               help="Side whose configuration applies.")  # fmt: skip
 @click.option("--reports-dir", metavar="DIR",
               help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
+@policy_floor_option
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
@@ -50,7 +52,7 @@ def command(**options: Any) -> int:
 
 def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
-    filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool,
+    filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -68,7 +70,7 @@ def ci(
     event = read_event(system, os.environ)
     request = ReviewRequest(
         profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
-        config_from=config_from,
+        config_from=config_from, target_branch=event.target or "", policy_floor=policy_floor,
     )  # fmt: skip
     root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
     target = ChangeSpec(base=comparison.base, head=comparison.head, repo=root)
@@ -104,13 +106,10 @@ def _amended(review: ReviewResult, comparison: RevisionRange) -> ReviewResult:
     """Add the notes of the event to a review; a change that was not reviewed makes it inconclusive."""
     from msgspec.structs import replace
 
-    from wardround.findings import Unreviewed
-    from wardround.policy.gate import Gate, GateOutcome
+    from wardround.review import without_review
 
     if comparison.error is not None:
-        missing = Unreviewed(".", "", "wardround", comparison.error)
-        gate = Gate(GateOutcome.INCONCLUSIVE, review.gate.fail_level, (comparison.error,))
-        return replace(review, unreviewed=(missing,), gate=gate, blocks_on_inconclusive=True)
+        return without_review(review, comparison.error)
     notice = _notice(comparison, review)
     return review if notice is None else replace(review, notes=(notice, *review.notes))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from wardround.cli.policy_floor import policy_floor_option
 from wardround.cli.run import apply_fixes, require_one, run_and_report
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
@@ -39,6 +40,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
     help="Configuration file instead of the root's.",
 )
 @click.option("--config-from", type=click.Choice(["base", "head"]), help="Side whose configuration applies.")
+@policy_floor_option
 @click.option("--all", "show_all", is_flag=True, help="Unfold all findings in the text report.")
 @click.option("--verbose", is_flag=True, help="Show code, reasons and fixes even for many findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if blocked or inconclusive.")
@@ -56,6 +58,7 @@ def review(
     repo: Path | None, profile: str, formats: tuple[str, ...], fail_level: Any, filter_mode: Any, fix: bool,
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
     config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
+    policy_floor: Path | None,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.cli.options import ChangeSpec, ReportSpec
@@ -74,7 +77,7 @@ def review(
     request = ReviewRequest(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
-        show_all=show_all, verbose=verbose,
+        show_all=show_all, verbose=verbose, policy_floor=policy_floor,
     )  # fmt: skip
     outputs = [ReportSpec.parse(text) for text in formats or ("text",)]
     if fix:

@@ -80,6 +80,7 @@ def run_and_report(
     Args:
         amended: adds the caller's notes about the change to the review before it is reported.
     """
+    request = with_target_branch(request, target)
     with open_change_async(target) as opening, progress_line() as progress:
         from wardround import host, review
         from wardround.execution.fork_executor import ForkExecutor
@@ -100,6 +101,17 @@ def run_and_report(
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
     return done
+
+
+def with_target_branch(request: ReviewRequest, target: ChangeSpec) -> ReviewRequest:
+    """Add the branch that ``--base`` names, unless the caller knows the target."""
+    from msgspec.structs import replace
+
+    from wardround.change.revisions import branch_name
+
+    if request.target_branch or target.base is None:
+        return request
+    return replace(request, target_branch=branch_name(target.base))
 
 
 def _not_staged(paths: Sequence[str]) -> str:

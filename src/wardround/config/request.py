@@ -12,7 +12,12 @@ from wardround.tools.tool import Profile
 
 
 class ReviewRequest(msgspec.Struct, frozen=True):
-    """The settings of a caller; ``None`` leaves a setting to the configuration."""
+    """The settings of a caller; ``None`` leaves a setting to the configuration.
+
+    Attributes:
+        target_branch: the branch that the change is to be merged into; empty if it is not known.
+        policy_floor: the policy of the organisation, which that of the repository cannot make milder.
+    """
 
     profile: Profile = Profile.COMMIT
     fail_level: FailLevel | None = None
@@ -26,6 +31,8 @@ class ReviewRequest(msgspec.Struct, frozen=True):
     use_models: bool = True
     show_all: bool = False
     verbose: bool = False
+    target_branch: str = ""
+    policy_floor: Path | None = None
 
     @property
     def trusted_side(self) -> Literal["target", "head"]:

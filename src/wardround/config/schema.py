@@ -47,6 +47,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     model_threads: int = 1
     log_shadow: bool = False
     fold: bool = True
+    policy: str = "default"
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

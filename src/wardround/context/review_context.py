@@ -9,32 +9,41 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change, ChangedFile
+from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.base_coverage import BaseCoverage
-from wardround.context.canonical import context_id
 from wardround.context.claims import Claim, FileClaims, files_to_fetch
+from wardround.context.document import ContextDocument, describe, document_id
 from wardround.context.newly_reviewed import as_first_reviewed, with_deletions
 from wardround.context.work_units import ClaimedFile, content_digest
 from wardround.findings import Unreviewed
 from wardround.host import PluginHost
+
+_MOST_MESSAGES = 100
+_LONGEST_MESSAGE = 10_000
+"""The limits on commit messages in a context, in characters; they bound the size of a record."""
 
 
 class ReviewContext(msgspec.Struct, frozen=True, dict=True):
     """The description of the change under review.
 
     Attributes:
-        id: a digest over the revisions, the files and their contents.
+        document: the canonical description, which ``id`` is the digest of.
         change: the change as it is reviewed: content that no review can have covered counts as added.
         claimed: the files that are reviewed, each with its specialists.
         unreviewed: the files that a specialist claims and cannot review.
     """
 
-    id: str
+    document: ContextDocument
     change: Change
     claimed: tuple[ClaimedFile, ...] = ()
     unreviewed: tuple[Unreviewed, ...] = ()
+
+    @cached_property
+    def id(self) -> str:
+        """The SHA-256 of the canonical JSON of the document."""
+        return document_id(self.document)
 
     @cached_property
     def hunks(self) -> int:
@@ -66,8 +75,22 @@ def build_context(
         if claim.specialists:
             claimed[file.path] = _claimed_file(source, file, claim, coverage)
     reviewed = _reviewed_change(change, [_as_reviewed(file, claimed) for file in change.files])
-    digests = {path: file.digest for path, file in claimed.items()}
-    return ReviewContext(context_id(change, digests), reviewed, tuple(claimed.values()), tuple(unreviewed))
+    document = describe(reviewed, _messages(source, change), _digests(source, reviewed, claimed))
+    return ReviewContext(document, reviewed, tuple(claimed.values()), tuple(unreviewed))
+
+
+def _messages(source: ChangeSource, change: Change) -> list[str]:
+    """The messages of the newest commits of a change, bounded."""
+    return [message[:_LONGEST_MESSAGE] for message in source.messages(change)[:_MOST_MESSAGES]]
+
+
+def _digests(source: ChangeSource, change: Change, claimed: Mapping[str, ClaimedFile]) -> dict[str, bytes]:
+    """The digest of the content at the head of each file that has no object id."""
+    unnamed = [file for file in change.files if not file.head_blob and file.status is not FileStatus.DELETED]
+    return {
+        file.path: claimed[file.path].digest if file.path in claimed else content_digest(source.content(file))
+        for file in unnamed
+    }
 
 
 def _claimed_file(

@@ -9,6 +9,8 @@ import msgspec
 from wardround import __version__
 from wardround.change.encoding import escape_undecodable
 from wardround.findings import Edit, Finding, Span
+from wardround.planes.signal import Signal
+from wardround.policy.verdict import Verdict
 from wardround.review import ReviewResult
 from wardround.text.escaping import json_text
 
@@ -41,8 +43,8 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             "fail_level": review.gate.fail_level,
             "reasons": [escape_undecodable(reason) for reason in review.gate.reasons],
         },
-        "verdict": None,
-        "signals": None,
+        "verdict": _verdict(review.conclusion.verdict),
+        "signals": [_signal(signal) for signal in review.conclusion.signals],
         "findings": [_finding(finding) for finding in review.visible],
         "held_back": review.filtered_count,
         "unreviewed": [
@@ -67,6 +69,26 @@ def as_dict(review: ReviewResult) -> dict[str, Any]:
             for run in review.runs
         ],
         "timings": {"total_s": round(review.seconds, 3)},
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "name": verdict.name.value,
+        "tier": verdict.tier.value,
+        "policy": verdict.policy,
+        "reasons": [reason.text for reason in verdict.reasons],
+        **({"approvals": verdict.approvals} if verdict.approvals else {}),
+    }
+
+
+def _signal(signal: Signal) -> dict[str, Any]:
+    return {
+        "plane": signal.plane.value,
+        "severity": signal.severity,
+        "confidence": signal.confidence,
+        "status": signal.status.value,
+        "findings": list(signal.findings),
     }
 
 

@@ -34,6 +34,8 @@ _MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
 _SHORTEST_MESSAGE = 24
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
 _FIX_LINES = 12
+_REASONS = 3
+"""The number of reasons that the line of the verdict shows; --format json has all."""
 
 Style = Callable[[str, str], str]
 _CODES = {
@@ -72,6 +74,7 @@ def render(review: ReviewResult, style: Style = plain) -> str:
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in wrapped(one_line(note), 2, "note: ")]
     folded = len(review.triage.folded) if review.triage is not None else 0
+    lines += _verdict(review)
     lines.append(summary_line(review, style) + (f", {folded} folded" if folded else ""))
     lines += [_MORE] if is_compact else []
     return "\n".join(lines) + "\n"
@@ -282,6 +285,18 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
         lines += wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
     return [*lines, ""]
+
+
+def _verdict(review: ReviewResult) -> list[str]:
+    """Return the verdict with its first reasons; nothing for a change without files."""
+    verdict = review.conclusion.verdict
+    if not review.change.files:
+        return []
+    texts = [one_line(reason.text) for reason in verdict.reasons if reason.text != f"tier {verdict.tier}"]
+    more = f" (and {len(texts) - _REASONS} more)" if len(texts) > _REASONS else ""
+    approvals = f", {verdict.approvals} approvals" if verdict.approvals else ""
+    reasons = "; ".join(texts[:_REASONS])
+    return wrapped(f"{verdict.name} ({verdict.tier}{approvals}): {reasons}{more}", 2, "verdict: ")
 
 
 def summary_line(review: ReviewResult, style: Style = plain) -> str:

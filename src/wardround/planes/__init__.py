@@ -1,0 +1,1 @@
+"""The six planes: isolated analyses that turn the same evidence into one signal each."""

@@ -1,0 +1,22 @@
+"""The contract plane: what other code and other people rely on, inside and outside the repository."""
+
+from __future__ import annotations
+
+from wardround.findings import Plane
+from wardround.planes.coverage import FindingsPlane
+
+CONTRACT = FindingsPlane(
+    name=Plane.CONTRACT,
+    reviewers={
+        "docker-ci": ("docker-ci",),
+        "python": ("python",),
+        "sql": ("sql",),
+        "tests": (),
+        "typescript": ("typescript",),
+    },
+    tools=frozenset(
+        {"actionlint", "ast-grep", "biome", "eslint", "hadolint", "oxlint", "pyright", "ruff", "shellcheck"}
+        | {"squawk", "tsc", "ty"}
+    ),
+    profiles=frozenset({"ci"}),
+)

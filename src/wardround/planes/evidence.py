@@ -1,0 +1,137 @@
+"""The evidence that all planes judge: what reviewed which file, what it found, and what is missing.
+
+A record contains it, so that the signals can be derived again anywhere.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from wardround.findings import Plane, Severity, Status
+
+
+class FileRole(enum.StrEnum):
+    """The part that a changed file plays in a project."""
+
+    SOURCE = "source"
+    TEST = "test"
+    DOCUMENTATION = "documentation"
+    OTHER = "other"
+
+
+class FileEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One changed file and who reviewed it.
+
+    Attributes:
+        specialists: those that claim it.
+        reviewers: the specialists and tools that returned a result for it, even an empty one.
+        added_lines: at the head.
+    """
+
+    path: str
+    role: FileRole
+    specialists: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    added_lines: int = 0
+
+    @property
+    def is_unjudged(self) -> bool:
+        """True if no specialist for a language or a format reads a file that is not documentation."""
+        return self.role is FileRole.OTHER
+
+
+class FindingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding as a record keeps it: without source text, reason and fix."""
+
+    fingerprint: str
+    rule: str
+    defect_class: str
+    plane: Plane
+    specialist: str
+    severity: str
+    status: Status
+    confidence: float
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    message: str
+    sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        Severity.named(self.severity)
+
+    @property
+    def level(self) -> Severity:
+        """The severity as an ordered value."""
+        return Severity.named(self.severity)
+
+    @property
+    def is_introduced(self) -> bool:
+        """True if the change is the reason for it, and nobody has waived it."""
+        return self.status in (Status.NEW, Status.CAUSED)
+
+
+class MissingEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A required review step that did not happen."""
+
+    file: str
+    specialist: str
+    tool: str
+    reason: str
+
+
+class ToolEvidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool or model that ran.
+
+    Attributes:
+        digest: of the program, ``sha256:`` and 64 hex digits; empty if it is not a program.
+    """
+
+    tool: str
+    version: str
+    digest: str = ""
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """Everything that the planes judge besides the context.
+
+    Attributes:
+        profile: ``commit`` or ``ci``.
+        gate: the outcome of the gate.
+        target_branch: the branch that the change is to be merged into; empty if it is not known.
+        policy_file: the path of the policy in the repository; empty if it is a bundled one.
+        change_reviewers: the specialists whose checks of the entire change ran.
+        findings: those that the change introduces, and those that are suppressed.
+        plane_failures: plane -> the reason why it returned no signal.
+    """
+
+    profile: str
+    gate: str
+    target_branch: str
+    files: tuple[FileEvidence, ...]
+    change_reviewers: tuple[str, ...] = ()
+    findings: tuple[FindingEvidence, ...] = ()
+    missing: tuple[MissingEvidence, ...] = ()
+    tools: tuple[ToolEvidence, ...] = ()
+    plane_failures: dict[Plane, str] = {}
+    policy_file: str = ""
+
+    @cached_property
+    def introduced(self) -> tuple[FindingEvidence, ...]:
+        """The open findings for which the change is the reason."""
+        return tuple(finding for finding in self.findings if finding.is_introduced)
+
+    @property
+    def added_lines(self) -> int:
+        """The number of added lines of all files."""
+        return sum(file.added_lines for file in self.files)
+
+    def files_of(self, specialist: str) -> Iterator[FileEvidence]:
+        """Return the files that a specialist claims."""
+        return (file for file in self.files if specialist in file.specialists)

@@ -1,0 +1,67 @@
+"""The result of one plane, and the interface of a plane."""
+
+from __future__ import annotations
+
+import enum
+from typing import Protocol
+
+import msgspec
+
+from wardround.context.document import ContextDocument
+from wardround.findings import Plane, Severity
+from wardround.planes.evidence import Evidence
+
+
+class PlaneStatus(enum.StrEnum):
+    """Reviewed, inconclusive (evidence is missing), or not applicable (nothing to review)."""
+
+    REVIEWED = "reviewed"
+    INCONCLUSIVE = "inconclusive"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class Signal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result of one plane.
+
+    Attributes:
+        severity: of the most severe finding; ``none`` without findings.
+        confidence: the probability that the severity is right, 0 to 1; 0 if nothing was reviewed.
+        findings: the fingerprints of its findings, sorted.
+        derivation: a line for each source of the confidence.
+        reasons: a line for each missing piece of evidence.
+        is_required: the profile requires this plane.
+    """
+
+    plane: Plane
+    status: PlaneStatus
+    severity: str = "none"
+    confidence: float = 0.0
+    findings: tuple[str, ...] = ()
+    derivation: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    is_required: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.confidence <= 1.0:
+            raise ValueError(f"{self.plane}: confidence is a probability, got {self.confidence}")
+        if self.severity != "none":
+            Severity.named(self.severity)
+
+    @property
+    def level(self) -> int:
+        """The severity as an ordered number; 0 without findings."""
+        return 0 if self.severity == "none" else int(Severity.named(self.severity))
+
+
+class PlaneAnalysis(Protocol):
+    """One plane: a pure function of the context and the evidence."""
+
+    @property
+    def name(self) -> Plane:
+        """The plane it judges."""
+
+    def is_required(self, profile: str) -> bool:
+        """Return True if a review with this profile needs its signal."""
+
+    def analyse(self, context: ContextDocument, evidence: Evidence) -> Signal:
+        """Judge the evidence."""

@@ -1,0 +1,76 @@
+"""Finding and reading the policy of a review: a bundled one by name, or a file of the trusted side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from wardround.errors import ConfigError
+from wardround.policy.schema import Policy, convert_policy
+from wardround.rules.model import package_folder
+from wardround.rules.yaml_loader import load_yaml
+
+BUNDLED = ("default", "strict", "advisory")
+
+
+def load_policy(name: str, read: Callable[[str], bytes | None]) -> Policy:
+    """Load the policy that a configuration names.
+
+    Args:
+        name: of a bundled policy, or a path in the repository.
+        read: path -> the content on the trusted side.
+
+    Raises:
+        ConfigError: there is no such policy, or it is not valid.
+    """
+    if name in BUNDLED:
+        return bundled_policy(name)
+    if not name.endswith((".yml", ".yaml")) or name.startswith("/") or ".." in name.split("/"):
+        raise ConfigError(
+            f"policy: {name!r} is neither one of {', '.join(BUNDLED)} nor a YAML file of the repository; "
+            "give one of them"
+        )
+    content = read(name)
+    if content is None:
+        raise ConfigError(f"policy: {name}: there is no such file on the trusted side; add it there first")
+    return parse_policy(content, name)
+
+
+def policy_file(name: str) -> str:
+    """Return the path in the repository of the policy that a configuration names; empty for a bundled one."""
+    return "" if name in BUNDLED else name
+
+
+def bundled_policy(name: str) -> Policy:
+    """Load a policy that is shipped."""
+    file = package_folder("wardround_rules") / "policies" / f"{name}.yml"
+    return parse_policy(file.read_bytes(), file.name)
+
+
+def load_policy_file(file: Path, option: str) -> Policy:
+    """Load a policy outside the repository, for an option or a variable of this name.
+
+    Raises:
+        ConfigError: it cannot be read, or is not valid.
+    """
+    try:
+        content = file.read_bytes()
+    except OSError as cause:
+        raise ConfigError(f"{option} {file}: {cause.strerror}; give a policy file") from cause
+    return parse_policy(content, str(file))
+
+
+def parse_policy(content: bytes, origin: str) -> Policy:
+    """Parse a policy in YAML.
+
+    Raises:
+        ConfigError: it is not YAML, or not a valid policy.
+    """
+    try:
+        document = load_yaml(content.decode("utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as cause:
+        text = " ".join(str(cause).split())
+        raise ConfigError(f"{origin}: it is not valid YAML: {text}; correct it") from cause
+    return convert_policy(document, origin)

@@ -1,0 +1,102 @@
+"""The tier of a change: how much confidence the evidence allows in it.
+
+| Tier | Condition |
+|---|---|
+| T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
+| T4 | another plane was not reviewed, a result is missing, a plane has an error, or no specialist reads a file |
+| T3 | a plane has a warning |
+| T2 | the change is large, its source is changed without tests, or a signal is uncertain |
+| T1 | none of these |
+
+The first line that applies decides. Less evidence and more severe findings never raise the tier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wardround.findings import Plane, Severity
+from wardround.planes.evidence import Evidence, FileRole
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.verdict import Reason, Tier
+
+SMALL_FILES = 10
+SMALL_LINES = 200
+"""The largest change that needs no second reader: reviews find fewer defects per line beyond it.
+
+Source: Cohen et al. 2006, "Best Kept Secrets of Peer Code Review", chapter 5 (200 to 400 lines).
+"""
+CERTAIN = 0.9
+"""The least confidence of a signal in T1."""
+
+
+def decide_tier(signals: Sequence[Signal], evidence: Evidence) -> tuple[Tier, tuple[Reason, ...]]:
+    """Return the tier and the reasons that keep the change from a higher one."""
+    for tier, conditions in ((Tier.T5, _t5), (Tier.T4, _t4), (Tier.T3, _t3), (Tier.T2, _t2)):
+        reasons = tuple(conditions(signals, evidence))
+        if reasons:
+            return tier, reasons
+    return Tier.T1, (Reason("every plane was reviewed without a warning; the change is small and tested"),)
+
+
+def _t5(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
+    present = {signal.plane for signal in signals}
+    for plane in Plane:
+        if plane not in present:
+            yield Reason(f"{plane}: no signal", (plane,))
+    if not any(signal.status is PlaneStatus.REVIEWED for signal in signals):
+        yield Reason("no plane was reviewed")
+    for signal in signals:
+        if signal.is_required and signal.status is not PlaneStatus.REVIEWED:
+            yield _not_reviewed(signal, "required and not reviewed")
+        if signal.plane is Plane.SECURITY and signal.level >= Severity.ERROR:
+            yield _at_severity(signal)
+
+
+def _t4(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
+    for signal in signals:
+        if signal.status is PlaneStatus.INCONCLUSIVE:
+            yield _not_reviewed(signal, "not reviewed")
+        if signal.level >= Severity.ERROR:
+            yield _at_severity(signal)
+    for missing in evidence.missing:
+        yield Reason(f"{missing.file}: {missing.tool}: {missing.reason}")
+    unjudged = [file.path for file in evidence.files if file.is_unjudged]
+    if unjudged:
+        more = f" and {len(unjudged) - 1} more" if len(unjudged) > 1 else ""
+        yield Reason(f"no specialist reviews {unjudged[0]}{more}")
+
+
+def _t3(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
+    for signal in signals:
+        if signal.level >= Severity.WARN:
+            yield _at_severity(signal)
+
+
+def _t2(signals: Sequence[Signal], evidence: Evidence) -> Iterator[Reason]:
+    files, lines = len(evidence.files), evidence.added_lines
+    if files > SMALL_FILES or lines > SMALL_LINES:
+        yield Reason(f"the change is large: {files} files, {lines} added lines")
+    if not is_tested(evidence):
+        yield Reason("source is changed without a test", (Plane.TESTS,))
+    for signal in signals:
+        if signal.status is PlaneStatus.REVIEWED and signal.confidence < CERTAIN:
+            yield Reason(f"{signal.plane}: confidence {signal.confidence:g}", (signal.plane,))
+
+
+def is_tested(evidence: Evidence) -> bool:
+    """Return True if the change adds to a test file, or changes no source."""
+    roles = {file.role for file in evidence.files if file.added_lines}
+    has_source = any(file.role is FileRole.SOURCE for file in evidence.files)
+    return not has_source or FileRole.TEST in roles
+
+
+def _not_reviewed(signal: Signal, how: str) -> Reason:
+    first = f": {signal.reasons[0]}" if signal.reasons else ""
+    return Reason(f"{signal.plane}: {how}{first}", (signal.plane,))
+
+
+def _at_severity(signal: Signal) -> Reason:
+    count = len(signal.findings)
+    findings = "1 finding" if count == 1 else f"{count} findings"
+    return Reason(f"{signal.plane}: {findings}, up to {signal.severity}", (signal.plane,), signal.findings)

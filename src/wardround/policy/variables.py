@@ -1,0 +1,92 @@
+"""The variables and functions that the conditions of a policy can use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wardround.config.globs import covers
+from wardround.context.document import ContextDocument, ContextFile
+from wardround.findings import Plane
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.verdict import Tier
+
+VARIABLES = frozenset(
+    {"added_lines", "files", "findings", "gate", "missing", "policy_file", "profile", "signals", "suppressed"}
+    | {"target_branch", "tier"}
+)
+FUNCTIONS = frozenset({"glob", "touches"})
+
+
+def condition_variables(
+    tier: Tier, signals: Sequence[Signal], context: ContextDocument, evidence: Evidence
+) -> dict[str, Any]:
+    """Return the variables of a review.
+
+    ``tier``, ``profile``, ``gate``, ``target_branch`` and ``policy_file`` are texts; ``signals`` maps a plane
+    to its status, severity (``none``, ``info``, ``warn``, ``error``), level (0 to 3), confidence and number
+    of findings;
+    ``files`` is a list of path, base_path, status, role and added_lines; ``findings`` a list of rule, plane,
+    severity, level, file and line; ``missing`` and ``suppressed`` are counts.
+    """
+    roles = {file.path: file for file in evidence.files}
+    return {
+        "tier": tier.value,
+        "profile": evidence.profile,
+        "gate": evidence.gate,
+        "target_branch": evidence.target_branch,
+        "policy_file": evidence.policy_file,
+        "signals": {signal.plane.value: _signal(signal) for signal in signals},
+        "files": [_file(file, roles.get(file.path)) for file in context.files],
+        "added_lines": evidence.added_lines,
+        "findings": [
+            {"rule": f.rule, "plane": f.plane.value, "severity": f.severity, "level": int(f.level)}
+            | {"file": f.file, "line": f.line}
+            for f in evidence.introduced
+        ],
+        "missing": len(evidence.missing),
+        "suppressed": len(evidence.findings) - len(evidence.introduced),
+    }
+
+
+def condition_functions(context: ContextDocument) -> dict[str, Callable[..., Any]]:
+    """Return the functions of a review.
+
+    ``glob(path, pattern)`` matches one path; ``touches(pattern)`` is true if a changed file has, or had, a
+    path that matches.
+    """
+    paths = [path for file in context.files for path in (file.path, file.base_path) if path]
+    return {
+        "glob": lambda path, pattern: covers(path, (pattern,)),
+        "touches": lambda pattern: any(covers(path, (pattern,)) for path in paths),
+    }
+
+
+def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., Any]]]:
+    """Return variables and functions of a small review, with which a policy is checked."""
+    file = ContextFile("src/app.py", "modified", "100644", "src/app.py")
+    context = ContextDocument("base", "base", "head", (file,))
+    evidence = Evidence("ci", "pass", "main", (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),))
+    signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
+    return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
+
+
+def _signal(signal: Signal) -> dict[str, Any]:
+    return {
+        "status": signal.status.value,
+        "severity": signal.severity,
+        "level": signal.level,
+        "confidence": signal.confidence,
+        "findings": len(signal.findings),
+    }
+
+
+def _file(file: ContextFile, known: FileEvidence | None) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "base_path": file.base_path or "",
+        "status": file.status,
+        "role": known.role.value if known else FileRole.OTHER.value,
+        "added_lines": known.added_lines if known else 0,
+    }
