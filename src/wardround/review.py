@@ -55,6 +55,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         conclusion: the signals of the planes and the verdict.
         reviewed: the paths that a specialist reviewed.
         findings: all of them, in order; ``visible`` are those that pass the filter mode.
+        config: the configuration that applied.
         contents: fingerprint -> the identity of a finding without its path.
         text_of: path -> the text at the head.
         notes: sentences for people: hunks that models did not review, tools that are not installed.
@@ -77,6 +78,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     seconds: float
     contents: Mapping[str, str]
     text_of: Callable[[str], str | None]
+    config: Config
     notes: tuple[str, ...] = ()
     triage: Triage | None = None
     verbose: bool = False
@@ -183,6 +185,7 @@ def _evidence(
         specialists,
         profile=request.profile.value,
         gate=decided.outcome.value,
+        fail_level=decided.fail_level,
         target_branch=request.target_branch,
         policy_file=policy_file(config.root.policy),
     )
@@ -279,6 +282,7 @@ def _result(
         profile=request.profile,
         blocks_on_inconclusive=settings.inconclusive.get(request.profile.value, default) == "block",
         seconds=time.monotonic() - started,
+        config=inputs.config,
         contents={finding.fingerprint: name for finding, name in names},
         text_of=inputs.texts.head,
         notes=(*results.notes, *review.notes),

@@ -1,49 +1,25 @@
-"""The id of a context is a digest over exactly what is under review; stored ids stay valid."""
+"""Canonical JSON is that of RFC 8785, so that a digest over it is the same everywhere."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+import pytest
 
-from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
-from wardround.context.canonical import context_id
-
-FILE = ChangedFile("a.py", "b.py", FileStatus.RENAMED, "100644", "3" * 40, "4" * 40)
-CHANGE = Change("1" * 40, "2" * 40, (FILE,))
-DIGESTS = {"a.py": b"\x05" * 32}
-ID = "sha256:4ac8fc583ed4f3fec1e15a7187cac5b8e2abbe4af47416651399da7f4f6f729f"
+from wardround.context.canonical import canonical_json, content_id
 
 
-def test_the_format_is_fixed() -> None:
-    assert context_id(CHANGE, DIGESTS) == ID
+def test_keys_are_sorted_by_utf16_code_units() -> None:
+    assert canonical_json({"\ufb33": 1, "\U0001f600": 2, "a": 3}) == '{"a":3,"\U0001f600":2,"\ufb33":1}'.encode()
 
 
-def test_everything_under_review_counts() -> None:
-    others = [
-        replace(CHANGE, base="7" * 40, target="7" * 40),
-        replace(CHANGE, head="7" * 40),
-        replace(CHANGE, target="7" * 40),
-        replace(CHANGE, files=()),
-        *(
-            replace(CHANGE, files=(replace(FILE, **part),))
-            for part in (
-                {"path": "c.py"},
-                {"base_path": None},
-                {"status": FileStatus.COPIED},
-                {"mode": "100755"},
-                {"head_blob": None},
-                {"base_blob": None},
-            )
-        ),
-    ]
-    ids = {context_id(change, DIGESTS) for change in others} | {context_id(CHANGE, {}), ID}
-    assert len(ids) == len(others) + 2
+def test_numbers_are_written_as_ecmascript_does() -> None:
+    numbers = [1.0, 0.1, 1e21, 1e-7, -0.0, 333333333.33333329]
+    assert canonical_json(numbers) == b"[1,0.1,1e+21,1e-7,0,333333333.3333333]"
 
 
-def test_hunks_follow_from_the_contents_and_do_not_count() -> None:
-    change = replace(CHANGE, files=(replace(FILE, hunks=(Hunk(1, 1, 1, 1),)),))
-    assert context_id(change, DIGESTS) == ID
+def test_text_that_is_not_unicode_is_rejected() -> None:
+    with pytest.raises(ValueError, match="UTF-8"):
+        canonical_json("\udce4")
 
 
-def test_names_that_are_not_utf8_have_an_id() -> None:
-    change = replace(CHANGE, files=(replace(FILE, path="a\udce4.py"),))
-    assert context_id(change, {}).startswith("sha256:")
+def test_an_id_is_the_digest_of_the_bytes() -> None:
+    assert content_id(b"") == "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

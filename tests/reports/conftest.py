@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
-from wardround.config.schema import FilterMode
+from wardround.config.schema import Config, FilterMode
+from wardround.context.document import describe
 from wardround.context.review_context import ReviewContext
 from wardround.findings import (
     Edit,
@@ -22,9 +23,37 @@ from wardround.findings import (
     ToolRun,
     Unreviewed,
 )
-from wardround.policy.gate import gate
+from wardround.planes.collect_evidence import finding_evidence, missing_evidence
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.policy.conclude import conclude
+from wardround.policy.gate import Gate, gate
+from wardround.policy.loading import bundled_policy
 from wardround.review import ReviewResult
 from wardround.tools.tool import Profile
+
+POLICY = bundled_policy("default")
+
+
+def _evidence(
+    changed: Sequence[ChangedFile],
+    findings: Sequence[Finding],
+    unreviewed: Sequence[Unreviewed],
+    profile: Profile,
+    decided: Gate,
+) -> Evidence:
+    """The evidence of a review in which everything that is required for Python has reported."""
+    reviewers = ("python", "ruff")
+    files = [FileEvidence(f.path, FileRole.SOURCE, ("python",), reviewers, f.added_lines) for f in changed]
+    return Evidence(
+        profile=profile.value,
+        gate=decided.outcome.value,
+        fail_level=decided.fail_level,
+        target_branch="main",
+        files=tuple(files),
+        change_reviewers=("python", "tests"),
+        findings=tuple(finding_evidence(finding) for finding in findings),
+        missing=tuple(missing_evidence(one) for one in unreviewed),
+    )
 
 
 class Factory:
@@ -80,13 +109,20 @@ class Factory:
             ChangedFile(path, None, FileStatus.ADDED, "100644", "2" * 40, None, (Hunk(0, 0, 1, lines[path]),))
             for path in sorted(lines)
         )
+        change = Change("1" * 40, ":index", changed)
+        context = ReviewContext(describe(change, (), {}), change)
+        decided = gate(ordered, unreviewed, fail_level)
         return ReviewResult(
-            context=ReviewContext(f"sha256:{'0' * 64}", Change("1" * 40, ":index", changed)),
+            context=context,
+            conclusion=conclude(
+                context.document, _evidence(changed, ordered, unreviewed, profile, decided), (POLICY,)
+            ),
+            config=Config(),
             reviewed=tuple(sorted(lines)),
             findings=ordered,
             unreviewed=tuple(sorted(unreviewed)),
             runs=(ToolRun("ruff", "0.17.6", len(lines), 0, 0.0312),),
-            gate=gate(ordered, unreviewed, fail_level),
+            gate=decided,
             filter_mode=filter_mode,
             profile=profile,
             blocks_on_inconclusive=False,

@@ -53,7 +53,7 @@ def is_ref_name(name: str) -> bool:
 
 
 def branch_name(revision: str) -> str:
-    """Return the branch that a revision names, without its remote; empty for a commit or an ancestor of one."""
+    """Return the branch that a revision names, without its remote; empty for a commit."""
     name = revision.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     if has_ancestry(name) or re.fullmatch(r"[0-9a-f]{7,64}", name) or name in ("HEAD", "@"):
         return ""

@@ -36,6 +36,7 @@ def collect_evidence(
     *,
     profile: str,
     gate: str,
+    fail_level: str,
     target_branch: str,
     policy_file: str,
 ) -> Evidence:
@@ -49,11 +50,12 @@ def collect_evidence(
     return Evidence(
         profile=profile,
         gate=gate,
+        fail_level=fail_level,
         target_branch=target_branch,
         files=_files(results.change, results.claimed, _reviewers(results)),
         change_reviewers=_change_reviewers(specialists, unreviewed),
-        findings=tuple(_finding(finding) for finding in findings if finding.status in _RECORDED),
-        missing=tuple(_missing(one) for one in unreviewed),
+        findings=tuple(finding_evidence(finding) for finding in findings if finding.status in _RECORDED),
+        missing=tuple(missing_evidence(one) for one in unreviewed),
         tools=_tools(results.head.runs),
         policy_file=policy_file,
     )
@@ -102,7 +104,8 @@ def _change_reviewers(specialists: Sequence[Specialist], unreviewed: Sequence[Un
     return tuple(sorted(s.name for s in specialists if s.change_checks and s.name not in failed))
 
 
-def _finding(finding: Finding) -> FindingEvidence:
+def finding_evidence(finding: Finding) -> FindingEvidence:
+    """Return the part of a finding that a record keeps."""
     span = finding.span
     return FindingEvidence(
         finding.fingerprint,
@@ -123,7 +126,8 @@ def _finding(finding: Finding) -> FindingEvidence:
     )
 
 
-def _missing(one: Unreviewed) -> MissingEvidence:
+def missing_evidence(one: Unreviewed) -> MissingEvidence:
+    """Return an unreviewed file as a record keeps it."""
     return MissingEvidence(
         escape_undecodable(one.file), one.specialist, one.tool, escape_undecodable(one.reason)
     )

@@ -103,7 +103,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     Attributes:
         profile: ``commit`` or ``ci``.
-        gate: the outcome of the gate.
+        gate: the outcome of the gate: ``pass``, ``blocked`` or ``inconclusive``.
+        fail_level: the least severity that blocks; ``none`` blocks nothing.
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         policy_file: the path of the policy in the repository; empty if it is a bundled one.
         change_reviewers: the specialists whose checks of the entire change ran.
@@ -113,6 +114,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     profile: str
     gate: str
+    fail_level: str
     target_branch: str
     files: tuple[FileEvidence, ...]
     change_reviewers: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ def _demands(
     policy: Policy, tier: Tier, signals: Sequence[Signal], context: ContextDocument, evidence: Evidence
 ) -> Iterator[Demand]:
     """The lines of a policy that apply: that of the tier, and the rules whose condition holds."""
-    yield Demand(policy.tiers[tier], f"{policy.name}#tiers.{tier}", f"tier {tier}")
+    yield Demand(policy.tiers[tier], f"{policy.name}#tiers.{tier}", f"tier {tier} gives {policy.tiers[tier]}")
     variables = condition_variables(tier, signals, context, evidence)
     functions = condition_functions(context)
     for rule in policy.rules:

@@ -3,7 +3,7 @@
 | Tier | Condition |
 |---|---|
 | T5 | no plane was reviewed, a required plane was not reviewed, or security has an error |
-| T4 | another plane was not reviewed, a result is missing, a plane has an error, or no specialist reads a file |
+| T4 | another plane was not reviewed, a result is missing, a plane has an error, or a file has no reader |
 | T3 | a plane has a warning |
 | T2 | the change is large, its source is changed without tests, or a signal is uncertain |
 | T1 | none of these |

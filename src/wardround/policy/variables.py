@@ -67,7 +67,9 @@ def sample_variables() -> tuple[Mapping[str, Any], Mapping[str, Callable[..., An
     """Return variables and functions of a small review, with which a policy is checked."""
     file = ContextFile("src/app.py", "modified", "100644", "src/app.py")
     context = ContextDocument("base", "base", "head", (file,))
-    evidence = Evidence("ci", "pass", "main", (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),))
+    evidence = Evidence(
+        "ci", "pass", "error", "main", (FileEvidence("src/app.py", FileRole.SOURCE, added_lines=1),)
+    )
     signals = [Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane]
     return condition_variables(Tier.T1, signals, context, evidence), condition_functions(context)
 

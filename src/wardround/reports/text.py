@@ -292,7 +292,10 @@ def _verdict(review: ReviewResult) -> list[str]:
     verdict = review.conclusion.verdict
     if not review.change.files:
         return []
-    texts = [one_line(reason.text) for reason in verdict.reasons if reason.text != f"tier {verdict.tier}"]
+    explaining = [
+        reason for reason in verdict.reasons if not reason.policy.endswith(f"#tiers.{verdict.tier}")
+    ]
+    texts = [one_line(reason.text) for reason in explaining]
     more = f" (and {len(texts) - _REASONS} more)" if len(texts) > _REASONS else ""
     approvals = f", {verdict.approvals} approvals" if verdict.approvals else ""
     reasons = "; ".join(texts[:_REASONS])

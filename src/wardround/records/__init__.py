@@ -1,0 +1,1 @@
+"""The record of a review: signed, stored, verified and replayed."""

@@ -1,0 +1,175 @@
+"""The predicate of a review: everything its verdict follows from, and what produced it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.checks.lazy import package_state
+from wardround.config.schema import Config
+from wardround.context.canonical import canonical_json, content_id
+from wardround.context.document import ContextDocument, document_id
+from wardround.host import PluginHost
+from wardround.planes.evidence import Evidence
+from wardround.planes.signal import Signal
+from wardround.policy.conclude import Conclusion
+from wardround.policy.schema import Policy
+from wardround.policy.verdict import Verdict
+from wardround.storage.digest import sha256
+from wardround.storage.memo import memoize_on_disk
+
+SCHEMA = "wardround.review/1"
+_RULES = "wardround_rules"
+
+
+class RecordedContext(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The context and its id, the digest of the document."""
+
+    id: str
+    document: ContextDocument
+
+
+class RecordedGate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The outcome of the gate, and the severity that blocks."""
+
+    outcome: str
+    fail_level: str
+
+
+class RecordedPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A policy and its digest."""
+
+    name: str
+    digest: str
+    document: Policy
+
+
+class RecordedPlugin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A plugin: its distribution and version, and a digest of its source."""
+
+    name: str
+    distribution: str
+    version: str
+    digest: str
+
+
+class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The programs that produced the evidence, besides the tools, which the evidence lists.
+
+    Attributes:
+        engine: a digest of the source of the engine.
+        rules: a digest of the rules as data.
+        configuration: a digest of the configuration that applied.
+        models: settings of the runtime for models: mode, provider and threads.
+    """
+
+    version: str
+    engine: str
+    rules: str
+    plugins: tuple[RecordedPlugin, ...]
+    configuration: str
+    models: dict[str, str | int]
+
+
+class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The content of a record, without anything that depends on the time or the machine.
+
+    Attributes:
+        policy: that of the repository.
+        floor: that of the organisation.
+    """
+
+    context: RecordedContext
+    gate: RecordedGate
+    evidence: Evidence
+    signals: tuple[Signal, ...]
+    verdict: Verdict
+    policy: RecordedPolicy
+    components: Components
+    schema: str
+    floor: RecordedPolicy | None = None
+
+    def __post_init__(self) -> None:
+        if self.schema != SCHEMA:
+            raise ValueError(f"schema {self.schema!r} is not {SCHEMA}")
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The policy of the repository, and the floor if there is one."""
+        floor = () if self.floor is None else (self.floor.document,)
+        return (self.policy.document, *floor)
+
+
+def record_of(conclusion: Conclusion, config: Config, host: PluginHost) -> ReviewRecord:
+    """Return the record of a review."""
+    evidence, policies = conclusion.evidence, [_policy(policy) for policy in conclusion.policies]
+    return ReviewRecord(
+        schema=SCHEMA,
+        context=RecordedContext(document_id(conclusion.context), conclusion.context),
+        gate=RecordedGate(evidence.gate, evidence.fail_level),
+        evidence=evidence,
+        signals=conclusion.signals,
+        verdict=conclusion.verdict,
+        policy=policies[0],
+        floor=policies[1] if len(policies) > 1 else None,
+        components=_components(config, host),
+    )
+
+
+def predicate_of(record: ReviewRecord) -> dict[str, Any]:
+    """Return a record as plain values."""
+    values: dict[str, Any] = msgspec.to_builtins(record)
+    return values
+
+
+def read_record(predicate: Mapping[str, Any]) -> ReviewRecord:
+    """Read a record from plain values.
+
+    Raises:
+        msgspec.ValidationError: a field is missing, unknown or of another form.
+    """
+    return msgspec.convert(predicate, ReviewRecord)
+
+
+def source_digest(package: str) -> str:
+    """Return a digest of the Python and YAML files of a package, the same on every machine."""
+    return memoize_on_disk(
+        "sources", sha256(package_state(package).encode()).hexdigest(), lambda: _digest(package)
+    )
+
+
+def _digest(package: str) -> str:
+    from wardround.rules.model import package_folder
+
+    folder = package_folder(package)
+    files = sorted(file for kind in ("*.py", "*.yml") for file in folder.rglob(kind))
+    lines = [f"{file.relative_to(folder).as_posix()} {content_id(file.read_bytes())}" for file in files]
+    return content_id("\n".join(lines).encode())
+
+
+def _policy(policy: Policy) -> RecordedPolicy:
+    return RecordedPolicy(policy.name, policy.digest, policy)
+
+
+def _components(config: Config, host: PluginHost) -> Components:
+    root = config.root
+    return Components(
+        version=__version__,
+        engine=source_digest("wardround"),
+        rules=source_digest(_RULES),
+        plugins=tuple(_plugins(host)),
+        configuration=content_id(canonical_json({layer.file: layer.values for layer in config.layers})),
+        models={"mode": root.models, "provider": root.model_provider, "threads": root.model_threads},
+    )
+
+
+def _plugins(host: PluginHost) -> Sequence[RecordedPlugin]:
+    return [
+        RecordedPlugin(
+            plugin.name, plugin.distribution, plugin.version, source_digest(plugin.module.partition(".")[0])
+        )
+        for plugin in sorted(host.plugins)
+    ]
