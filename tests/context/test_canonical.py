@@ -8,7 +8,8 @@ from wardround.context.canonical import canonical_json, content_id
 
 
 def test_keys_are_sorted_by_utf16_code_units() -> None:
-    assert canonical_json({"\ufb33": 1, "\U0001f600": 2, "a": 3}) == '{"a":3,"\U0001f600":2,"\ufb33":1}'.encode()
+    expected = '{"a":3,"\U0001f600":2,"\ufb33":1}'
+    assert canonical_json({"\ufb33": 1, "\U0001f600": 2, "a": 3}) == expected.encode()
 
 
 def test_numbers_are_written_as_ecmascript_does() -> None:

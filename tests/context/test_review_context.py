@@ -75,5 +75,6 @@ def test_a_renamed_file_keeps_its_base_where_a_specialist_reviewed_it(tmp_path: 
 def test_it_cannot_be_changed(tmp_path: Path) -> None:
     described = context(tmp_path, added("a.py", "x = 1\n"))
     with pytest.raises(AttributeError):
-        described.id = "other"  # type: ignore[misc]
-    assert replace(described, id="other").id == "other"
+        described.change = described.change  # type: ignore[misc]
+    others = added("b.py", "x = 1\n")
+    assert replace(described, document=context(tmp_path, others).document).id != described.id

@@ -11,6 +11,7 @@ import pytest
 
 from wardround import __version__
 from wardround.findings import Severity, Status, Unreviewed
+from wardround.policy.loading import bundled_policy
 from wardround.reports import json as report
 
 if TYPE_CHECKING:
@@ -42,13 +43,14 @@ class TestContract:
         finding = make.finding(severity=Severity.ERROR, suggested_fix=make.fix())
         lost = Unreviewed("q.py", "python", "ruff", "timed out after 10 s")
         old = make.finding("ruff/E501", status=Status.EXISTING)
-        text = report.render(make.review(finding, old, unreviewed=[lost]))
+        review = make.review(finding, old, unreviewed=[lost])
+        text = report.render(review)
         assert text.endswith("}\n")
         assert json.loads(text) == {
             "schema": "wardround.report/1",
             "tool": {"name": "wardround", "version": __version__},
             "context": {
-                "id": f"sha256:{'0' * 64}",
+                "id": review.context.id,
                 "base": "1" * 40,
                 "target": "1" * 40,
                 "head": ":index",
@@ -61,8 +63,21 @@ class TestContract:
                 "fail_level": "error",
                 "reasons": ["ruff/B006: 1", "ruff did not review 1 file: timed out after 10 s"],
             },
-            "verdict": None,
-            "signals": None,
+            "verdict": {
+                "name": "human-review",
+                "tier": "T4",
+                "policy": bundled_policy("default").identity,
+                "reasons": [
+                    "tier T4 gives human-review",
+                    "semantic: 1 finding, up to error",
+                    "q.py: ruff: timed out after 10 s",
+                ],
+            },
+            "signals": [
+                {"plane": plane, "severity": "none", "confidence": 1.0, "status": "reviewed", "findings": []}
+                | ({"severity": "error", "findings": [finding.fingerprint]} if plane == "semantic" else {})
+                for plane in ("intent", "contract", "semantic", "tests", "security", "perf")
+            ],
             "findings": [
                 {
                     "fingerprint": finding.fingerprint,

@@ -68,7 +68,7 @@ class Condition:
         context = _cel().Context(variables=dict(variables), functions=dict(functions))
         try:
             value = self._program.execute(context)
-        except (RuntimeError, KeyError, TypeError, ValueError) as cause:
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as cause:
             raise ValueError(_first_line(cause)) from cause
         if not isinstance(value, bool):
             raise ValueError(f"it is {value!r}, not true or false")

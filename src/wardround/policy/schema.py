@@ -116,6 +116,7 @@ def _require_valid_rules(policy: Policy, origin: str) -> None:
 
 
 def _described(cause: msgspec.ValidationError) -> str:
-    text, _, place = str(cause).partition(" - at `$")
-    location = re.sub(r"^\.|`$", "", place)
-    return f"{location}: {text[:1].lower()}{text[1:]}" if location else f"{text[:1].lower()}{text[1:]}"
+    text, _, place = str(cause).partition(" - at ")
+    location = re.search(r"`\$\.?([^`]*)`\Z", place)
+    message = text[:1].lower() + text[1:]
+    return f"{location[1]}: {message}" if location and location[1] else message

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from wardround.change.repository import INDEX, WORKTREE
 from wardround.findings import (
     MERGE_CONFLICT,
     UNMERGED,
@@ -18,6 +19,7 @@ from wardround.findings import (
 )
 from wardround.fixes.edits import apply
 from wardround.policy.gate import GateOutcome
+from wardround.policy.verdict import VerdictName
 from wardround.reports.secret_lines import holds_no_value, masked, opens_inside_string
 from wardround.reports.terminal import WIDTH, columns, shortened, visible_character, visible_part, wrapped
 from wardround.review import ReviewResult
@@ -288,9 +290,13 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
 
 
 def _verdict(review: ReviewResult) -> list[str]:
-    """Return the verdict with its first reasons; nothing for a change without files."""
+    """Return the verdict with its first reasons, where somebody is to act on it.
+
+    Nobody approves an uncommitted change, for which only a verdict that blocks is shown.
+    """
     verdict = review.conclusion.verdict
-    if not review.change.files:
+    is_uncommitted = review.change.head in (INDEX, WORKTREE) and not review.verbose
+    if not review.change.files or (is_uncommitted and verdict.name is not VerdictName.DECLINED):
         return []
     explaining = [
         reason for reason in verdict.reasons if not reason.policy.endswith(f"#tiers.{verdict.tier}")

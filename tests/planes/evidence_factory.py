@@ -1,0 +1,138 @@
+"""Evidence made by hand and at random, for planes, tiers, policies and records."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from msgspec.structs import replace
+
+from wardround.context.document import ContextDocument, ContextFile
+from wardround.findings import Plane, Severity, Status
+from wardround.planes.evidence import (
+    Evidence,
+    FileEvidence,
+    FileRole,
+    FindingEvidence,
+    MissingEvidence,
+    ToolEvidence,
+)
+from wardround.planes.signal import PlaneStatus, Signal
+
+PYTHON = FileEvidence("app.py", FileRole.SOURCE, ("python", "secrets"), ("python", "ruff", "secrets"), 3)
+TEST = FileEvidence(
+    "test_app.py",
+    FileRole.TEST,
+    ("python", "secrets", "tests"),
+    ("python", "ruff", "secrets", "tests"),
+    5,
+)
+SEVERITIES = ("none", "info", "warn", "error")
+
+
+def evidence(*files: FileEvidence, **values: Any) -> Evidence:
+    """A passed review in CI of a change to ``main``; by default of a source file with its test."""
+    defaults: dict[str, Any] = {
+        "profile": "ci",
+        "gate": "pass",
+        "fail_level": "error",
+        "target_branch": "main",
+        "files": files or (PYTHON, TEST),
+        "change_reviewers": ("python", "tests"),
+        "tools": (ToolEvidence("ruff", "0.17.6"),),
+    }
+    return Evidence(**(defaults | values))
+
+
+def document(*paths: str) -> ContextDocument:
+    """The context of a change that modifies some files."""
+    files = tuple(
+        ContextFile(path, "modified", "100644", path) for path in paths or ("app.py", "test_app.py")
+    )
+    return ContextDocument("1" * 40, "1" * 40, "2" * 40, files)
+
+
+def finding(plane: Plane = Plane.SEMANTIC, severity: str = "warn", **values: Any) -> FindingEvidence:
+    """A finding in ``app.py``."""
+    defaults: dict[str, Any] = {
+        "fingerprint": f"{plane}-{severity}",
+        "rule": "ruff/B006",
+        "defect_class": "mutable-default",
+        "specialist": "python",
+        "status": Status.NEW,
+        "confidence": 1.0,
+        "file": "app.py",
+        "line": 1,
+        "column": 1,
+        "end_line": 1,
+        "end_column": 2,
+        "message": "mutable default",
+    }
+    return FindingEvidence(plane=plane, severity=severity, **(defaults | values))
+
+
+def missing(file: str = "app.py", specialist: str = "python", tool: str = "ty") -> MissingEvidence:
+    """A tool that did not review a file."""
+    return MissingEvidence(file, specialist, tool, "timed out after 10 s")
+
+
+def random_signals(source: random.Random) -> tuple[Signal, ...]:
+    """One signal for each plane, of any status and severity."""
+    return tuple(_random_signal(plane, source) for plane in Plane)
+
+
+def _random_signal(plane: Plane, source: random.Random) -> Signal:
+    status = source.choices(list(PlaneStatus), (6, 1, 1))[0]
+    severity = source.choices(SEVERITIES, (6, 2, 2, 1))[0]
+    return Signal(
+        plane,
+        status,
+        severity=severity,
+        confidence=source.choice((0.0, 0.5, 0.9, 1.0)),
+        findings=() if severity == "none" else (f"{plane}-0",),
+        is_required=source.random() < 0.6,
+    )
+
+
+def random_evidence(source: random.Random) -> Evidence:
+    """Evidence with any gaps."""
+    files = [PYTHON]
+    if source.random() < 0.7:
+        files.append(TEST)
+    if source.random() < 0.2:
+        files.append(FileEvidence("style.css", FileRole.OTHER, ("secrets",), ("secrets",), 2))
+    if source.random() < 0.2:
+        files += [replace(PYTHON, path=f"m{number}.py", added_lines=30) for number in range(10)]
+    suppressed = [finding(status=Status.SUPPRESSED)] if source.random() < 0.2 else []
+    return evidence(
+        *files,
+        missing=(missing(),) if source.random() < 0.2 else (),
+        findings=tuple(suppressed),
+        gate=source.choice(("pass", "blocked", "inconclusive")),
+        target_branch=source.choice(("main", "next", "")),
+    )
+
+
+def weaker(
+    signals: tuple[Signal, ...], known: Evidence, source: random.Random
+) -> tuple[tuple[Signal, ...], Evidence]:
+    """The same review with less evidence, or with a more severe finding."""
+    index = source.randrange(len(signals))
+    signal = signals[index]
+    others = (*signals[:index], *signals[index + 1 :])
+    choice = source.randrange(6)
+    if choice == 0:
+        return others, known
+    if choice == 1:
+        return signals, replace(known, missing=(*known.missing, missing("b.py")))
+    if choice == 2:
+        unknown = FileEvidence("data.bin", FileRole.OTHER)
+        return signals, replace(known, files=(*known.files, unknown))
+    if choice == 3:
+        changed = replace(signal, status=PlaneStatus.INCONCLUSIVE, confidence=0.0)
+    elif choice == 4:
+        changed = replace(signal, confidence=signal.confidence / 2)
+    else:
+        level = min(signal.level + 1, int(Severity.ERROR))
+        changed = replace(signal, severity=SEVERITIES[level], findings=("more",))
+    return (*signals[:index], changed, *signals[index + 1 :]), known

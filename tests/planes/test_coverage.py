@@ -1,0 +1,102 @@
+"""A plane is reviewed only where every required result exists."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.planes.evidence_factory import PYTHON, TEST, document, evidence, finding, missing
+from wardround import host
+from wardround.findings import Plane, Status
+from wardround.planes.coverage import MOST_REASONS, FindingsPlane
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.run import PLANES
+from wardround.planes.security import SECURITY
+from wardround.planes.semantic import SEMANTIC
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.planes.tests import TESTS
+
+
+def signal(known: Evidence, plane: FindingsPlane = SEMANTIC) -> Signal:
+    return plane.analyse(document(), known)
+
+
+def test_complete_results_are_positive_evidence() -> None:
+    found = signal(evidence())
+    assert (found.status, found.severity, found.confidence) == (PlaneStatus.REVIEWED, "none", 1.0)
+
+
+def test_a_plane_without_files_of_its_kinds_is_not_applicable() -> None:
+    readme = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 1)
+    found = signal(evidence(readme))
+    assert (found.status, found.confidence, found.is_required) == (PlaneStatus.NOT_APPLICABLE, 0.0, False)
+    assert signal(evidence(readme), SECURITY).status is PlaneStatus.REVIEWED
+
+
+@pytest.mark.parametrize("reviewer", ["python", "ruff"])
+def test_a_missing_required_result_is_inconclusive(reviewer: str) -> None:
+    others = tuple(name for name in PYTHON.reviewers if name != reviewer)
+    found = signal(evidence(replace(PYTHON, reviewers=others)))
+    assert (found.status, found.confidence) == (PlaneStatus.INCONCLUSIVE, 0.0)
+    assert found.reasons == (f"app.py: no result of {reviewer}",)
+
+
+@pytest.mark.parametrize("tool", ["ty", "python", "git"])
+def test_a_failed_tool_that_contributes_is_inconclusive(tool: str) -> None:
+    found = signal(evidence(missing=(missing(tool=tool),)))
+    assert found.status is PlaneStatus.INCONCLUSIVE
+    assert found.reasons == (f"app.py: {tool}: timed out after 10 s",)
+
+
+def test_a_failed_tool_of_another_plane_does_not_matter() -> None:
+    assert signal(evidence(missing=(missing(tool="gitleaks"),))).status is PlaneStatus.REVIEWED
+
+
+def test_checks_of_the_entire_change_must_have_run() -> None:
+    assert signal(evidence(), TESTS).status is PlaneStatus.REVIEWED
+    found = signal(evidence(change_reviewers=()), TESTS)
+    assert found.reasons == ("no result of the checks of tests for the entire change",)
+
+
+def test_the_most_severe_finding_decides() -> None:
+    found = signal(evidence(findings=(finding(severity="info"), finding(severity="error"))))
+    assert found.severity == "error"
+    assert found.findings == ("semantic-error", "semantic-info")
+
+
+@pytest.mark.parametrize("status", [Status.SUPPRESSED, Status.EXISTING])
+def test_only_introduced_findings_count(status: Status) -> None:
+    assert signal(evidence(findings=(finding(status=status),))).severity == "none"
+
+
+def test_findings_of_other_planes_do_not_count() -> None:
+    assert signal(evidence(findings=(finding(Plane.SECURITY, "error"),))).severity == "none"
+
+
+def test_confidence_is_that_one_of_the_most_severe_findings_is_true() -> None:
+    uncertain = [finding(confidence=0.5, rule="a"), finding(confidence=0.5, rule="b")]
+    found = signal(evidence(findings=(*uncertain, finding(severity="info", rule="c"))))
+    assert (found.confidence, found.derivation) == (0.75, ("a: 0.5", "b: 0.5"))
+
+
+def test_many_reasons_are_counted() -> None:
+    files = [replace(PYTHON, path=f"m{number:02}.py", reviewers=("ruff",)) for number in range(50)]
+    found = signal(evidence(*files))
+    assert len(found.reasons) == MOST_REASONS
+    assert found.reasons[-1] == "31 more"
+
+
+def test_every_contributing_tool_is_known_to_its_planes() -> None:
+    """A failed tool must leave each plane inconclusive to which one of its codes belongs."""
+    lists = {plane.name: plane for plane in PLANES if isinstance(plane, FindingsPlane)}
+    tools = {tool.name for s in host.load().specialists for tool in (*s.tools, *s.borrowed_tools)}
+    for rule in host.load().catalogue.listed():
+        tool = rule.id.partition("/")[0]
+        if "/" in rule.id and tool in tools:
+            known = lists[rule.plane].tools.union(*lists[rule.plane].reviewers.values())
+            assert tool in known, f"{tool} reports {rule.id} to {rule.plane}"
+
+
+def test_test_files_count_for_the_planes_of_their_language() -> None:
+    alone = signal(evidence(replace(TEST, reviewers=("secrets", "tests"))))
+    assert alone.status is PlaneStatus.INCONCLUSIVE

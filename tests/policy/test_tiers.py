@@ -1,0 +1,98 @@
+"""The tier follows from the table, and less evidence or more severe findings never raise it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from msgspec.structs import replace
+
+from tests.planes.evidence_factory import (
+    PYTHON,
+    TEST,
+    evidence,
+    missing,
+    random_evidence,
+    random_signals,
+    weaker,
+)
+from wardround.findings import Plane
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.tiers import SMALL_LINES, decide_tier
+from wardround.policy.verdict import Tier
+
+CLEAN = tuple(Signal(plane, PlaneStatus.REVIEWED, confidence=1.0) for plane in Plane)
+
+
+def with_signal(plane: Plane, **values: object) -> tuple[Signal, ...]:
+    """Clean signals but for one plane."""
+    return tuple(replace(signal, **values) if signal.plane is plane else signal for signal in CLEAN)
+
+
+NOT_APPLICABLE = tuple(Signal(plane, PlaneStatus.NOT_APPLICABLE, is_required=False) for plane in Plane)
+UNKNOWN = FileEvidence("data.bin", FileRole.OTHER)
+ERROR = {"severity": "error", "findings": ("1",)}
+WARNING = {"severity": "warn", "findings": ("1",)}
+
+
+@pytest.mark.parametrize(
+    ("signals", "known", "tier", "reason"),
+    [
+        (
+            CLEAN,
+            evidence(),
+            "T1",
+            "every plane was reviewed without a warning; the change is small and tested",
+        ),
+        (CLEAN, evidence(PYTHON), "T2", "source is changed without a test"),
+        (CLEAN, evidence(replace(TEST, added_lines=0), PYTHON), "T2", "source is changed without a test"),
+        (
+            CLEAN,
+            evidence(replace(TEST, added_lines=SMALL_LINES + 1)),
+            "T2",
+            "the change is large: 1 files, 201 added lines",
+        ),
+        (with_signal(Plane.INTENT, confidence=0.8), evidence(), "T2", "intent: confidence 0.8"),
+        (with_signal(Plane.PERF, **WARNING), evidence(), "T3", "perf: 1 finding, up to warn"),
+        (with_signal(Plane.PERF, **ERROR), evidence(), "T4", "perf: 1 finding, up to error"),
+        (CLEAN, evidence(PYTHON, TEST, UNKNOWN), "T4", "no specialist reviews data.bin"),
+        (CLEAN, evidence(missing=(missing(),)), "T4", "app.py: ty: timed out after 10 s"),
+        (
+            with_signal(Plane.PERF, status=PlaneStatus.INCONCLUSIVE, is_required=False, reasons=("why",)),
+            evidence(),
+            "T4",
+            "perf: not reviewed: why",
+        ),
+        (
+            with_signal(Plane.TESTS, status=PlaneStatus.INCONCLUSIVE, reasons=("why",)),
+            evidence(),
+            "T5",
+            "tests: required and not reviewed: why",
+        ),
+        (with_signal(Plane.SECURITY, **ERROR), evidence(), "T5", "security: 1 finding, up to error"),
+        (CLEAN[1:], evidence(), "T5", "intent: no signal"),
+        (NOT_APPLICABLE, evidence(), "T5", "no plane was reviewed"),
+    ],
+)
+def test_each_line_of_the_table(signals: tuple[Signal, ...], known: Evidence, tier: str, reason: str) -> None:
+    found, reasons = decide_tier(signals, known)
+    assert (found, reasons[0].text) == (tier, reason)
+
+
+def test_documentation_alone_needs_no_test() -> None:
+    readme = FileEvidence("README.md", FileRole.DOCUMENTATION, ("secrets",), ("secrets",), 4)
+    assert decide_tier(CLEAN, evidence(readme))[0] is Tier.T1
+
+
+def test_less_evidence_or_more_severe_findings_never_raise_the_tier() -> None:
+    source = random.Random(20261126)
+    seen = set()
+    for _ in range(10_000):
+        signals, known = random_signals(source), random_evidence(source)
+        tier, reasons = decide_tier(signals, known)
+        worse, _ = decide_tier(*weaker(signals, known, source))
+        assert reasons
+        assert worse.number >= tier.number
+        seen.add(tier)
+    assert {Tier.T2, Tier.T3, Tier.T4, Tier.T5} <= seen
