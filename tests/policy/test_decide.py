@@ -122,20 +122,20 @@ def test_a_condition_that_fails_applies() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("T5: escalate", "T5: auto-merge", "tiers: T5 has auto-merge, milder than human-review of T4; a lower"),
+        ("T5: escalate", "T5: auto-merge", "tiers: T5 has auto-merge, milder than human-review of T4;"),
         (", T5: escalate", "", "tiers: T5 has no verdict; give all of T1 to T5"),
         ("T5: escalate", "T6: escalate", "tiers: invalid enum value 'T6'"),
         ("id: two", "id: only-main", "rules: two rules have the id 'only-main'; rename one"),
         ("name: merging", "", "object missing required field `name`"),
         ("version: 1", "version: 0", "version: expected `int` >= 1"),
         ("approvals: 2", "approval: 2", "rules[1]: object contains unknown field `approval`"),
-        ("target_branch", "branch", "rules: only-main: when: 'branch != \"main\"': unknown variable 'branch'; known: "),
-        ('touches("migrations/*")', "touch(1)", "rules: two: when: 'touch(1)': unknown function 'touch'; known: "),
+        ("target_branch", "branch", "rules: only-main: when: 'branch != \"main\"': unknown variable"),
+        ('touches("migrations/*")', "touch(1)", "rules: two: when: 'touch(1)': unknown function 'touch'"),
         ('touches("migrations/*")', "size(files)", "rules: two: when: it is 1, not true or false"),
         ('touches("migrations/*")', "files.", "rules: two: when: 'files.' is not a CEL expression: "),
         ('touches("migrations/*")', "signals.sec.level > 1", "rules: two: when: 'sec'"),
         ("name: merging", "name: [", "it is not valid YAML: "),
-        ("name: merging", "schema: wardround.policy/2\nname: a", "schema 'wardround.policy/2' is not supported; "),
+        ("name: merging", "schema: wardround.policy/2\nname: a", "schema 'wardround.policy/2' is not"),
     ],
 )  # fmt: skip
 def test_a_policy_with_a_mistake_is_rejected(before: str, after: str, message: str) -> None:

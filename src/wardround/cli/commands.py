@@ -29,6 +29,7 @@ _COMMANDS = (
     "explain",
     "hook",
     "plugins",
+    "policy",
     "related",
     "review",
     "rules",

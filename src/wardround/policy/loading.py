@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
-import yaml
+from typing import Any
 
 from wardround.errors import ConfigError
+from wardround.policy.cases import PolicyCase, convert_cases
 from wardround.policy.schema import Policy, convert_policy
 from wardround.rules.model import package_folder
 from wardround.rules.yaml_loader import load_yaml
@@ -55,11 +55,16 @@ def load_policy_file(file: Path, option: str) -> Policy:
     Raises:
         ConfigError: it cannot be read, or is not valid.
     """
-    try:
-        content = file.read_bytes()
-    except OSError as cause:
-        raise ConfigError(f"{option} {file}: {cause.strerror}; give a policy file") from cause
-    return parse_policy(content, str(file))
+    return parse_policy(_content(file, option), str(file))
+
+
+def load_cases(file: Path) -> tuple[PolicyCase, ...]:
+    """Load a table of expected verdicts.
+
+    Raises:
+        ConfigError: it cannot be read, or is not valid.
+    """
+    return convert_cases(_document(_content(file, "cases"), str(file)), str(file))
 
 
 def parse_policy(content: bytes, origin: str) -> Policy:
@@ -68,9 +73,18 @@ def parse_policy(content: bytes, origin: str) -> Policy:
     Raises:
         ConfigError: it is not YAML, or not a valid policy.
     """
+    return convert_policy(_document(content, origin), origin)
+
+
+def _document(content: bytes, origin: str) -> Any:
     try:
-        document = load_yaml(content.decode("utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as cause:
-        text = " ".join(str(cause).split())
-        raise ConfigError(f"{origin}: it is not valid YAML: {text}; correct it") from cause
-    return convert_policy(document, origin)
+        return load_yaml(content.decode("utf-8"))
+    except ValueError as cause:  # neither UTF-8 nor YAML
+        raise ConfigError(f"{origin}: it is not valid YAML: {cause}; correct it") from cause
+
+
+def _content(file: Path, option: str) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as cause:
+        raise ConfigError(f"{option} {file}: {cause.strerror}; give another file") from cause

@@ -1,0 +1,20 @@
+"""``wardround policy check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wardround.cli.run import emit_line
+
+
+@click.command("check")
+@click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
+def command(policies: tuple[str, ...]) -> None:
+    """Validate each POLICY, a file or the name of a bundled policy, and print its digest."""
+    from wardround.policy.loading import BUNDLED, bundled_policy, load_policy_file
+
+    for name in policies:
+        found = bundled_policy(name) if name in BUNDLED else load_policy_file(Path(name), "policy")
+        emit_line(f"{name}: valid, {len(found.rules)} rules, {found.identity}")

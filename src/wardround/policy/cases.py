@@ -1,0 +1,144 @@
+"""Tables of expected verdicts, with which a policy is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.context.document import ContextDocument, ContextFile
+from wardround.errors import ConfigError
+from wardround.findings import Plane, Status
+from wardround.planes.evidence import Evidence, FileEvidence, FileRole, FindingEvidence
+from wardround.planes.signal import PlaneStatus, Signal
+from wardround.policy.decide import decide
+from wardround.policy.schema import Policy
+from wardround.policy.verdict import Tier, Verdict, VerdictName
+
+_OUTCOMES = ("none", "info", "warn", "error", "inconclusive", "not-applicable")
+
+
+class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """A review, as far as it differs from one in CI that passes without findings.
+
+    Attributes:
+        signals: plane -> a severity, ``inconclusive`` or ``not-applicable``.
+        files: the paths of the change.
+        tested: the change also adds to a test file.
+        suppressed: the number of suppressed findings.
+    """
+
+    signals: dict[Plane, str] = {}
+    files: tuple[str, ...] = ("src/app.py",)
+    tested: bool = True
+    added_lines: Annotated[int, msgspec.Meta(ge=0)] = 1
+    profile: str = "ci"
+    gate: str = "pass"
+    target_branch: str = "main"
+    suppressed: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+
+    def __post_init__(self) -> None:
+        for plane, outcome in self.signals.items():
+            if outcome not in _OUTCOMES:
+                raise ValueError(f"{plane} is {outcome!r}; use one of {', '.join(_OUTCOMES)}")
+
+
+class PolicyCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One line of a table: a review and the verdict that is expected."""
+
+    name: str
+    expect: VerdictName
+    given: Given = Given()
+    approvals: int | None = None
+    tier: Tier | None = None
+
+
+class CaseResult(msgspec.Struct, frozen=True):
+    """The result of one case: the verdict, and the reason why it is not the expected one; empty if it is."""
+
+    case: PolicyCase
+    verdict: Verdict
+    failure: str
+
+
+def convert_cases(document: Any, origin: str) -> tuple[PolicyCase, ...]:
+    """Validate a table of cases.
+
+    Raises:
+        ConfigError: it is not a list of valid cases.
+    """
+    try:
+        cases = msgspec.convert(document, tuple[PolicyCase, ...])
+    except msgspec.ValidationError as cause:
+        raise ConfigError(f"{origin}: {cause}; correct it") from cause
+    if not cases:
+        raise ConfigError(f"{origin}: there is no case; add one")
+    return cases
+
+
+def run_case(case: PolicyCase, policies: Sequence[Policy]) -> CaseResult:
+    """Decide one case."""
+    given = case.given
+    signals = tuple(_signal(plane, given.signals.get(plane, "none")) for plane in Plane)
+    verdict = decide(signals, _context(given), _evidence(given), policies)
+    failures = [
+        f"{name} is {found}, expected {wanted}"
+        for name, found, wanted in (
+            ("verdict", verdict.name, case.expect),
+            ("tier", verdict.tier, case.tier),
+            ("approvals", verdict.approvals, case.approvals),
+        )
+        if wanted is not None and found != wanted
+    ]
+    return CaseResult(case, verdict, "; ".join(failures))
+
+
+def _signal(plane: Plane, outcome: str) -> Signal:
+    clean = Signal(plane, PlaneStatus.REVIEWED, confidence=1.0)
+    if outcome == "none":
+        return clean
+    if outcome in ("inconclusive", "not-applicable"):
+        return replace(
+            clean, status=PlaneStatus(outcome), confidence=0.0, is_required=outcome == "inconclusive"
+        )
+    return replace(clean, severity=outcome, findings=(f"{plane}-1",))
+
+
+def _context(given: Given) -> ContextDocument:
+    files = tuple(ContextFile(path, "modified", "100644", path) for path in given.files)
+    return ContextDocument("base", "base", "head", files)
+
+
+def _evidence(given: Given) -> Evidence:
+    files = [FileEvidence(path, FileRole.SOURCE, added_lines=given.added_lines) for path in given.files]
+    if given.tested:
+        files.append(FileEvidence("tests/test_app.py", FileRole.TEST, added_lines=1))
+    return Evidence(
+        profile=given.profile,
+        gate=given.gate,
+        fail_level="error",
+        target_branch=given.target_branch,
+        files=tuple(files),
+        findings=tuple(_suppressed(number) for number in range(given.suppressed)),
+    )
+
+
+def _suppressed(number: int) -> FindingEvidence:
+    return FindingEvidence(
+        fingerprint=str(number),
+        rule="rule",
+        defect_class="defect",
+        plane=Plane.SEMANTIC,
+        specialist="python",
+        severity="warn",
+        status=Status.SUPPRESSED,
+        confidence=1.0,
+        file="src/app.py",
+        line=1,
+        column=1,
+        end_line=1,
+        end_column=1,
+        message="",
+    )

@@ -1,0 +1,69 @@
+"""``wardround policy check`` and ``test`` from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wardround.cli.commands import invoke
+
+CASES = """
+- {name: clean, expect: auto-approve, tier: T1, approvals: 0}
+- {name: untested, expect: human-review, tier: T2, given: {tested: false}}
+- {name: secret, expect: escalate, given: {signals: {security: error}}}
+- {name: crashed, expect: human-review, tier: T5, given: {signals: {semantic: inconclusive}}}
+- {name: workflow, expect: human-review, given: {files: [.github/workflows/ci.yml]}}
+"""
+
+
+def run_table(tmp_path: Path, cases: str, *policy: str) -> int:
+    (tmp_path / "cases.yml").write_text(cases)
+    return invoke(["policy", "test", *(policy or ("default",)), str(tmp_path / "cases.yml")])
+
+
+def test_a_table_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_table(tmp_path, CASES) == 0
+    assert capsys.readouterr().out == "5 cases, 0 failed\n"
+
+
+def test_a_case_that_fails_shows_the_lines_that_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_table(tmp_path, "- {name: secret, expect: declined, given: {signals: {security: error}}}") == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "failed: secret: verdict is escalate, expected declined",
+        "  default#rules.security-error: security has an error",
+        "  tier: security: 1 finding, up to error",
+        "1 cases, 1 failed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ("[]", "there is no case; add one"),
+        ("- {name: a}", "Object missing required field `expect`"),
+        ("- {name: a, expect: merge}", "Invalid enum value 'merge'"),
+        ("- {name: a, expect: declined, given: {signals: {perf: bad}}}", "perf is 'bad'; use one of none, info"),
+        ("- [", "it is not valid YAML: "),
+    ],
+)
+def test_a_table_with_a_mistake_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cases: str, message: str
+) -> None:
+    assert run_table(tmp_path, cases) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_check_prints_the_digest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["policy", "check", "default", "strict"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("default: valid, 5 rules, default@sha256:")
+    assert len(lines) == 2
+
+
+def test_check_names_the_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.yml").write_text("name: p\nversion: 1\ntiers: {T1: auto-merge}\n")
+    assert invoke(["policy", "check", str(tmp_path / "p.yml")]) == 2
+    assert "p.yml: tiers: T2 has no verdict; give all of T1 to T5" in capsys.readouterr().err
