@@ -152,7 +152,8 @@ def run_review(
     unstaged = _unstaged(origin, context.change, config, request)
     decided = gate(review.findings, review.unreviewed, inputs.fail_level)
     selected = selected_specialists(host, config, request)
-    evidence = _evidence(review, results, decided, selected, config, request)
+    messages = origin.messages(change)
+    evidence = _evidence(review, results, decided, selected, messages, config, request)
     conclusion = conclude(context.document, evidence, policies)
     return _result(review, results, inputs, context, request, decided, conclusion, unstaged, started)
 
@@ -175,6 +176,7 @@ def _evidence(
     results: RawReview,
     decided: Gate,
     specialists: Sequence[Specialist],
+    messages: Sequence[str],
     config: Config,
     request: ReviewRequest,
 ) -> Evidence:
@@ -183,6 +185,7 @@ def _evidence(
         review.findings,
         review.unreviewed,
         specialists,
+        messages,
         profile=request.profile.value,
         gate=decided.outcome.value,
         fail_level=decided.fail_level,

@@ -45,7 +45,10 @@ def test_a_case_that_fails_shows_the_lines_that_decided(
         ("[]", "there is no case; add one"),
         ("- {name: a}", "Object missing required field `expect`"),
         ("- {name: a, expect: merge}", "Invalid enum value 'merge'"),
-        ("- {name: a, expect: declined, given: {signals: {perf: bad}}}", "perf is 'bad'; use one of none, info"),
+        (
+            "- {name: a, expect: declined, given: {signals: {perf: bad}}}",
+            "perf is 'bad'; use one of none, info",
+        ),
         ("- [", "it is not valid YAML: "),
     ],
 )

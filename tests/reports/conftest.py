@@ -110,7 +110,7 @@ class Factory:
             for path in sorted(lines)
         )
         change = Change("1" * 40, ":index", changed)
-        context = ReviewContext(describe(change, (), {}), change)
+        context = ReviewContext(describe(change, {}), change)
         decided = gate(ordered, unreviewed, fail_level)
         return ReviewResult(
             context=context,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
@@ -54,7 +54,8 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         base, target, head: commits, or the names of the index, the work tree or a diff.
-        messages: of the commits of the change, newest first.
+            Commits determine their messages, which are therefore no part of the document: a shallow clone
+            may lack some.
         files: sorted by path.
     """
 
@@ -62,7 +63,6 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: str
     head: str
     files: tuple[ContextFile, ...]
-    messages: tuple[str, ...] = ()
     schema: str = SCHEMA
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class ContextDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"schema {self.schema!r} is not {SCHEMA}")
 
 
-def describe(change: Change, messages: Sequence[str], digests: Mapping[str, bytes]) -> ContextDocument:
+def describe(change: Change, digests: Mapping[str, bytes]) -> ContextDocument:
     """Describe a change as it is reviewed.
 
     Args:
@@ -82,7 +82,6 @@ def describe(change: Change, messages: Sequence[str], digests: Mapping[str, byte
         change.target,
         change.head,
         tuple(_file(file, digests.get(file.path, b"")) for file in files),
-        tuple(escape_undecodable(message) for message in messages),
     )
 
 

@@ -20,10 +20,6 @@ from wardround.context.work_units import ClaimedFile, content_digest
 from wardround.findings import Unreviewed
 from wardround.host import PluginHost
 
-_MOST_MESSAGES = 100
-_LONGEST_MESSAGE = 10_000
-"""The limits on commit messages in a context, in characters; they bound the size of a record."""
-
 
 class ReviewContext(msgspec.Struct, frozen=True, dict=True):
     """The description of the change under review.
@@ -75,13 +71,8 @@ def build_context(
         if claim.specialists:
             claimed[file.path] = _claimed_file(source, file, claim, coverage)
     reviewed = _reviewed_change(change, [_as_reviewed(file, claimed) for file in change.files])
-    document = describe(reviewed, _messages(source, change), _digests(source, reviewed, claimed))
+    document = describe(reviewed, _digests(source, reviewed, claimed))
     return ReviewContext(document, reviewed, tuple(claimed.values()), tuple(unreviewed))
-
-
-def _messages(source: ChangeSource, change: Change) -> list[str]:
-    """The messages of the newest commits of a change, bounded."""
-    return [message[:_LONGEST_MESSAGE] for message in source.messages(change)[:_MOST_MESSAGES]]
 
 
 def _digests(source: ChangeSource, change: Change, claimed: Mapping[str, ClaimedFile]) -> dict[str, bytes]:

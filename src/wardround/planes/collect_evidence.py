@@ -25,6 +25,9 @@ _DOCUMENTATION = (".adoc", ".md", ".mdx", ".rst", ".txt")
 _DOCUMENTATION_NAMES = frozenset(
     {"authors", "changelog", "contributing", "copying", "license", "notice", "readme"}
 )
+_MOST_MESSAGES = 100
+_LONGEST_MESSAGE = 10_000
+"""The limits on commit messages, in characters; they bound the size of a record."""
 _RECORDED = frozenset({Status.NEW, Status.CAUSED, Status.SUPPRESSED})
 
 
@@ -33,6 +36,7 @@ def collect_evidence(
     findings: Sequence[Finding],
     unreviewed: Sequence[Unreviewed],
     specialists: Sequence[Specialist],
+    messages: Sequence[str],
     *,
     profile: str,
     gate: str,
@@ -46,6 +50,7 @@ def collect_evidence(
         results: of tools and checks.
         findings: after all steps of the pipeline.
         specialists: that take part in the review.
+        messages: of the commits, newest first.
     """
     return Evidence(
         profile=profile,
@@ -58,6 +63,7 @@ def collect_evidence(
         missing=tuple(missing_evidence(one) for one in unreviewed),
         tools=_tools(results.head.runs),
         policy_file=policy_file,
+        messages=tuple(escape_undecodable(text)[:_LONGEST_MESSAGE] for text in messages[:_MOST_MESSAGES]),
     )
 
 

@@ -107,6 +107,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
         fail_level: the least severity that blocks; ``none`` blocks nothing.
         target_branch: the branch that the change is to be merged into; empty if it is not known.
         policy_file: the path of the policy in the repository; empty if it is a bundled one.
+        messages: of the newest commits of the change, newest first.
         change_reviewers: the specialists whose checks of the entire change ran.
         findings: those that the change introduces, and those that are suppressed.
         plane_failures: plane -> the reason why it returned no signal.
@@ -123,6 +124,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
     tools: tuple[ToolEvidence, ...] = ()
     plane_failures: dict[Plane, str] = {}
     policy_file: str = ""
+    messages: tuple[str, ...] = ()
 
     @cached_property
     def introduced(self) -> tuple[FindingEvidence, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from wardround.findings import Plane, Status
 from wardround.planes.evidence import Evidence, FileEvidence, FileRole, FindingEvidence
 from wardround.planes.signal import PlaneStatus, Signal
 from wardround.policy.decide import decide
+from wardround.policy.loading import read_document
 from wardround.policy.schema import Policy
 from wardround.policy.verdict import Tier, Verdict, VerdictName
 
@@ -63,18 +65,18 @@ class CaseResult(msgspec.Struct, frozen=True):
     failure: str
 
 
-def convert_cases(document: Any, origin: str) -> tuple[PolicyCase, ...]:
-    """Validate a table of cases.
+def load_cases(file: Path) -> tuple[PolicyCase, ...]:
+    """Load a table of cases.
 
     Raises:
-        ConfigError: it is not a list of valid cases.
+        ConfigError: it cannot be read, or is not a list of valid cases.
     """
     try:
-        cases = msgspec.convert(document, tuple[PolicyCase, ...])
+        cases = msgspec.convert(read_document(file, "cases"), tuple[PolicyCase, ...])
     except msgspec.ValidationError as cause:
-        raise ConfigError(f"{origin}: {cause}; correct it") from cause
+        raise ConfigError(f"{file}: {cause}; correct it") from cause
     if not cases:
-        raise ConfigError(f"{origin}: there is no case; add one")
+        raise ConfigError(f"{file}: there is no case; add one")
     return cases
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from wardround.errors import ConfigError
-from wardround.policy.cases import PolicyCase, convert_cases
 from wardround.policy.schema import Policy, convert_policy
 from wardround.rules.model import package_folder
 from wardround.rules.yaml_loader import load_yaml
@@ -55,16 +54,20 @@ def load_policy_file(file: Path, option: str) -> Policy:
     Raises:
         ConfigError: it cannot be read, or is not valid.
     """
-    return parse_policy(_content(file, option), str(file))
+    return convert_policy(read_document(file, option), str(file))
 
 
-def load_cases(file: Path) -> tuple[PolicyCase, ...]:
-    """Load a table of expected verdicts.
+def read_document(file: Path, option: str) -> Any:
+    """Read a YAML file for an option or an argument of this name.
 
     Raises:
-        ConfigError: it cannot be read, or is not valid.
+        ConfigError: it cannot be read, or is not YAML.
     """
-    return convert_cases(_document(_content(file, "cases"), str(file)), str(file))
+    try:
+        content = file.read_bytes()
+    except OSError as cause:
+        raise ConfigError(f"{option} {file}: {cause.strerror}; give another file") from cause
+    return _document(content, str(file))
 
 
 def parse_policy(content: bytes, origin: str) -> Policy:
@@ -81,10 +84,3 @@ def _document(content: bytes, origin: str) -> Any:
         return load_yaml(content.decode("utf-8"))
     except ValueError as cause:  # neither UTF-8 nor YAML
         raise ConfigError(f"{origin}: it is not valid YAML: {cause}; correct it") from cause
-
-
-def _content(file: Path, option: str) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as cause:
-        raise ConfigError(f"{option} {file}: {cause.strerror}; give another file") from cause

@@ -19,8 +19,8 @@ def command(policy: str, cases: Path, floor: Path | None) -> int:
     A case has a name, the expected verdict (expect), optionally the tier and approvals, and a review (given):
     signals, files, tested, added-lines, profile, gate, target-branch and suppressed.
     """
-    from wardround.policy.cases import run_case
-    from wardround.policy.loading import BUNDLED, bundled_policy, load_cases, load_policy_file
+    from wardround.policy.cases import load_cases, run_case
+    from wardround.policy.loading import BUNDLED, bundled_policy, load_policy_file
 
     own = bundled_policy(policy) if policy in BUNDLED else load_policy_file(Path(policy), "policy")
     floors = () if floor is None else (load_policy_file(floor, "--floor"),)
