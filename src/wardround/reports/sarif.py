@@ -87,6 +87,10 @@ def _run(review: ReviewResult, findings: Sequence[Finding]) -> dict[str, Any]:
             "base": review.change.base,
             "head": review.change.head,
             "target": review.change.target,
+            "context": review.context.id,
+            "verdict": review.conclusion.verdict.name.value,
+            "tier": review.conclusion.verdict.tier.value,
+            "policy": review.conclusion.verdict.policy,
             "tools": [
                 {"name": run.tool, "version": run.version, **({"digest": run.digest} if run.digest else {})}
                 for run in review.runs
