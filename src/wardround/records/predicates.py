@@ -1,0 +1,183 @@
+"""The content of the ``svr`` and ``test-result`` predicates, derived from the predicate of a review.
+
+Pure: the same review predicate and time give the same content, so that a verifier derives it again and
+compares.
+
+Source: in-toto Attestation Framework, ``spec/predicates/svr.md`` 0.2 and ``spec/predicates/test-result.md``
+0.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import msgspec
+
+from wardround.findings import Severity
+
+VERIFIER = "https://wardround.dev/verifier/v1"
+"""The verifier's identity, raised when the derivation of verdicts changes. A name; nothing is fetched."""
+_PASSED, _WARNED, _FAILED = "PASSED", "WARNED", "FAILED"
+_REVIEWED, _INCONCLUSIVE = "reviewed", "inconclusive"
+_Digest = Annotated[str, msgspec.Meta(pattern=r"^sha256:[0-9a-f]{64}\Z")]
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class ContextPart(msgspec.Struct, frozen=True):
+    """The context of a review: its id, and the document whose digest the id is."""
+
+    id: _Digest
+    document: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the document, as 64 hexadecimal digits."""
+        return self.id.removeprefix("sha256:")
+
+
+class VerdictPart(msgspec.Struct, frozen=True):
+    """The verdict of a review and its tier."""
+
+    name: _Name
+    tier: _Name
+
+
+class PolicyPart(msgspec.Struct, frozen=True):
+    """The policy that led to the verdict."""
+
+    name: _Name
+    digest: _Digest
+
+
+class GatePart(msgspec.Struct, frozen=True):
+    """The outcome behind the exit status: pass, blocked or inconclusive; and the level that blocks."""
+
+    outcome: _Name
+    fail_level: str = "error"
+
+
+class SignalPart(msgspec.Struct, frozen=True):
+    """The result of one plane; the severity is null where nothing was found."""
+
+    plane: _Name
+    status: _Name
+    severity: str | None = None
+
+
+class ReviewPredicate(msgspec.Struct, frozen=True):
+    """The fields of a review predicate that this package reads; it may have more."""
+
+    context: ContextPart
+    verdict: VerdictPart
+    policy: PolicyPart
+    gate: GatePart
+    signals: tuple[SignalPart, ...]
+
+
+def review_predicate(predicate: Mapping[str, Any]) -> ReviewPredicate:
+    """Read the fields of a review predicate.
+
+    Raises:
+        msgspec.ValidationError: a field is missing or has another form.
+    """
+    return msgspec.convert(predicate, ReviewPredicate)
+
+
+def svr(review: ReviewPredicate, created: str) -> dict[str, Any]:
+    """Return a Simple Verification Result that names verdict, tier and policy as properties.
+
+    Args:
+        created: RFC 3339 in UTC, as ``timestamp`` returns it.
+    """
+    properties = [
+        f"WARDROUND_VERDICT_{_token(review.verdict.name)}",
+        f"WARDROUND_TIER_{_token(review.verdict.tier)}",
+        f"WARDROUND_POLICY_{_token(review.policy.name)}",
+    ]
+    if review.gate.outcome == "pass":
+        properties.append("WARDROUND_GATE_PASS")
+    return {
+        "verifier": {"id": VERIFIER, "policies": [_policy_descriptor(review)]},
+        "timeCreated": created,
+        "properties": properties,
+    }
+
+
+def test_result(review: ReviewPredicate) -> dict[str, Any]:
+    """Return a Test Result with the planes as tests.
+
+    A plane failed if it is inconclusive or has a finding at the level that blocks, and was warned about if it
+    has one at warn. A plane that does not apply is in no list. An inconclusive gate counts as failed.
+    """
+    planes: dict[str, list[str]] = {_PASSED: [], _WARNED: [], _FAILED: []}
+    for signal in review.signals:
+        outcome = _outcome(signal, review.gate.fail_level)
+        if outcome is not None:
+            planes[outcome].append(signal.plane)
+    return {
+        "result": _result(review, planes),
+        "configuration": [_policy_descriptor(review)],
+        "passedTests": planes[_PASSED],
+        "warnedTests": planes[_WARNED],
+        "failedTests": planes[_FAILED],
+    }
+
+
+def timestamp(moment: datetime) -> str:
+    """Return a time in UTC to the second, as RFC 3339.
+
+    Raises:
+        ValueError: the time has no time zone.
+    """
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone")
+    in_utc = moment.astimezone(UTC).replace(microsecond=0, tzinfo=None)
+    return f"{in_utc.isoformat()}Z"
+
+
+def is_timestamp(text: Any) -> bool:
+    """Return True for a time in exactly the form of ``timestamp``."""
+    if not isinstance(text, str):
+        return False
+    try:
+        return timestamp(datetime.fromisoformat(text)) == text
+    except ValueError:
+        return False
+
+
+def _outcome(signal: SignalPart, fail_level: str) -> str | None:
+    if signal.status == _INCONCLUSIVE:
+        return _FAILED
+    if signal.status != _REVIEWED:
+        return None
+    severity = _level(signal.severity)
+    blocking = _level(fail_level)
+    if blocking and severity >= blocking:
+        return _FAILED
+    return _WARNED if severity >= Severity.WARN else _PASSED
+
+
+def _level(label: str | None) -> int:
+    """Return the rank of a severity; 0 for none, and the highest for a name that is unknown."""
+    if label in (None, "none"):
+        return 0
+    known = {severity.label: int(severity) for severity in Severity}
+    return known.get(str(label), int(Severity.ERROR))
+
+
+def _result(review: ReviewPredicate, planes: Mapping[str, list[str]]) -> str:
+    if review.gate.outcome != "pass":
+        return _FAILED
+    return _WARNED if planes[_WARNED] or planes[_FAILED] else _PASSED
+
+
+def _policy_descriptor(review: ReviewPredicate) -> dict[str, Any]:
+    digest = review.policy.digest.removeprefix("sha256:")
+    return {"name": review.policy.name, "digest": {"sha256": digest}}
+
+
+def _token(name: str) -> str:
+    return re.sub(r"[^A-Z0-9]", "_", name.upper())

@@ -1,0 +1,268 @@
+"""Verification of a record's bytes: the first thing that does not hold, with its place.
+
+Pure: no clock, disk, network or environment. A record must be the canonical encoding of itself, so that every
+changed byte is detected, in a signed part or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wardround.records import envelope, predicates, statement, strict_json
+from wardround.records.envelope import Envelope, EnvelopeFault
+from wardround.records.predicates import ReviewPredicate
+from wardround.storage.digest import sha256
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Key
+
+FurtherCheck = Callable[[Mapping[str, Any]], str | None]
+"""Takes the review predicate of a record that holds otherwise; returns the reason why it does not hold."""
+_LARGEST_BYTES = 256 * 1024 * 1024
+_NAMES = tuple(statement.PREDICATE_NAMES)
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """The first thing that does not hold: where, and why.
+
+    Attributes:
+        untrusted: the id of a key that made a valid signature and is not trusted; empty otherwise.
+    """
+
+    place: str
+    reason: str
+    untrusted: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """The result of a verification; the record holds if the problem is None.
+
+    Attributes:
+        review: the fields of the review predicate; None if the record does not hold.
+        signers: the ids of the trusted keys that signed every line.
+        created: the time that the record states.
+    """
+
+    problem: Problem | None
+    review: ReviewPredicate | None = None
+    signers: tuple[str, ...] = ()
+    created: str = ""
+
+
+class _DoesNotHold(Exception):
+    def __init__(self, place: str, reason: str, untrusted: str = "") -> None:
+        super().__init__(reason)
+        self.problem = Problem(place, reason, untrusted)
+
+
+class _Statement(msgspec.Struct, frozen=True):
+    """A line of the record, decoded: its number, the value of its payload."""
+
+    number: int
+    value: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        return f"line {self.number}"
+
+
+def verify_record(
+    data: bytes,
+    trusted: Sequence[Key],
+    further_checks: Sequence[FurtherCheck] = (),
+    *,
+    threshold: int = 1,
+    known: Sequence[Key] = (),
+) -> Verification:
+    """Verify the bytes of a record.
+
+    Args:
+        trusted: the public keys whose signatures count.
+        further_checks: run in order once everything else holds.
+        threshold: the number of trusted keys that must have signed every line.
+        known: public keys that can check a signature but do not count.
+
+    Returns:
+        The verification; its problem is the first one in the order of the file.
+    """
+    try:
+        lines = _lines(data)
+        envelopes = [_parsed(number, line) for number, line in enumerate(lines, 1)]
+        signers = _signers(envelopes, _Keys(trusted, known), threshold)
+        statements = [_decoded(number, one) for number, one in enumerate(envelopes, 1)]
+        review = _require_consistent(statements)
+        _run(further_checks, statements[0])
+    except _DoesNotHold as found:
+        return Verification(found.problem)
+    return Verification(None, review, signers, statements[1].value["predicate"]["timeCreated"])
+
+
+def _lines(data: bytes) -> list[bytes]:
+    if len(data) > _LARGEST_BYTES:
+        raise _DoesNotHold("file", f"it is larger than {_LARGEST_BYTES >> 20} MiB")
+    lines = data.split(b"\n")
+    if lines.pop():
+        raise _DoesNotHold(f"line {len(lines) + 1}", "it does not end with a newline")
+    if len(lines) != len(_NAMES):
+        found = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
+        raise _DoesNotHold("file", f"it has {found}; a record has {len(_NAMES)}: {', '.join(_NAMES)}")
+    return lines
+
+
+def _parsed(number: int, line: bytes) -> Envelope:
+    try:
+        return envelope.parse(line)
+    except EnvelopeFault as fault:
+        place = f"line {number}, {fault.part}" if fault.part else f"line {number}"
+        raise _DoesNotHold(place, str(fault)) from fault
+
+
+class _Keys:
+    """Public keys by id, and which of them are trusted."""
+
+    def __init__(self, trusted: Sequence[Key], known: Sequence[Key]) -> None:
+        self.trusted = {key.keyid for key in trusted}
+        self._by_id = {key.keyid: key for key in (*known, *trusted)}
+
+    def check(self, one: Envelope, place: str) -> None:
+        """Check every signature of an envelope."""
+        for number, signature in enumerate(one.signatures, 1):
+            where = f"{place}, signature {number}"
+            key = self._by_id.get(signature.key_id)
+            if key is None:
+                raise _DoesNotHold(where, _unknown(signature.key_id))
+            if not _is_valid(key, one, signature):
+                raise _DoesNotHold(
+                    where, f"it is not a signature of the payload by the key {signature.key_id}"
+                )
+
+    def trusted_signers(self, one: Envelope) -> set[str]:
+        return {signature.key_id for signature in one.signatures} & self.trusted
+
+
+def _unknown(key_id: str) -> str:
+    return (
+        f"the key {_shown(key_id)} is not trusted, and its public key is not known; get the file with the "
+        "public key from the signer, then: wardround keys trust FILE"
+    )
+
+
+def _signers(envelopes: Sequence[Envelope], keys: _Keys, threshold: int) -> tuple[str, ...]:
+    """Return the trusted keys that signed every line."""
+    common = set(keys.trusted)
+    for number, one in enumerate(envelopes, 1):
+        place = f"line {number}"
+        if not one.signatures:
+            raise _DoesNotHold(place, "not signed")
+        keys.check(one, place)
+        signers = keys.trusted_signers(one)
+        if not signers:
+            key_id = one.signatures[0].key_id
+            raise _DoesNotHold(
+                f"{place}, signature 1", f"it is valid, but its key {key_id} is not trusted", key_id
+            )
+        common &= signers
+        if len(common) < threshold:
+            number_found = (
+                f"{len(common)} trusted key{'s' if len(common) != 1 else ''} signed each line so far"
+            )
+            raise _DoesNotHold(place, f"{number_found}; {threshold} must have")
+    return tuple(sorted(common))
+
+
+def _is_valid(key: Key, one: Envelope, signature: envelope.SignatureLine) -> bool:
+    from securesystemslib.dsse import Envelope as Dsse  # takes 80 ms; loaded with the keys
+    from securesystemslib.exceptions import UnverifiedSignatureError
+    from securesystemslib.signer import Signature
+
+    try:
+        key.verify_signature(
+            Signature(signature.key_id, signature.value.hex()), Dsse(one.payload, one.payload_type, {}).pae()
+        )
+    except UnverifiedSignatureError:
+        return False
+    return True
+
+
+def _decoded(number: int, one: Envelope) -> _Statement:
+    place = f"line {number}, payload"
+    try:
+        value = strict_json.decode(one.payload)
+    except strict_json.NotCanonical as cause:
+        raise _DoesNotHold(place, str(cause)) from cause
+    fault = statement.statement_fault(value)
+    if fault is not None:
+        raise _DoesNotHold(place, fault)
+    expected = _NAMES[number - 1]
+    if value["predicateType"] != statement.PREDICATE_NAMES[expected]:
+        raise _DoesNotHold(place, f"predicateType must be {statement.PREDICATE_NAMES[expected]} on this line")
+    return _Statement(number, value)
+
+
+def _require_consistent(statements: Sequence[_Statement]) -> ReviewPredicate:
+    """Require that the three statements are about the same context and agree."""
+    first, svr, test_result = statements
+    review = _review(first)
+    subjects = first.value["subject"]
+    digest = sha256(strict_json.encode(review.context.document)).hexdigest()
+    if review.context.digest != digest:
+        raise _DoesNotHold(
+            "line 1, predicate", f"context.id is not sha256:{digest}, the digest of context.document"
+        )
+    if subjects[0]["digest"]["sha256"] != digest:
+        raise _DoesNotHold("line 1, subject 1", f"it is not sha256:{digest}, the digest of context.document")
+    for other in (svr, test_result):
+        if other.value["subject"] != subjects:
+            raise _DoesNotHold(f"{other.place}, subject", "it differs from the subject of line 1")
+    _require_derived(svr, test_result, review)
+    return review
+
+
+def _review(first: _Statement) -> ReviewPredicate:
+    try:
+        return predicates.review_predicate(first.value["predicate"])
+    except msgspec.ValidationError as cause:
+        raise _DoesNotHold("line 1, predicate", str(cause)) from cause
+
+
+def _require_derived(svr: _Statement, test_result: _Statement, review: ReviewPredicate) -> None:
+    created = svr.value["predicate"].get("timeCreated")
+    if not predicates.is_timestamp(created):
+        raise _DoesNotHold(
+            f"{svr.place}, predicate", "timeCreated is not a time in UTC, as 2030-01-31T12:00:00Z"
+        )
+    for one, derived in (
+        (svr, predicates.svr(review, created)),
+        (test_result, predicates.test_result(review)),
+    ):
+        differing = _differing(one.value["predicate"], derived)
+        if differing:
+            raise _DoesNotHold(
+                f"{one.place}, predicate", f"{differing} does not follow from the review on line 1"
+            )
+
+
+def _differing(found: Mapping[str, Any], derived: Mapping[str, Any]) -> str | None:
+    names = sorted({*found, *derived})
+    return next((_shown(name) for name in names if _part(found, name) != _part(derived, name)), None)
+
+
+def _part(content: Mapping[str, Any], name: str) -> tuple[Any, ...]:
+    return (content[name],) if name in content else ()
+
+
+def _run(checks: Sequence[FurtherCheck], first: _Statement) -> None:
+    for check in checks:
+        reason = check(first.value["predicate"])
+        if reason is not None:
+            raise _DoesNotHold("line 1, predicate", reason)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,58 @@
+"""Predicates of reviews for the tests of records."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from securesystemslib.signer import CryptoSigner, Key
+
+from wardround.records import bundle, strict_json
+from wardround.records.bundle import Bundle, Facts
+
+MOMENT = datetime(2030, 1, 31, 12, 0, 5, tzinfo=UTC)
+HEAD = "c" * 40
+FACTS = Facts(
+    repository="shop", base="b" * 40, head=HEAD, author="Ada <ada@example.org>", rules=("ruff/B006",)
+)
+
+
+def signal(plane: str, status: str = "reviewed", severity: str | None = None) -> dict[str, Any]:
+    return {"plane": plane, "status": status, "severity": severity, "confidence": 1, "findings": []}
+
+
+def predicate(**changes: Any) -> dict[str, Any]:
+    """The predicate of a review with one warning; any part can be replaced."""
+    document = {"base": "b" * 40, "head": HEAD, "files": [{"path": "a.py", "status": "modified"}]}
+    parts: dict[str, Any] = {
+        "context": context(document),
+        "evidence": {"runs": [{"tool": "ruff", "version": "0.17.6"}]},
+        "signals": [signal("semantic", severity="warn"), signal("security")],
+        "gate": {"outcome": "pass", "fail_level": "error", "reasons": []},
+        "verdict": {"name": "human-review", "tier": "T3", "reasons": []},
+        "policy": {"name": "default", "digest": f"sha256:{'d' * 64}"},
+        "versions": {"wardround": "0.1"},
+    }
+    return parts | changes
+
+
+def context(document: dict[str, Any]) -> dict[str, Any]:
+    """A context whose id is the digest of its document."""
+    return {
+        "id": f"sha256:{hashlib.sha256(strict_json.encode(document)).hexdigest()}",
+        "document": document,
+    }
+
+
+def signer() -> CryptoSigner:
+    return CryptoSigner.generate_ed25519()
+
+
+def record(signed_by: CryptoSigner | None, facts: Facts = FACTS, **changes: Any) -> Bundle:
+    return bundle.write(predicate(**changes), facts, signed_by, MOMENT)
+
+
+def public(*signers: CryptoSigner) -> Sequence[Key]:
+    return [one.public_key for one in signers]
