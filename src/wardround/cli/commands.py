@@ -28,11 +28,13 @@ _COMMANDS = (
     "eval",
     "explain",
     "hook",
+    "keys",
     "plugins",
     "policy",
     "related",
     "review",
     "rules",
+    "verify",
 )
 
 

@@ -1,0 +1,63 @@
+"""``wardround verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wardround.cli.run import emit_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.records.verify import Verification
+
+_DOES_NOT_HOLD = 1
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--key", "key_files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Public key to accept instead of the trusted ones; may be repeated.")  # fmt: skip
+@click.option("--threshold", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+              help="Number of accepted keys that must have signed.")  # fmt: skip
+def command(file: Path, key_files: tuple[Path, ...], threshold: int) -> int:
+    """Verify the record in FILE offline and name the first thing that does not hold.
+
+    Exit status: 0 the record holds, 1 it does not hold, 2 usage error.
+    """
+    from wardround.records import keys
+    from wardround.records.public_keys import read_public_key
+    from wardround.records.verify import verify_record
+
+    data = _content(file)
+    accepted = tuple(read_public_key(one) for one in key_files) if key_files else keys.trusted()
+    own = keys.own_public_key()
+    found = verify_record(data, accepted, threshold=threshold, known=(own[1],) if own else ())
+    if found.problem is not None:
+        emit_line(f"{file} does not hold: {found.problem}")
+        if own and found.problem.untrusted == own[1].keyid:
+            emit_line(f"it is your own key; to trust it: wardround keys trust {own[0]}")
+        return _DOES_NOT_HOLD
+    _show(file, found)
+    return 0
+
+
+def _show(file: Path, found: Verification) -> None:
+    review = found.review
+    assert review is not None
+    emit_line(f"{file} holds")
+    emit_line(f"verdict:   {review.verdict.name} ({review.verdict.tier})")
+    emit_line(f"policy:    {review.policy.name} {review.policy.digest}")
+    emit_line(f"context:   {review.context.id}")
+    emit_line(f"created:   {found.created}")
+    for key_id in found.signers:
+        emit_line(f"signed by: {key_id}")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as cause:
+        raise UsageError(f"{file} cannot be read: {cause.strerror}; give the file of a record") from cause
