@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from in_toto_attestation.v1.statement import Statement
 from tests.records.sample_reviews import HEAD, predicate, record, signer
 from wardround.records.public_keys import public_pem
 
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "records.md"
 MEMBERS = ("https://wardround.dev/review/v1", "https://in-toto.io/attestation/svr/v0.2",
            "https://in-toto.io/attestation/test-result/v0.1")  # fmt: skip
 
@@ -105,3 +108,33 @@ def test_openssl_accepts_every_line_and_refuses_a_changed_one(tmp_path: Path, pe
     assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
     (tmp_path / "signed").write_bytes(signed_bytes(envelope).replace(b"DSSEv1", b"DSSEv2"))
     assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode != 0
+
+
+def documented(language: str) -> str:
+    (found,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENTED.read_text("utf-8"), re.DOTALL)
+    return str(found)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_the_documented_program_accepts_a_record_and_refuses_a_changed_one(tmp_path: Path, pem: str) -> None:
+    (tmp_path / "check.py").write_text(documented("python"))
+    (tmp_path / "key.pub").write_text(pem)
+    command = [sys.executable, "-I", "check.py", "record", "key.pub"]
+    (tmp_path / "record").write_bytes(DATA)
+    accepted = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert accepted.stdout == (
+        "2030-01-31T12:00:05Z WARDROUND_VERDICT_HUMAN_REVIEW WARDROUND_TIER_T3 WARDROUND_POLICY_DEFAULT "
+        "WARDROUND_GATE_PASS\nWARNED\n"
+    ), accepted.stderr
+    lines = DATA.splitlines(keepends=True)
+    other = record(ADA, verdict={"name": "auto-merge", "tier": "T1"}).data.splitlines(keepends=True)
+    (tmp_path / "record").write_bytes(lines[0] + lines[1] + other[2].replace(b'"sig":"', b'"sig":"A', 1))
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 1
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_the_documented_jq_filter_reads_a_record(tmp_path: Path) -> None:
+    (tmp_path / "review.intoto.jsonl").write_bytes(DATA)
+    done = subprocess.run(["sh", "-c", documented("sh")], cwd=tmp_path, capture_output=True, text=True)
+    assert '"name": "human-review"' in done.stdout
+    assert done.stdout.endswith("]\nWARNED\n"), done.stderr

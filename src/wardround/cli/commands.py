@@ -31,6 +31,7 @@ _COMMANDS = (
     "keys",
     "plugins",
     "policy",
+    "records",
     "related",
     "review",
     "rules",

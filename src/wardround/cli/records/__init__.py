@@ -1,0 +1,14 @@
+"""``wardround records``: the records of earlier reviews."""
+
+from __future__ import annotations
+
+import click
+
+from wardround.cli.lazy_group import LazyGroup
+
+_COMMANDS = ("export", "list", "show", "verify")
+
+
+@click.group("records", cls=LazyGroup, package=__name__, names=_COMMANDS)
+def command() -> None:
+    """List, show and export the records of reviews on this machine, and verify their chain."""

@@ -1,0 +1,26 @@
+"""``wardround records show``."""
+
+from __future__ import annotations
+
+import click
+
+from wardround.cli.run import emit_line
+
+
+@click.command("show")
+@click.argument("digest")
+def command(digest: str) -> None:
+    """Show the record whose digest begins with DIGEST, without verifying it."""
+    from wardround.records import envelope, store
+
+    with store.opened_required(store.default_file()) as records:
+        found = records.get(digest)
+        first = envelope.parse(records.data(found).split(b"\n", 1)[0])
+    fields = {
+        "record": found.digest, "number": str(found.sequence), "created": found.created,
+        "verdict": f"{found.verdict} ({found.tier})", "policy": found.policy, "context": found.context,
+        "repository": found.repository, "base": found.base, "head": found.head, "author": found.author,
+        "rules": ", ".join(found.rules), "signed by": ", ".join(one.key_id for one in first.signatures),
+    }  # fmt: skip
+    for name, value in fields.items():
+        emit_line(f"{name + ':':<12}{value or '-'}")

@@ -1,0 +1,54 @@
+"""The SQL of the store: standard, with ``:named`` parameters, so that another database can run it too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+COLUMNS = (
+    "sequence", "digest", "created", "repository", "base", "head", "context", "verdict", "tier", "policy",
+    "author",
+)  # fmt: skip
+_LISTED = ", ".join(COLUMNS)
+
+FIND = "SELECT sequence FROM records WHERE digest = :digest"
+HEAD = "SELECT sequence, chain FROM chain_head WHERE id = 1"
+FIRST_HEAD = "INSERT INTO chain_head (id, sequence, chain) VALUES (1, :sequence, :chain)"
+NEXT_HEAD = "UPDATE chain_head SET sequence = :sequence, chain = :chain WHERE id = 1"
+APPEND = f"""
+INSERT INTO records (previous, chain, bundle, {_LISTED})
+VALUES (:previous, :chain, :bundle, {", ".join(f":{name}" for name in COLUMNS)})
+"""  # noqa: S608  (names of columns)
+APPEND_RULE = "INSERT INTO record_rules (sequence, rule) VALUES (:sequence, :rule)"
+RULES = "SELECT rule FROM record_rules WHERE sequence = :sequence ORDER BY rule"
+STARTING_WITH = f"""
+SELECT {_LISTED} FROM records WHERE digest >= :first AND digest <= :last ORDER BY digest LIMIT 2
+"""  # noqa: S608  (names of columns)
+UNOWNED_RULE = """
+SELECT sequence FROM record_rules WHERE sequence NOT IN (SELECT sequence FROM records)
+ORDER BY sequence LIMIT 1
+"""
+BUNDLE = "SELECT bundle FROM records WHERE sequence = :sequence"
+PAGE = f"""
+SELECT previous, chain, bundle, {_LISTED} FROM records WHERE sequence > :after ORDER BY sequence LIMIT :limit
+"""  # noqa: S608  (names of columns)
+_CONDITIONS = {
+    "verdict": "verdict = :verdict",
+    "tier": "tier = :tier",
+    "context": "context = :context",
+    "author": "lower(author) LIKE :author ESCAPE '\\'",
+    "since": "created >= :since",
+    "until": "created < :until",
+    "rule": "sequence IN (SELECT sequence FROM record_rules WHERE rule = :rule)",
+}
+
+
+def select(conditions: Iterable[str]) -> str:
+    """Return the query for the newest records under some conditions, by name."""
+    where = " AND ".join(_CONDITIONS[name] for name in conditions) or "1 = 1"
+    return f"SELECT {_LISTED} FROM records WHERE {where} ORDER BY sequence DESC LIMIT :limit"  # noqa: S608
+
+
+def contains(text: str) -> str:
+    """Return the LIKE pattern for texts that contain a text, in lower case."""
+    escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

@@ -1,0 +1,276 @@
+"""The append-only store of records, chained by digests, in SQLite outside of every work tree.
+
+The digest of each row covers the digest of the row before, the record and the facts it is found by. A row
+that is changed, removed or moved breaks the chain, and a removed tail differs from the stored head. Someone
+who can write the file can also compute a new chain: compare the head with a copy of it elsewhere to exclude
+that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.change.encoding import escape_undecodable
+from wardround.errors import UsageError
+from wardround.records import queries, strict_json
+from wardround.records.bundle import Bundle, Facts
+from wardround.records.database import Database, DatabaseError, SQLiteDatabase
+from wardround.records.migrations import NewerSchema, migrate
+from wardround.storage.digest import sha256
+from wardround.storage.paths import state_dir
+
+FIRST_PREVIOUS = "0" * 64
+"""The previous chain digest of the first record."""
+_SHORTEST = 6
+"""Digits by which a record may be named."""
+_DIGITS = 64
+_PAGE = 100
+_MOST_SEQUENCE = 2**63 - 1
+_WRONG_HEAD = "the stored head names another last record: records were removed, or the head was changed"
+
+
+class StoreError(UsageError):
+    """The store cannot be opened, read or written; the text is the cause and what to do."""
+
+
+class RecordNotFound(UsageError):
+    """No record, or more than one, has the requested digest."""
+
+
+class StoredRecord(msgspec.Struct, frozen=True):
+    """A record of the store, without its bytes. ``policy`` is its name and digest, separated by ``@``."""
+
+    sequence: int
+    digest: str
+    created: str
+    repository: str
+    base: str
+    head: str
+    context: str
+    verdict: str
+    tier: str
+    policy: str
+    author: str
+    rules: tuple[str, ...] = ()
+
+
+class Query(msgspec.Struct, frozen=True):
+    """Conditions that a record must all meet; one that is None is not checked.
+
+    Attributes:
+        author: a part of the author, in any case.
+        since: the first time included, as ``predicates.timestamp`` returns it.
+        until: the first time excluded.
+    """
+
+    verdict: str | None = None
+    tier: str | None = None
+    rule: str | None = None
+    author: str | None = None
+    context: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+class ChainBreak(msgspec.Struct, frozen=True):
+    """The first row at which the chain does not hold, and why."""
+
+    sequence: int
+    reason: str
+
+
+def default_file() -> Path:
+    """Return the file of the user's own store."""
+    return state_dir() / "records.sqlite"
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[RecordStore]:
+    """Open the store in a file, which is created if absent.
+
+    Raises:
+        StoreError: anything that goes wrong with the file, also while the store is in use.
+    """
+    database: Database | None = None
+    try:
+        database = SQLiteDatabase(file)
+        migrate(database)
+        yield RecordStore(database)
+    except NewerSchema as cause:
+        raise StoreError(f"the record store {file}: {cause}; upgrade wardround") from cause
+    except DatabaseError as cause:
+        raise StoreError(f"the record store {file}: {cause}") from cause
+    finally:
+        if database is not None:
+            database.close()
+
+
+@contextmanager
+def opened_if_present(file: Path) -> Iterator[RecordStore | None]:
+    """Open the store in a file for reading; None if the file does not exist, which is then not created."""
+    if not file.exists():
+        yield None
+        return
+    with opened(file) as records:
+        yield records
+
+
+@contextmanager
+def opened_required(file: Path) -> Iterator[RecordStore]:
+    """Open the store in a file that must exist.
+
+    Raises:
+        StoreError: there is none.
+    """
+    with opened_if_present(file) as records:
+        if records is None:
+            raise StoreError(f"there are no records on this machine: {file} does not exist")
+        yield records
+
+
+class RecordStore:
+    """Records in the order in which they were appended."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, bundle: Bundle, facts: Facts) -> str:
+        """Store a record and return its digest; one that is stored already is not stored again."""
+        with self._database.transaction():
+            if not self._database.execute(queries.FIND, {"digest": bundle.digest}):
+                self._append(bundle, facts)
+        return bundle.digest
+
+    def get(self, digest: str) -> StoredRecord:
+        """Return the record whose digest begins with these digits.
+
+        Raises:
+            RecordNotFound: none or more than one does, or there are too few digits.
+        """
+        prefix = digest.removeprefix("sha256:").lower()
+        if not _SHORTEST <= len(prefix) <= _DIGITS:
+            raise RecordNotFound(f"{digest!r} is not a digest; give its first {_SHORTEST} digits or more")
+        bounds = {"first": prefix, "last": prefix.ljust(_DIGITS, "f")}
+        found = self._records(queries.STARTING_WITH, bounds)
+        if len(found) != 1:
+            how = "more than one record begins" if found else "no record begins"
+            raise RecordNotFound(f"{how} with {digest!r}; wardround records list shows them")
+        return found[0]
+
+    def data(self, record: StoredRecord) -> bytes:
+        """Return the bytes of a record's file."""
+        ((text,),) = self._database.execute(queries.BUNDLE, {"sequence": record.sequence})
+        return str(text).encode()
+
+    def query(self, conditions: Query, limit: int | None = None) -> tuple[StoredRecord, ...]:
+        """Return the records that meet all conditions, the newest first.
+
+        Args:
+            limit: the largest number of records; None for all.
+        """
+        fields = msgspec.structs.asdict(conditions).items()
+        values = {name: value for name, value in fields if value is not None}
+        sql = queries.select(values)
+        if "author" in values:
+            values["author"] = queries.contains(values["author"])
+        return self._records(sql, {**values, "limit": _MOST_SEQUENCE if limit is None else limit})
+
+    def head(self) -> tuple[int, str]:
+        """Return the number of the last record and the chain digest; 0 for an empty store."""
+        rows = self._database.execute(queries.HEAD)
+        return (int(rows[0][0]), str(rows[0][1])) if rows else (0, FIRST_PREVIOUS)
+
+    def verify_chain(self) -> ChainBreak | None:
+        """Return the first row that was changed, removed or moved; None if the chain holds."""
+        sequence, chain = 0, FIRST_PREVIOUS
+        while True:
+            verified = sequence
+            for row in self._rows(after=sequence):
+                reason = _row_fault(row, sequence + 1, chain)
+                if reason is not None:
+                    return ChainBreak(sequence + 1, reason)
+                sequence, chain = sequence + 1, row["chain"]
+            if self.head() == (sequence, chain):
+                return self._unowned_rule()
+            if sequence == verified:  # and not a record that another process has appended meanwhile
+                return ChainBreak(sequence + 1, _WRONG_HEAD)
+
+    def _unowned_rule(self) -> ChainBreak | None:
+        rows = self._database.execute(queries.UNOWNED_RULE)
+        return (
+            ChainBreak(int(rows[0][0]), "its rules are stored, but the record is missing") if rows else None
+        )
+
+    def _append(self, bundle: Bundle, facts: Facts) -> None:
+        last, previous = self.head()
+        row = _row(bundle, facts, last + 1)
+        rules = sorted(set(map(escape_undecodable, facts.rules)))
+        chain = _chain(previous, row, rules)
+        self._database.execute(
+            queries.APPEND, {**row, "previous": previous, "chain": chain, "bundle": bundle.data.decode()}
+        )
+        for rule in rules:
+            self._database.execute(queries.APPEND_RULE, {"sequence": last + 1, "rule": rule})
+        self._database.execute(
+            queries.NEXT_HEAD if last else queries.FIRST_HEAD, {"sequence": last + 1, "chain": chain}
+        )
+
+    def _records(self, sql: str, parameters: Mapping[str, Any]) -> tuple[StoredRecord, ...]:
+        rows = (
+            dict(zip(queries.COLUMNS, row, strict=True)) for row in self._database.execute(sql, parameters)
+        )
+        return tuple(StoredRecord(**row, rules=self._rules(row["sequence"])) for row in rows)
+
+    def _rules(self, sequence: int) -> tuple[str, ...]:
+        return tuple(rule for (rule,) in self._database.execute(queries.RULES, {"sequence": sequence}))
+
+    def _rows(self, after: int) -> Iterator[dict[str, Any]]:
+        """Yield the rows after a number with their rules, a page at a time; after 0, really all of them."""
+        names = ("previous", "chain", "bundle", *queries.COLUMNS)
+        after = after or -_MOST_SEQUENCE
+        while rows := self._database.execute(queries.PAGE, {"after": after, "limit": _PAGE}):
+            for values in rows:
+                row = dict(zip(names, values, strict=True))
+                after = row["sequence"]
+                yield {**row, "rules": list(self._rules(after))}
+
+
+def _row(bundle: Bundle, facts: Facts, sequence: int) -> dict[str, Any]:
+    review = bundle.review
+    return {
+        "sequence": sequence,
+        "digest": bundle.digest,
+        "created": bundle.created,
+        "repository": escape_undecodable(facts.repository),
+        "base": escape_undecodable(facts.base),
+        "head": escape_undecodable(facts.head),
+        "context": review.context.id,
+        "verdict": review.verdict.name,
+        "tier": review.verdict.tier,
+        "policy": f"{review.policy.name}@{review.policy.digest}",
+        "author": escape_undecodable(facts.author),
+    }
+
+
+def _chain(previous: str, row: Mapping[str, Any], rules: list[str]) -> str:
+    columns = {name: row[name] for name in queries.COLUMNS}
+    return sha256(strict_json.encode({**columns, "previous": previous, "rules": rules})).hexdigest()
+
+
+def _row_fault(row: Mapping[str, Any], sequence: int, previous: str) -> str | None:
+    if row["sequence"] != sequence:
+        return f"it is missing; the next record has the number {row['sequence']}"
+    if row["previous"] != previous:
+        return "it does not follow the record before: a record was removed or moved"
+    if sha256(str(row["bundle"]).encode("utf-8", "surrogateescape")).hexdigest() != row["digest"]:
+        return "its bytes do not have its digest: the record was changed"
+    try:
+        chain = _chain(previous, row, row["rules"])
+    except ValueError:
+        chain = ""
+    return None if chain == row["chain"] else "its columns do not have its chain digest: the row was changed"

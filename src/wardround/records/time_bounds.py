@@ -1,0 +1,45 @@
+"""The bounds of a query in time, from dates and times as people write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+from wardround.errors import UsageError
+from wardround.records.predicates import timestamp
+
+
+def since(text: str) -> str:
+    """Return the first time included: the start of a date, or the time.
+
+    Raises:
+        UsageError: it is neither a date nor a time of ISO 8601.
+    """
+    return timestamp(_moment(text, "--since"))
+
+
+def until(text: str) -> str:
+    """Return the first time excluded: the start of the next date, or the time.
+
+    Raises:
+        UsageError: it is neither a date nor a time of ISO 8601.
+    """
+    moment = _moment(text, "--until")
+    return timestamp(moment + timedelta(days=1) if _is_date(text) else moment)
+
+
+def _moment(text: str, option: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as cause:
+        raise UsageError(
+            f"{option} {text!r} is not a time; give ISO 8601, as 2030-01-31 or 2030-01-31T12:00"
+        ) from cause
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,134 @@
+"""``wardround records`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GitRepository
+from tests.records.sample_reviews import FACTS, predicate, record, signer
+from wardround.records import keys, store
+from wardround.records.bundle import Bundle
+from wardround.records.public_keys import public_pem
+
+
+@pytest.fixture
+def two(repo: GitRepository) -> tuple[Bundle, Bundle]:
+    """Two records in the user's store: one for a person, one merged by a machine."""
+    made = record(ADA), record(ADA, verdict={"name": "auto-merge", "tier": "T1"})
+    with store.opened(store.default_file()) as records:
+        for one in made:
+            records.append(one, FACTS)
+    return made
+
+
+ADA = signer()
+
+
+def test_records_are_listed_with_the_newest_first(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    first, second = (one.digest[:12] for one in two)
+    tail = "cccccccccccc  shop  Ada <ada@example.org>"
+    assert repo.wardround("records", "list").stdout == (
+        f"{second}  2030-01-31T12:00:05Z  T1 auto-merge    {tail}\n"
+        f"{first}  2030-01-31T12:00:05Z  T3 human-review  {tail}\n"
+        "2 records\n"
+    )
+    only = repo.wardround("records", "list", "--verdict", "human-review", "--rule", "ruff/B006")
+    assert only.stdout.splitlines()[0].startswith(first)
+    assert only.stdout.endswith("1 record\n")
+    assert repo.wardround("records", "list", "--until", "2030-01-31").stdout.endswith("2 records\n")
+    assert repo.wardround("records", "list", "--since", "2030-02-01").stdout == "0 records\n"
+    assert repo.wardround("records", "list", "--limit", "1").stdout.endswith("1 record\n")
+
+
+def test_records_are_listed_as_json(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    found = json.loads(repo.wardround("records", "list", "--format", "json", "--tier", "T1").stdout)
+    assert found == [
+        {
+            "sequence": 2, "digest": two[1].digest, "created": "2030-01-31T12:00:05Z", "repository": "shop",
+            "base": "b" * 40, "head": "c" * 40, "context": predicate()["context"]["id"],
+            "verdict": "auto-merge", "tier": "T1", "policy": f"default@sha256:{'d' * 64}",
+            "author": "Ada <ada@example.org>", "rules": ["ruff/B006"],
+        }
+    ]  # fmt: skip
+
+
+def test_one_record_is_shown(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    shown = repo.wardround("records", "show", two[0].digest[:8])
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout == (
+        f"record:     {two[0].digest}\nnumber:     1\ncreated:    2030-01-31T12:00:05Z\n"
+        f"verdict:    human-review (T3)\npolicy:     default@sha256:{'d' * 64}\n"
+        f"context:    {predicate()['context']['id']}\nrepository: shop\nbase:       {'b' * 40}\n"
+        f"head:       {'c' * 40}\nauthor:     Ada <ada@example.org>\nrules:      ruff/B006\n"
+        f"signed by:  {ADA.public_key.keyid}\n"
+    )
+
+
+def test_an_exported_record_is_verified(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    repo.write("ada.pub", public_pem(ADA.public_key))
+    keys.trust(repo.root / "ada.pub")
+    exported = repo.wardround("records", "export", two[0].digest, "--out", "records")
+    name = f"records/{two[0].digest}.intoto.jsonl"
+    assert exported.stdout == f"{name}\n"
+    assert repo.read(name) == two[0].data
+    assert repo.wardround("verify", name).returncode == 0
+    assert repo.wardround("records", "export", two[0].digest).stdout == two[0].data.decode()
+
+
+def test_every_record_is_exported(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    done = repo.wardround("records", "export", "--all", "--out", "out", "--predicate", "svr")
+    assert done.stdout == "".join(f"out/{one.digest}.svr.json\n" for one in two)
+    assert repo.read(f"out/{two[1].digest}.svr.json") == two[1].data.splitlines(keepends=True)[1]
+
+
+def test_no_record_is_exported_through_a_link_of_the_work_tree(
+    repo: GitRepository, two: tuple[Bundle, Bundle], tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (repo.root / "out").symlink_to(tmp_path / "outside")
+    done = repo.wardround("records", "export", "--all", "--out", "out")
+    assert done.returncode == 2
+    assert "link" in done.stderr
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_a_broken_chain_is_reported(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    held = repo.wardround("records", "verify")
+    assert held.returncode == 0
+    assert held.stdout.startswith("the chain of 2 records holds; head: ")
+    with sqlite3.connect(store.default_file()) as database:
+        database.execute("DROP TRIGGER records_UPDATE")
+        database.execute("UPDATE records SET tier = 'T1' WHERE sequence = 1")
+    database.close()
+    broken = repo.wardround("records", "verify")
+    assert (broken.returncode, broken.stdout) == (
+        1,
+        "the chain does not hold: record 1: its columns do not have its chain digest: the row was changed\n",
+    )
+
+
+def test_without_records_nothing_is_created(repo: GitRepository) -> None:
+    assert repo.wardround("records", "list").stdout == "0 records\n"
+    assert repo.wardround("records", "verify").stdout == "there are no records on this machine\n"
+    missing = repo.wardround("records", "show", "abcdef")
+    assert (missing.returncode, missing.stderr) == (
+        2, f"wardround: there are no records on this machine: {store.default_file()} does not exist\n",
+    )  # fmt: skip
+    assert not store.default_file().exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["list", "--since", "yesterday"], ["export"], ["export", "--all"], ["show"], ["show", "0" * 64],
+     ["export", "abcdef", "--all", "--out", "x"], ["list", "--limit", "0"]],
+)  # fmt: skip
+def test_a_wrong_call_is_a_usage_error(
+    repo: GitRepository, two: tuple[Bundle, Bundle], options: list[str]
+) -> None:
+    done = repo.wardround("records", *options)
+    assert done.returncode == 2
+    assert done.stdout == ""
