@@ -19,7 +19,7 @@ FACTS = Facts(
 )
 
 
-def signal(plane: str, status: str = "reviewed", severity: str | None = None) -> dict[str, Any]:
+def signal(plane: str, status: str = "reviewed", severity: str = "none") -> dict[str, Any]:
     return {"plane": plane, "status": status, "severity": severity, "confidence": 1, "findings": []}
 
 

@@ -32,6 +32,16 @@ def test_svr_names_verdict_tier_and_policy() -> None:
     }
 
 
+def test_the_floor_of_the_organisation_is_a_policy_too() -> None:
+    floor = {"name": "acme floor", "digest": f"sha256:{'e' * 64}"}
+    both = [POLICY, {"name": "acme floor", "digest": {"sha256": "e" * 64}}]
+    review = predicates.review_predicate(predicate(floor=floor))
+    found = predicates.svr(review, "")
+    assert found["verifier"]["policies"] == both
+    assert found["properties"][2:4] == ["WARDROUND_POLICY_DEFAULT", "WARDROUND_POLICY_ACME_FLOOR"]
+    assert predicates.test_result(review)["configuration"] == both
+
+
 @pytest.mark.parametrize("outcome", ["blocked", "inconclusive", "unheard of"])
 def test_svr_claims_a_passed_gate_only_if_it_passed(outcome: str) -> None:
     review = predicates.review_predicate(predicate(gate={"outcome": outcome}))
@@ -59,17 +69,15 @@ def test_planes_are_tests_by_their_severity() -> None:
 @pytest.mark.parametrize(
     ("outcome", "severity", "fail_level", "expected"),
     [
-        ("pass", None, "error", "PASSED"),
+        ("pass", "none", "error", "PASSED"),
         ("pass", "info", "error", "PASSED"),
         ("pass", "warn", "error", "WARNED"),
         ("pass", "error", "none", "WARNED"),
         ("blocked", "warn", "warn", "FAILED"),
-        ("inconclusive", None, "error", "FAILED"),
+        ("inconclusive", "none", "error", "FAILED"),
     ],
 )
-def test_the_result_follows_the_gate(
-    outcome: str, severity: str | None, fail_level: str, expected: str
-) -> None:
+def test_the_result_follows_the_gate(outcome: str, severity: str, fail_level: str, expected: str) -> None:
     gate = {"outcome": outcome, "fail_level": fail_level}
     assert result(signals=[signal("perf", severity=severity)], gate=gate)["result"] == expected
 

@@ -60,21 +60,31 @@ class GatePart(msgspec.Struct, frozen=True):
 
 
 class SignalPart(msgspec.Struct, frozen=True):
-    """The result of one plane; the severity is null where nothing was found."""
+    """The result of one plane; the severity is ``none`` where nothing was found."""
 
     plane: _Name
     status: _Name
-    severity: str | None = None
+    severity: str = "none"
 
 
 class ReviewPredicate(msgspec.Struct, frozen=True):
-    """The fields of a review predicate that this package reads; it may have more."""
+    """The fields of a review predicate that statements and the store need; it has more.
+
+    Attributes:
+        floor: the policy of the organisation, if there is one.
+    """
 
     context: ContextPart
     verdict: VerdictPart
     policy: PolicyPart
     gate: GatePart
     signals: tuple[SignalPart, ...]
+    floor: PolicyPart | None = None
+
+    @property
+    def policies(self) -> tuple[PolicyPart, ...]:
+        """The policy of the repository, and the floor if there is one."""
+        return (self.policy,) if self.floor is None else (self.policy, self.floor)
 
 
 def review_predicate(predicate: Mapping[str, Any]) -> ReviewPredicate:
@@ -95,12 +105,12 @@ def svr(review: ReviewPredicate, created: str) -> dict[str, Any]:
     properties = [
         f"WARDROUND_VERDICT_{_token(review.verdict.name)}",
         f"WARDROUND_TIER_{_token(review.verdict.tier)}",
-        f"WARDROUND_POLICY_{_token(review.policy.name)}",
+        *(f"WARDROUND_POLICY_{_token(policy.name)}" for policy in review.policies),
     ]
     if review.gate.outcome == "pass":
         properties.append("WARDROUND_GATE_PASS")
     return {
-        "verifier": {"id": VERIFIER, "policies": [_policy_descriptor(review)]},
+        "verifier": {"id": VERIFIER, "policies": [_descriptor(policy) for policy in review.policies]},
         "timeCreated": created,
         "properties": properties,
     }
@@ -119,7 +129,7 @@ def test_result(review: ReviewPredicate) -> dict[str, Any]:
             planes[outcome].append(signal.plane)
     return {
         "result": _result(review, planes),
-        "configuration": [_policy_descriptor(review)],
+        "configuration": [_descriptor(policy) for policy in review.policies],
         "passedTests": planes[_PASSED],
         "warnedTests": planes[_WARNED],
         "failedTests": planes[_FAILED],
@@ -160,12 +170,12 @@ def _outcome(signal: SignalPart, fail_level: str) -> str | None:
     return _WARNED if severity >= Severity.WARN else _PASSED
 
 
-def _level(label: str | None) -> int:
+def _level(label: str) -> int:
     """Return the rank of a severity; 0 for none, and the highest for a name that is unknown."""
-    if label in (None, "none"):
+    if label == "none":
         return 0
     known = {severity.label: int(severity) for severity in Severity}
-    return known.get(str(label), int(Severity.ERROR))
+    return known.get(label, int(Severity.ERROR))
 
 
 def _result(review: ReviewPredicate, planes: Mapping[str, list[str]]) -> str:
@@ -174,9 +184,8 @@ def _result(review: ReviewPredicate, planes: Mapping[str, list[str]]) -> str:
     return _WARNED if planes[_WARNED] or planes[_FAILED] else _PASSED
 
 
-def _policy_descriptor(review: ReviewPredicate) -> dict[str, Any]:
-    digest = review.policy.digest.removeprefix("sha256:")
-    return {"name": review.policy.name, "digest": {"sha256": digest}}
+def _descriptor(policy: PolicyPart) -> dict[str, Any]:
+    return {"name": policy.name, "digest": {"sha256": policy.digest.removeprefix("sha256:")}}
 
 
 def _token(name: str) -> str:

@@ -1,0 +1,128 @@
+"""The record of a real review holds, is written in one step, and leads to the same verdict again."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.planes.evidence_factory import document, evidence, finding, missing
+from tests.records.sample_reviews import FACTS, MOMENT, predicate, public, record, signer
+from wardround.context.document import document_id
+from wardround.errors import UsageError
+from wardround.planes.evidence import Evidence
+from wardround.policy.conclude import conclude
+from wardround.policy.loading import bundled_policy
+from wardround.records import bundle
+from wardround.records.bundle import RecordError
+from wardround.records.record import (
+    SCHEMA,
+    Components,
+    RecordedContext,
+    RecordedGate,
+    RecordedPolicy,
+    ReviewRecord,
+    predicate_of,
+    read_record,
+)
+from wardround.records.replay import replay_evidence
+from wardround.records.verify import verify_record
+from wardround.storage.directories import LinkRefusedError
+
+
+def review(known: Evidence) -> ReviewRecord:
+    """The record of a review with this evidence under the default policy and a strict floor."""
+    policies = (bundled_policy("default"), bundled_policy("strict"))
+    found = conclude(document(), known, policies)
+    own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
+    return ReviewRecord(
+        schema=SCHEMA,
+        context=RecordedContext(document_id(found.context), found.context),
+        gate=RecordedGate(known.gate, known.fail_level),
+        evidence=found.evidence,
+        signals=found.signals,
+        verdict=found.verdict,
+        policy=own,
+        floor=floor,
+        components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
+    )
+
+
+def follows(found: Mapping[str, Any]) -> str | None:
+    replay = replay_evidence(read_record(found))
+    return None if replay.agrees else str(replay.differences)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [evidence(), evidence(findings=(finding(),)), evidence(missing=(missing(),), gate="inconclusive")],
+    ids=["clean", "warned", "incomplete"],
+)
+def test_the_record_of_a_review_holds_and_its_verdict_follows_from_it(known: Evidence) -> None:
+    ada, made = signer(), review(known)
+    written = bundle.write(predicate_of(made), FACTS, ada, MOMENT)
+    found = verify_record(written.data, public(ada), [follows])
+    assert found.problem is None
+    assert found.review is not None
+    assert (found.review.verdict.name, found.review.verdict.tier) == (made.verdict.name, made.verdict.tier)
+    payload = json.loads(base64.b64decode(json.loads(written.data.splitlines()[0])["payload"]))
+    assert read_record(payload["predicate"]) == made
+
+
+def test_a_verdict_that_does_not_follow_is_refused_although_it_is_signed() -> None:
+    ada = signer()
+    content = predicate_of(review(evidence(gate="blocked", findings=(finding(severity="error"),))))
+    content["verdict"]["name"] = "auto-merge"
+    written = bundle.write(content, FACTS, ada, MOMENT)
+    assert verify_record(written.data, public(ada)).problem is None
+    refused = verify_record(written.data, public(ada), [follows]).problem
+    assert refused is not None
+    assert refused.place == "line 1, predicate"
+    assert "verdict.name" in refused.reason
+
+
+def test_a_review_whose_context_has_another_id_is_not_recorded() -> None:
+    wrong = predicate()
+    wrong["context"]["id"] = f"sha256:{'0' * 64}"
+    with pytest.raises(RecordError, match="the id of its context is sha256:000"):
+        bundle.write(wrong, FACTS, None, MOMENT)
+
+
+def test_a_review_without_canonical_encoding_is_not_recorded() -> None:
+    with pytest.raises(RecordError, match="the review cannot be recorded: nan is not representable"):
+        bundle.write(predicate(evidence={"score": float("nan")}), FACTS, None, MOMENT)
+
+
+def test_a_review_that_lacks_a_part_is_not_recorded() -> None:
+    incomplete = predicate()
+    del incomplete["gate"]
+    with pytest.raises(RecordError, match="required field `gate`"):
+        bundle.write(incomplete, FACTS, None, MOMENT)
+
+
+def test_a_record_is_saved_with_its_folder(tmp_path: Path) -> None:
+    made = record(None)
+    bundle.save(made, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
+    bundle.save(made, tmp_path / "new" / f"x{bundle.SUFFIX}", None)
+    assert [file.read_bytes() for file in (tmp_path / "new").iterdir()] == [made.data]
+
+
+def test_a_record_is_not_saved_through_a_link_of_the_work_tree(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "out").symlink_to(tmp_path)
+    with pytest.raises(LinkRefusedError):
+        bundle.save(record(None), tmp_path / "tree" / "out" / "x", tmp_path / "tree")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_record_that_cannot_be_saved_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError) as refused:
+        bundle.save(record(None), tmp_path / "file" / "x", None)
+    assert str(refused.value) == (
+        f"the record cannot be written to {tmp_path}/file/x: Not a directory; give another file"
+    )
