@@ -14,7 +14,11 @@ FILES = {
     "ünï.sql": "SELECT 1;\n",
     "image.bin": b"\x00\x01\x02",
 }
-LATER = {"app.py": "import os\n\n\ndef f(x=[]):\n    return x\n", "ünï.sql": "SELECT 2;\n", "new.py": "x = 1\n"}
+LATER = {
+    "app.py": "import os\n\n\ndef f(x=[]):\n    return x\n",
+    "ünï.sql": "SELECT 2;\n",
+    "new.py": "x = 1\n",
+}
 
 
 @pytest.fixture

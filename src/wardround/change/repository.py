@@ -268,6 +268,14 @@ class Repository:
         out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
 
+    def author(self, commit: str) -> str:
+        """Return name and address of the author of a commit; of the user, for a change that is not committed."""
+        if not is_object_id(commit):
+            ident = self._git.output("var", "GIT_AUTHOR_IDENT", allow=(0, 128))
+            return ident.rpartition(">")[0] + ">" if ">" in ident else ""
+        out = self._git.output("log", "-1", "--no-show-signature", "--format=%an <%ae>", END, commit, "--")
+        return out.strip()
+
     def ancestors(self, commit: str, limit: int) -> list[str]:
         """Return the ids of a commit and its ancestors without merges, newest first, as far as they are in
         the clone.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli.policy_floor import policy_floor_option
+from wardround.cli.recording import RecordSpec, sign_options
 from wardround.cli.run import emit, run_and_report
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from wardround.delivery.events import CiEvent
     from wardround.review import ReviewResult
 
+RECORD = "review.intoto.jsonl"
 REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 
 
@@ -38,6 +40,7 @@ REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
 @click.option("--reports-dir", metavar="DIR",
               help="New directory for the reports (default: in the temporary directory).")  # fmt: skip
 @policy_floor_option
+@sign_options
 @click.option("--no-fetch", is_flag=True, help="Do not fetch from origin.")
 def command(**options: Any) -> int:
     """Review the change that started this CI run, and write the reports.
@@ -53,6 +56,7 @@ def command(**options: Any) -> int:
 def ci(
     *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
     filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool, policy_floor: Path | None,
+    sign_with: str, public_key: str, passphrase_env: str,
 ) -> int:  # fmt: skip
     """Run the command."""
     from wardround.change.revisions import require_ref
@@ -76,14 +80,23 @@ def ci(
     target = ChangeSpec(base=comparison.base, head=comparison.head, repo=root)
     shown = ReportSpec("github" if system is Provider.GITHUB else "text", None)
     with ReportDirectory.create(Path(reports_dir) if reports_dir else None, root, os.environ) as directory:
-        review = run_and_report(target, request, (shown,), lambda review: _amended(review, comparison))
+        record = RecordSpec(
+            None, lambda data: directory.write(RECORD, data.decode()), sign_with, public_key, passphrase_env
+        )
+        review = run_and_report(
+            target, request, (shown,), lambda review: _amended(review, comparison), record
+        )
         for name, file in REPORTS.items():
             directory.write(file, renderer(name)(review))
     if system is Provider.GITHUB:
         headline = comparison.error or _notice(comparison, review)
         _announce(headline, "warning" if comparison.error is None else "error")
         if summary_file := os.environ.get("GITHUB_STEP_SUMMARY"):
-            summary.append(Path(summary_file), summary.render(review, headline))
+            summary.append(Path(summary_file), summary.render(review, headline), "GITHUB_STEP_SUMMARY")
+        if outputs_file := os.environ.get("GITHUB_OUTPUT"):
+            verdict = review.conclusion.verdict
+            outputs = f"verdict={verdict.name}\ntier={verdict.tier}\n"
+            summary.append(Path(outputs_file), outputs, "GITHUB_OUTPUT")
     return review.exit_status
 
 

@@ -33,6 +33,7 @@ _COMMANDS = (
     "policy",
     "records",
     "related",
+    "replay",
     "review",
     "rules",
     "verify",

@@ -14,6 +14,7 @@ import click
 
 from wardround.cli.messages import echo_err
 from wardround.cli.process import Interrupted
+from wardround.cli.recording import NO_RECORD, RecordSpec, record_review
 from wardround.errors import UsageError
 from wardround.text.escaping import one_line
 
@@ -74,8 +75,9 @@ def run_and_report(
     request: ReviewRequest,
     outputs: Sequence[ReportSpec],
     amended: Callable[[ReviewResult], ReviewResult] = lambda review: review,
+    record: RecordSpec = NO_RECORD,
 ) -> ReviewResult:
-    """Review a change and write the reports.
+    """Review a change, write the reports, and record the review.
 
     Args:
         amended: adds the caller's notes about the change to the review before it is reported.
@@ -98,6 +100,7 @@ def run_and_report(
             last_review.save(repository.root, done)
         for output in outputs:
             write(output, done, origin.root)
+        record_review(record, done, loaded, repository, origin.root)
     if done.unstaged:
         echo_err(_not_staged(done.unstaged))
     return done

@@ -29,12 +29,15 @@ def command(file: Path, key_files: tuple[Path, ...], threshold: int) -> int:
     """
     from wardround.records import keys
     from wardround.records.public_keys import read_public_key
+    from wardround.records.reading import evidence_fault
     from wardround.records.verify import verify_record
 
     data = _content(file)
     accepted = tuple(read_public_key(one) for one in key_files) if key_files else keys.trusted()
     own = keys.own_public_key()
-    found = verify_record(data, accepted, threshold=threshold, known=(own[1],) if own else ())
+    found = verify_record(
+        data, accepted, further_checks=(evidence_fault,), threshold=threshold, known=(own[1],) if own else ()
+    )
     if found.problem is not None:
         emit_line(f"{file} does not hold: {found.problem}")
         if own and found.problem.untrusted == own[1].keyid:

@@ -27,6 +27,8 @@ InconclusiveAction = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
 ModelMode = Literal["off", "on", "required"]
 """If a model is required and cannot be used, the hunks it would have reviewed are unreviewed."""
+RecordMode = Literal["off", "ci", "on"]
+"""The profiles whose reviews are recorded in the store: none, CI, or all."""
 
 
 class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -48,6 +50,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     log_shadow: bool = False
     fold: bool = True
     policy: str = "default"
+    records: RecordMode = "ci"
 
 
 class FolderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

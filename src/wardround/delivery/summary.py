@@ -21,8 +21,11 @@ def render(review: ReviewResult, headline: str | None) -> str:
     return "".join(f"    {one_line(line)}\n" for line in [*above, *shown[-_MOST_LINES:]])
 
 
-def append(path: Path, content: str) -> None:
-    """Append to the file that the runner made for the summary.
+def append(path: Path, content: str, variable: str) -> None:
+    """Append to a file that the runner made, such as that for the summary of a step.
+
+    Args:
+        variable: that names the file, for the message.
 
     Raises:
         UsageError: it cannot be written, or is a link.
@@ -32,6 +35,4 @@ def append(path: Path, content: str) -> None:
         with open(os.open(path, flags, 0o600), "ab") as file:
             file.write(content.encode("utf-8", "backslashreplace"))
     except OSError as cause:
-        raise UsageError(
-            f"GITHUB_STEP_SUMMARY: {cause.strerror}; the runner must create that file"
-        ) from cause
+        raise UsageError(f"{variable}: {cause.strerror}; the runner must create that file") from cause

@@ -9,21 +9,23 @@ import msgspec
 from wardround.context.document import ContextDocument
 from wardround.planes.evidence import Evidence
 from wardround.planes.signal import Signal
-from wardround.policy.schema import Policy, PolicyRule
+from wardround.policy.schema import Policy
 from wardround.policy.tiers import decide_tier
 from wardround.policy.variables import condition_functions, condition_variables
 from wardround.policy.verdict import Reason, Tier, Verdict, VerdictName
 
 
-class Demand(msgspec.Struct, frozen=True):
-    """One line of a policy that applies.
+class PolicyLine(msgspec.Struct, frozen=True):
+    """One line of a policy for a review.
 
     Attributes:
-        verdict: the mildest one it allows.
+        applies: its condition holds, or it is the line of the tier.
+        verdict: the mildest one it allows where it applies.
         line: the policy's name, ``#`` and ``tiers.T3`` or ``rules.ID``.
         text: the reason, for people.
     """
 
+    applies: bool
     verdict: VerdictName
     line: str
     text: str
@@ -40,23 +42,26 @@ def decide(
             the verdict stricter.
     """
     tier, reasons = decide_tier(signals, evidence)
-    demands = [d for policy in policies for d in _demands(policy, tier, signals, context, evidence)]
-    name = max((demand.verdict for demand in demands), key=lambda verdict: verdict.strictness)
-    deciding = [demand for demand in demands if demand.verdict is name or demand.approvals]
+    lines = [line for policy in policies for line in lines_of(policy, tier, signals, context, evidence)]
+    applying = [line for line in lines if line.applies]
+    name = max((line.verdict for line in applying), key=lambda verdict: verdict.strictness)
+    deciding = [line for line in applying if line.verdict is name or line.approvals]
     return Verdict(
         name=name,
         tier=tier,
         policy=" + ".join(policy.identity for policy in policies),
-        reasons=(*(Reason(d.text, policy=d.line) for d in deciding), *reasons),
-        approvals=max(demand.approvals for demand in demands),
+        reasons=(*(Reason(line.text, policy=line.line) for line in deciding), *reasons),
+        approvals=max(line.approvals for line in applying),
     )
 
 
-def _demands(
+def lines_of(
     policy: Policy, tier: Tier, signals: Sequence[Signal], context: ContextDocument, evidence: Evidence
-) -> Iterator[Demand]:
-    """The lines of a policy that apply: that of the tier, and the rules whose condition holds."""
-    yield Demand(policy.tiers[tier], f"{policy.name}#tiers.{tier}", f"tier {tier} gives {policy.tiers[tier]}")
+) -> Iterator[PolicyLine]:
+    """Return the line of the tier and all rules of a policy; a condition that fails counts as true."""
+    yield PolicyLine(
+        True, policy.tiers[tier], f"{policy.name}#tiers.{tier}", f"tier {tier} gives {policy.tiers[tier]}"
+    )
     variables = condition_variables(tier, signals, context, evidence)
     functions = condition_functions(context)
     for rule in policy.rules:
@@ -64,9 +69,4 @@ def _demands(
             applies, text = rule.condition.holds(variables, functions), rule.because
         except ValueError as cause:
             applies, text = True, f"{rule.because} (assumed, since the condition failed: {cause})"
-        if applies:
-            yield _demand(policy, rule, text)
-
-
-def _demand(policy: Policy, rule: PolicyRule, text: str) -> Demand:
-    return Demand(rule.at_least, f"{policy.name}#rules.{rule.id}", text, rule.approvals)
+        yield PolicyLine(applies, rule.at_least, f"{policy.name}#rules.{rule.id}", text, rule.approvals)

@@ -1,0 +1,136 @@
+"""The options that record a review, and the record itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from wardround.cli.messages import echo_err
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Signer
+
+    from wardround.change.repository import Repository
+    from wardround.host import PluginHost
+    from wardround.records.bundle import Bundle
+    from wardround.review import ReviewResult
+
+
+class RecordSpec(msgspec.Struct, frozen=True):
+    """The requested record.
+
+    Attributes:
+        file: where to write it; None writes no file.
+        sink: takes its bytes, in place of a file.
+        sign_with: ``file:PATH``, ``env:VARIABLE``, a private key URI of securesystemslib, or a path; empty
+            for the user's own key, if there is one.
+        public_key: file with the public key, for a key that cannot be read.
+        passphrase_env: environment variable with the passphrase or PIN.
+    """
+
+    file: Path | None = None
+    sink: Callable[[bytes], None] | None = None
+    sign_with: str = ""
+    public_key: str = ""
+    passphrase_env: str = ""
+
+
+NO_RECORD = RecordSpec()
+
+
+def record_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a record in a file to a command."""
+    return _record_option(sign_options(command))
+
+
+def sign_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the signature of a record to a command."""
+    for option in reversed(_SIGN_OPTIONS):
+        command = option(command)
+    return command
+
+
+_record_option = click.option(
+    "--record", "record_file", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the record of the review, *.intoto.jsonl.",
+)  # fmt: skip
+_SIGN_OPTIONS = (
+    click.option(
+        "--sign-with", default="", envvar="WARDROUND_SIGN_WITH", metavar="KEY",
+        help="Sign the record: a key file, env:VARIABLE or a key URI (default: your own key, if there is one).",
+    ),
+    click.option(
+        "--public-key", default="", envvar="WARDROUND_PUBLIC_KEY", metavar="FILE",
+        help="Public key of a key URI.",
+    ),
+    click.option(
+        "--passphrase-env", default="", metavar="VARIABLE", help="Variable with the passphrase of the key."
+    ),
+)  # fmt: skip
+
+
+def record_review(
+    spec: RecordSpec, review: ReviewResult, host: PluginHost, repository: Repository | None, work_tree: Path
+) -> None:
+    """Sign and store the record of a review, if one is requested or the configuration records the profile.
+
+    A store that cannot be written costs a message; a requested file or signature that fails is an error.
+
+    Raises:
+        UsageError: the file cannot be written, or the signer failed.
+    """
+    mode = review.config.root.records
+    is_stored = mode == "on" or (mode == "ci" and review.profile.value == "ci")
+    if spec.file is None and spec.sink is None and not is_stored:
+        return
+    from wardround.records import bundle
+    from wardround.records.recording import facts_of
+
+    author = "" if repository is None else repository.author(review.change.head)
+    facts = facts_of(review.conclusion, str(work_tree), author)
+    made = _made(spec, review, host, facts)
+    if is_stored:
+        _store(made, facts)
+    if spec.file is not None:
+        bundle.save(made, spec.file, work_tree)
+    if spec.sink is not None:
+        spec.sink(made.data)
+
+
+def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) -> Bundle:
+    import datetime
+
+    from wardround.records.recording import make_record
+
+    now = datetime.datetime.now(datetime.UTC)
+    return make_record(review.conclusion, review.config, host, facts, _signer(spec), now)
+
+
+def _store(made: Bundle, facts: Any) -> None:
+    from wardround.records import store
+
+    try:
+        with store.opened(store.default_file()) as records:
+            records.append(made, facts)
+    except store.StoreError as cause:
+        echo_err(f"wardround: the review is not recorded: {cause}")
+
+
+def _signer(spec: RecordSpec) -> Signer | None:
+    """Open the requested signer, or that of the user's own key; None if there is neither."""
+    from wardround.records import keys, signing
+
+    uri = spec.sign_with
+    if not uri:
+        own = keys.own_key_file()
+        if not own.exists():
+            return None
+        uri = f"file:{own}"
+    elif ":" not in uri or Path(uri).exists():
+        uri = f"file:{uri}"
+    return signing.open_signer(signing.SignerSettings(uri, spec.public_key, spec.passphrase_env), os.environ)

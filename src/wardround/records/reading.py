@@ -1,0 +1,56 @@
+"""Reading the record of a review from its file, without checking who signed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.errors import UsageError
+from wardround.records import envelope, strict_json
+from wardround.records.record import ReviewRecord, read_record
+from wardround.records.replay import replay_evidence
+from wardround.records.statement import REVIEW
+
+
+def read_record_file(file: Path) -> ReviewRecord:
+    """Read the first line of a record's file, whatever its signatures.
+
+    Raises:
+        UsageError: it cannot be read, or is not the record of a review.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as cause:
+        raise UsageError(f"{file} cannot be read: {cause.strerror}; give the file of a record") from cause
+    return parse_record(data, str(file))
+
+
+def parse_record(data: bytes, origin: str) -> ReviewRecord:
+    """Read the first line of a record.
+
+    Raises:
+        UsageError: it is not the record of a review.
+    """
+    try:
+        statement = strict_json.decode(envelope.parse(data.partition(b"\n")[0]).payload)
+        if statement["predicateType"] != REVIEW:
+            raise UsageError(f"{origin}: its first line is not about a review; give the file of a record")
+        return read_record(statement["predicate"])
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as cause:
+        raise UsageError(f"{origin} is not the record of a review: {cause}; give another file") from cause
+
+
+def evidence_fault(predicate: Mapping[str, Any]) -> str | None:
+    """Return the reason why the verdict of a record does not follow from its evidence; None if it does."""
+    try:
+        replay = replay_evidence(read_record(predicate))
+    except (ValueError, msgspec.ValidationError) as cause:
+        return str(cause)
+    if replay.agrees:
+        return None
+    first = replay.differences[0]
+    note = f"; {replay.note}" if replay.note else ""
+    return f"{first.part} is {first.recorded}, but {first.derived} follows from the evidence{note}"

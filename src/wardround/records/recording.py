@@ -1,0 +1,50 @@
+"""Making the record of a review: signed, written to a file, and appended to the store."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from wardround.change.encoding import escape_undecodable
+from wardround.host import PluginHost
+from wardround.policy.conclude import Conclusion
+from wardround.records import bundle
+from wardround.records.bundle import Bundle, Facts
+from wardround.records.record import predicate_of, record_of
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Signer
+
+    from wardround.config.schema import Config
+
+
+def facts_of(conclusion: Conclusion, repository: str, author: str) -> Facts:
+    """Return the properties by which the record of a review is found."""
+    context = conclusion.context
+    return Facts(
+        repository=escape_undecodable(repository),
+        base=context.base,
+        head=context.head,
+        author=escape_undecodable(author),
+        rules=tuple(sorted({finding.rule for finding in conclusion.evidence.introduced})),
+    )
+
+
+def make_record(
+    conclusion: Conclusion,
+    config: Config,
+    host: PluginHost,
+    facts: Facts,
+    signer: Signer | None,
+    now: datetime,
+) -> Bundle:
+    """Return the record of a review.
+
+    Args:
+        signer: None leaves it unsigned.
+        now: the time of the review, with a time zone.
+
+    Raises:
+        SigningError: the signer failed.
+    """
+    return bundle.write(predicate_of(record_of(conclusion, config, host)), facts, signer, now)
