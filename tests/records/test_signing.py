@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,31 @@ def test_a_driver_that_is_not_installed_is_one_sentence(tmp_path: Path, uri: str
     file.write_text(public_pem(CryptoSigner.generate_ecdsa().public_key))
     assert refusal(uri, public_key=str(file)).startswith(f"{uri}: the signer cannot be opened: ")
     assert refusal(uri) == f"{uri}: give the file with the public key of this signer (public_key)"
+
+
+def test_a_missing_driver_is_named_with_its_extra(tmp_path: Path) -> None:
+    file = tmp_path / "key.pub"
+    file.write_text(public_pem(CryptoSigner.generate_ecdsa().public_key))
+    assert refusal("awskms:alias/a", public_key=str(file)) == (
+        "awskms:alias/a: the signer cannot be opened: Signing with AWS KMS requires aws-kms and cryptography."
+        "; install it with: pip install 'securesystemslib[awskms]'"
+    )
+
+
+def test_the_own_key_signs_where_nothing_is_configured() -> None:
+    assert keys.own_signer() is None
+    made = keys.create(keys.own_key_file(), None)
+    found = keys.own_signer()
+    assert found is not None
+    assert open_signer(found, {}).public_key.keyid == made.key_id
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_a_key_made_by_openssl_signs(tmp_path: Path) -> None:
+    command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", "key"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    found = opened(f"file:{tmp_path}/key")
+    assert verify_record(record(found).data, public(found)).problem is None
 
 
 class Token(CryptoSigner):

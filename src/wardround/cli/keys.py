@@ -47,14 +47,15 @@ def new(out: Path | None, passphrase_env: str) -> None:
 def show(file: Path | None, passphrase_env: str) -> None:
     """Print the public key of FILE and its id; by default of your own key.
 
-    FILE is a private key as PEM, or a public key as PEM or JSON of securesystemslib.
+    FILE is a private key as PEM, or a public key as PEM or JSON of securesystemslib. The private part is
+    never printed.
     """
     from wardround.records import keys
-    from wardround.records.public_keys import public_pem
+    from wardround.records.public_keys import public_text
     from wardround.records.signing import passphrase
 
     key = keys.read_any(file or keys.own_key_file(), passphrase(passphrase_env, os.environ))
-    emit(public_pem(key))
+    emit(public_text(key))
     emit_line(f"key id: {key.keyid}")
 
 

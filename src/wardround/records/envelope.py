@@ -19,15 +19,25 @@ import msgspec
 from wardround.records import strict_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
+KEYLESS = "sigstore-oidc"
+"""The type of keys that are an identity and its issuer; their signatures come with a sigstore bundle."""
 _FIELDS = {"payload", "payloadType", "signatures"}
 _SIGNATURE_FIELDS = {"keyid", "sig"}
+_BUNDLE = "bundle"
+"""The field of a keyless signature with what sigstore checks: certificate, time and log entry."""
 
 
 class SignatureLine(msgspec.Struct, frozen=True):
-    """One signature of an envelope: the id of its key and its bytes."""
+    """One signature of an envelope: the id of its key and its bytes; a keyless one has a sigstore bundle."""
 
     key_id: str
     value: bytes
+    bundle: dict[str, Any] | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the signature as a JSON object."""
+        fields: dict[str, Any] = {"keyid": self.key_id, "sig": base64_text(self.value)}
+        return fields if self.bundle is None else {**fields, _BUNDLE: self.bundle}
 
 
 class Envelope(msgspec.Struct, frozen=True):
@@ -39,9 +49,10 @@ class Envelope(msgspec.Struct, frozen=True):
 
     def line(self) -> bytes:
         """Return the envelope as one line of a bundle, without the newline."""
-        signatures = [{"keyid": one.key_id, "sig": _base64(one.value)} for one in self.signatures]
+        signatures = [one.fields() for one in self.signatures]
+        payload = base64_text(self.payload)
         return strict_json.encode(
-            {"payload": _base64(self.payload), "payloadType": self.payload_type, "signatures": signatures}
+            {"payload": payload, "payloadType": self.payload_type, "signatures": signatures}
         )
 
 
@@ -85,10 +96,11 @@ def _signatures(found: list[Any]) -> tuple[SignatureLine, ...]:
     signatures = []
     for number, one in enumerate(found, 1):
         place = f"signature {number}"
-        _require_fields(one, _SIGNATURE_FIELDS, place)
+        is_keyless = isinstance(one, dict) and isinstance(one.get(_BUNDLE), dict)
+        _require_fields(one, _SIGNATURE_FIELDS | ({_BUNDLE} if is_keyless else set()), place)
         if not isinstance(one["keyid"], str) or not one["keyid"]:
             raise EnvelopeFault(place, "keyid must be the id of a key")
-        signatures.append(SignatureLine(one["keyid"], _decoded(one["sig"], place)))
+        signatures.append(SignatureLine(one["keyid"], _decoded(one["sig"], place), one.get(_BUNDLE)))
     key_ids = [one.key_id for one in signatures]
     if key_ids != sorted(set(key_ids)):
         raise EnvelopeFault("signatures", "they must be sorted by keyid, each key once")
@@ -111,10 +123,11 @@ def _decoded(text: Any, place: str) -> bytes:
         content = base64.b64decode(text.encode("ascii"), validate=True)
     except (AttributeError, UnicodeEncodeError, binascii.Error) as cause:
         raise EnvelopeFault(place, "not base64 (RFC 4648, section 4)") from cause
-    if _base64(content) != text:
+    if base64_text(content) != text:
         raise EnvelopeFault(place, "not the canonical base64 of its bytes (RFC 4648, section 3.5)")
     return content
 
 
-def _base64(content: bytes) -> str:
+def base64_text(content: bytes) -> str:
+    """Return bytes in standard base64 with padding."""
     return base64.b64encode(content).decode("ascii")

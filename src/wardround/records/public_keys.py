@@ -1,18 +1,25 @@
-"""Public keys that check records, as PEM or as keys of securesystemslib in JSON."""
+"""Public keys that check records, as PEM or as keys of securesystemslib in JSON.
+
+The key of a keyless signature is an identity with its issuer, as JSON.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wardround.errors import PLUGIN_EXCEPTIONS
+from wardround.records.envelope import KEYLESS
 from wardround.records.signing import SigningError, library
 
 if TYPE_CHECKING:
     from securesystemslib.signer import Key
 
 _PEM = b"-----BEGIN "
+_IDENTITY = (KEYLESS, "Fulcio")
+"""The type and the scheme of an identity."""
 _LARGEST_BYTES = 64 * 1024
 """No public key of any supported type is larger."""
 
@@ -48,6 +55,11 @@ def public_key_json(key: Key) -> bytes:
     return json.dumps(fields, indent=1, sort_keys=True).encode() + b"\n"
 
 
+def public_text(key: Key) -> str:
+    """Return a key as PEM, or as JSON if it is an identity."""
+    return public_key_json(key).decode() if key.keytype == KEYLESS else public_pem(key)
+
+
 def public_pem(key: Key) -> str:
     """Return a key as SubjectPublicKeyInfo in PEM."""
     serialization = library("cryptography.hazmat.primitives.serialization")
@@ -74,18 +86,32 @@ def _from_json(content: bytes, place: str) -> Key:
     signers = library("securesystemslib.signer")
     try:
         fields = json.loads(content)
-        found = _crypto_key(fields["keytype"], fields["keyval"]["public"])
-        key: Key = signers.SSlibKey.from_crypto(found, scheme=fields["scheme"])
-        key_id, supported = fields.get("keyid", key.keyid), signers.KEY_FOR_TYPE_AND_SCHEME
-        is_supported = (key.keytype, key.scheme) in supported and key.keytype == fields["keytype"]
+        key = _identity(fields) if fields["keytype"] == KEYLESS else _key(fields)
+        key_id, supported = fields.get("keyid", key.keyid), {*signers.KEY_FOR_TYPE_AND_SCHEME, _IDENTITY}
+        is_supported = (key.keytype, fields["scheme"]) in supported and key.keytype == fields["keytype"]
     except PLUGIN_EXCEPTIONS as cause:  # any JSON, in any form
         raise SigningError(
             f"{place} is not a public key; give PEM or a key of securesystemslib in JSON"
         ) from cause
     if not is_supported:
-        raise SigningError(f"{place}: keys of type {key.keytype} with scheme {key.scheme} are not supported")
+        kind = f"type {key.keytype} with scheme {fields['scheme']}"
+        raise SigningError(f"{place}: keys of {kind} are not supported")
     if key_id != key.keyid:
         raise SigningError(f"{place}: keyid must be {key.keyid}, the digest of the key")
+    return key
+
+
+def _key(fields: Mapping[str, Any]) -> Key:
+    found = _crypto_key(fields["keytype"], fields["keyval"]["public"])
+    key: Key = library("securesystemslib.signer").SSlibKey.from_crypto(found, scheme=fields["scheme"])
+    return key
+
+
+def _identity(fields: Mapping[str, Any]) -> Key:
+    value = fields["keyval"]
+    key: Key = library("securesystemslib.signer").SigstoreSigner.import_(value["identity"], value["issuer"])[
+        1
+    ]
     return key
 
 

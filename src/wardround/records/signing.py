@@ -1,12 +1,13 @@
 """Signers of records, by configuration, through securesystemslib (extra ``records``).
 
-``file:PATH`` and ``env:VARIABLE`` are Ed25519 private keys as PKCS#8 PEM. Every other URI is passed to
-``Signer.from_priv_key_uri`` of securesystemslib (``hsm:``, ``gcpkms:``, ``awskms:``, ``azurekms:``,
-``hv:``), which needs the public key too.
+``file:PATH`` and ``env:VARIABLE`` are Ed25519 private keys as PKCS#8 PEM. Every other URI is passed to the
+signer of securesystemslib for its scheme (``hsm:``, ``gcpkms:``, ``awskms:``, ``azurekms:``, ``hv:``, and
+``sigstore:`` for keyless signatures), which needs the public key too.
 """
 
 from __future__ import annotations
 
+import base64
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from wardround.errors import PLUGIN_EXCEPTIONS, UsageError
 from wardround.records.envelope import Envelope, SignatureLine
 
 if TYPE_CHECKING:
-    from securesystemslib.signer import CryptoSigner, Key, Signer
+    from securesystemslib.signer import CryptoSigner, Key, Signature, Signer
 
 INSTALL = "install it with: pip install 'wardround[records]'"
 
@@ -69,11 +70,18 @@ def signed(envelope: Envelope, signer: Signer) -> Envelope:
         raise SigningError(
             f"the signer failed: {type(cause).__name__}: {cause}; the record is not signed"
         ) from cause
-    signature = SignatureLine(made.keyid, bytes.fromhex(made.signature))
+    signature = _signature_line(made)
     others = [one for one in envelope.signatures if one.key_id != signature.key_id]
     return msgspec.structs.replace(
         envelope, signatures=tuple(sorted((*others, signature), key=lambda one: one.key_id))
     )
+
+
+def _signature_line(made: Signature) -> SignatureLine:
+    bundle = made.unrecognized_fields.get("bundle")
+    if bundle is None:
+        return SignatureLine(made.keyid, bytes.fromhex(made.signature))
+    return SignatureLine(made.keyid, base64.b64decode(made.signature), bundle)
 
 
 def open_signer(settings: SignerSettings, environ: Mapping[str, str]) -> Signer:
@@ -128,21 +136,35 @@ def _other_signer(settings: SignerSettings, environ: Mapping[str, str]) -> Signe
     from wardround.records.public_keys import read_public_key
 
     signers = library("securesystemslib.signer")
+    keyless = signers.SigstoreSigner  # securesystemslib leaves it out of its table: its format may change
+    known = {**signers.SIGNER_FOR_URI_SCHEME, keyless.SCHEME: keyless}
     scheme = settings.uri.partition(":")[0]
-    if scheme not in signers.SIGNER_FOR_URI_SCHEME:
-        known = ", ".join(sorted({"file", "env", *signers.SIGNER_FOR_URI_SCHEME}))
-        raise SigningError(f"{settings.uri}: there is no signer for this URI; use one of {known}")
+    if scheme not in known:
+        schemes = ", ".join(sorted({"file", "env", *known}))
+        raise SigningError(f"{settings.uri}: there is no signer for this URI; use one of {schemes}")
     if not settings.public_key:
         raise SigningError(f"{settings.uri}: give the file with the public key of this signer (public_key)")
     public: Key = read_public_key(Path(settings.public_key))
     secret = _passphrase(settings, environ)
     try:
-        signer: Signer = signers.Signer.from_priv_key_uri(
+        signer: Signer = known[scheme].from_priv_key_uri(
             settings.uri, public, (lambda _: secret) if secret else None
         )
     except PLUGIN_EXCEPTIONS as cause:  # a driver or a service: anything can come out
-        raise SigningError(f"{settings.uri}: the signer cannot be opened: {cause}") from cause
+        raise SigningError(
+            f"{settings.uri}: the signer cannot be opened: {cause}{_advice(scheme, cause)}"
+        ) from cause
     return signer
+
+
+def _advice(scheme: str, cause: BaseException) -> str:
+    if not isinstance(cause, library("securesystemslib.exceptions").UnsupportedLibraryError):
+        return ""
+    return f"; install it with: pip install 'securesystemslib[{_EXTRAS.get(scheme, scheme)}]'"
+
+
+_EXTRAS = {"hv": "vault"}
+"""The extra of securesystemslib for a scheme, where it has another name."""
 
 
 def _passphrase(settings: SignerSettings, environ: Mapping[str, str]) -> str | None:

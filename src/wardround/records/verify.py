@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wardround.records import envelope, predicates, statement, strict_json
-from wardround.records.envelope import Envelope, EnvelopeFault
+from wardround.records.envelope import KEYLESS, Envelope, EnvelopeFault, SignatureLine
 from wardround.records.predicates import ReviewPredicate
 from wardround.storage.digest import sha256
 
@@ -176,18 +176,28 @@ def _signers(envelopes: Sequence[Envelope], keys: _Keys, threshold: int) -> tupl
     return tuple(sorted(common))
 
 
-def _is_valid(key: Key, one: Envelope, signature: envelope.SignatureLine) -> bool:
+def _is_valid(key: Key, one: Envelope, signature: SignatureLine) -> bool:
     from securesystemslib.dsse import Envelope as Dsse  # takes 80 ms; loaded with the keys
     from securesystemslib.exceptions import UnverifiedSignatureError
     from securesystemslib.signer import Signature
 
+    is_keyless = signature.bundle is not None
+    if is_keyless != (key.keytype == KEYLESS) or (is_keyless and not _is_that_of_its_bundle(signature)):
+        return False
+    found = Signature(
+        signature.key_id, signature.value.hex(), {"bundle": signature.bundle} if is_keyless else {}
+    )
     try:
-        key.verify_signature(
-            Signature(signature.key_id, signature.value.hex()), Dsse(one.payload, one.payload_type, {}).pae()
-        )
+        key.verify_signature(found, Dsse(one.payload, one.payload_type, {}).pae())
     except UnverifiedSignatureError:
         return False
     return True
+
+
+def _is_that_of_its_bundle(signature: SignatureLine) -> bool:
+    """Compare the two places of a keyless signature: sigstore checks the one in the bundle alone."""
+    message = (signature.bundle or {}).get("messageSignature")
+    return isinstance(message, dict) and message.get("signature") == envelope.base64_text(signature.value)
 
 
 def _decoded(number: int, one: Envelope) -> _Statement:

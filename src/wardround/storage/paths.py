@@ -15,7 +15,7 @@ def cache_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Return ``$XDG_STATE_HOME/wardround``: journals and patches of fixes."""
+    """Return ``$XDG_STATE_HOME/wardround``: journals and patches of fixes, keys, records."""
     return Path(os.environ.get("XDG_STATE_HOME") or _home() / ".local" / "state") / "wardround"
 
 
