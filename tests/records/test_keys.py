@@ -23,6 +23,11 @@ def test_a_private_key_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     assert keys.read_any(made.public, None).keyid == keys.read_any(made.private, None).keyid == made.key_id
 
 
+def test_the_folder_of_the_own_key_is_private() -> None:
+    made = keys.create(keys.own_key_file(), None)
+    assert stat.S_IMODE(made.private.parent.stat().st_mode) == 0o700
+
+
 @pytest.mark.parametrize("name", ["key", "key.pub"])
 def test_an_existing_file_is_not_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")

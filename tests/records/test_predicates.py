@@ -105,6 +105,7 @@ def test_times_are_utc_to_the_second() -> None:
     assert predicates.is_timestamp("2030-01-31T12:00:05Z")
     assert not predicates.is_timestamp("2030-1-31T12:00:05Z")
     assert not predicates.is_timestamp("2030-02-31T12:00:05Z")
+    assert not predicates.is_timestamp("0001-01-01T00:00:00+23:59")
     assert not predicates.is_timestamp(5)
     with pytest.raises(ValueError, match="no time zone"):
         predicates.timestamp(datetime(2030, 1, 31))

@@ -59,7 +59,7 @@ def test_a_passphrase_that_is_missing_or_wrong_is_one_sentence(tmp_path: Path) -
     uri = f"file:{made.private}"
     assert refusal(uri) == (
         f"the private key {made.private} is encrypted; "
-        "name the environment variable with its passphrase (--passphrase-env)"
+        "name the environment variable with its passphrase (passphrase-env)"
     )
     assert refusal(uri, passphrase_env="NONE") == ("the environment variable NONE has no passphrase; set it")
     assert refusal(uri, passphrase_env="PASSPHRASE") == (

@@ -20,9 +20,10 @@ def test_dates_and_times_are_bounds(text: str, since: str, until: str) -> None:
     assert (time_bounds.since(text), time_bounds.until(text)) == (since, until)
 
 
-def test_anything_else_is_one_sentence() -> None:
+@pytest.mark.parametrize("text", ["soon", "", "2030-02-31", "9999-12-31", "9999-12-31T23:59-05:00"])
+def test_anything_else_is_one_sentence(text: str) -> None:
     with pytest.raises(UsageError) as refused:
-        time_bounds.until("soon")
+        time_bounds.until(text)
     assert str(refused.value) == (
-        "--until 'soon' is not a time; give ISO 8601, as 2030-01-31 or 2030-01-31T12:00"
+        f"--until {text!r} is not a time; give ISO 8601, as 2030-01-31 or 2030-01-31T12:00"
     )

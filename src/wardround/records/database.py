@@ -52,8 +52,12 @@ class SQLiteDatabase:
                 file, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
         self._connection.text_factory = _text
-        self.execute("PRAGMA synchronous=FULL")
-        self.execute("PRAGMA recursive_triggers=ON")  # so that REPLACE fires the triggers against DELETE
+        try:
+            self.execute("PRAGMA synchronous=FULL")
+            self.execute("PRAGMA recursive_triggers=ON")  # so that REPLACE fires the triggers against DELETE
+        except DatabaseError:
+            self.close()
+            raise
 
     def execute(self, sql: str, parameters: Mapping[str, Any] = _NOTHING) -> list[tuple[Any, ...]]:
         with _errors():

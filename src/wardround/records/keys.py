@@ -145,6 +145,8 @@ def _trusted_folder() -> Path:
 
 def _write_pair(private: Path, public: Path, contents: tuple[bytes, bytes], work_tree: Path | None) -> None:
     try:
+        if private == own_key_file():
+            private.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with directories.opened(private.parent, work_tree, create=True) as folder:
             directories.create_file(folder, private.name, contents[0], mode=0o600)
             directories.create_file(folder, public.name, contents[1], mode=0o644)

@@ -150,7 +150,7 @@ def timestamp(moment: datetime) -> str:
 
 def is_timestamp(text: Any) -> bool:
     """Return True for a time in exactly the form of ``timestamp``."""
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not text.endswith("Z"):
         return False
     try:
         return timestamp(datetime.fromisoformat(text)) == text

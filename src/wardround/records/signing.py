@@ -129,7 +129,7 @@ def private_key(pem: bytes, place: str, passphrase: str | None) -> CryptoSigner:
     return signer
 
 
-_ENCRYPTED = "is encrypted; name the environment variable with its passphrase (--passphrase-env)"
+_ENCRYPTED = "is encrypted; name the environment variable with its passphrase (passphrase-env)"
 
 
 def _other_signer(settings: SignerSettings, environ: Mapping[str, str]) -> Signer:

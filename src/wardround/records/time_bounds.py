@@ -14,7 +14,7 @@ def since(text: str) -> str:
     Raises:
         UsageError: it is neither a date nor a time of ISO 8601.
     """
-    return timestamp(_moment(text, "--since"))
+    return _bound(text, "--since", timedelta())
 
 
 def until(text: str) -> str:
@@ -23,18 +23,18 @@ def until(text: str) -> str:
     Raises:
         UsageError: it is neither a date nor a time of ISO 8601.
     """
-    moment = _moment(text, "--until")
-    return timestamp(moment + timedelta(days=1) if _is_date(text) else moment)
+    return _bound(text, "--until", timedelta(days=1) if _is_date(text) else timedelta())
 
 
-def _moment(text: str, option: str) -> datetime:
+def _bound(text: str, option: str, shift: timedelta) -> str:
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError as cause:
+        in_a_zone = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        return timestamp(in_a_zone + shift)
+    except (ValueError, OverflowError) as cause:
         raise UsageError(
             f"{option} {text!r} is not a time; give ISO 8601, as 2030-01-31 or 2030-01-31T12:00"
         ) from cause
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _is_date(text: str) -> bool:
