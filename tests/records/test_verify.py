@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from securesystemslib.signer import CryptoSigner
 
 from tests.records.sample_reviews import HEAD, predicate, public, record, signer
@@ -309,3 +311,41 @@ def test_a_staged_change_has_no_commit_as_subject(ada: CryptoSigner) -> None:
     value = json.loads(base64.b64decode(json.loads(data.splitlines()[0])["payload"]))
     assert [one["name"] for one in value["subject"]] == [statement.CONTEXT_SUBJECT]
     assert verify_record(data, public(ada)).problem is None
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.text(max_size=3)
+    | st.just("0001-01-01T00:00:00+23:59"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def paths(value: Any) -> list[tuple[str | int, ...]]:
+    """The place of every value inside a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path for key, inner in items for path in ((key,), *((key, *rest) for rest in paths(inner)))]
+
+
+@given(data=st.data(), line=st.integers(1, 3), replacement=JSON)
+def test_no_signed_value_of_another_form_is_accepted_or_stops_the_verification(
+    ada: CryptoSigner, data: st.DataObject, line: int, replacement: Any
+) -> None:
+    original = record(ada).data
+    value = json.loads(envelope.parse(original.splitlines()[line - 1]).payload)
+    path = data.draw(st.sampled_from(paths(value)))
+    changed = resigned(original, line, nested(*path, to=replacement), ada)
+    found = verify_record(changed, public(ada))
+    if found.problem is None:  # parts that only replay checks
+        assert line == 1
+        assert path[0] == "predicate"
+    else:
+        assert found.problem.reason
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_stop_the_verification(data: bytes) -> None:
+    assert verify_record(data, []).problem is not None
