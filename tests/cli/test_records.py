@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GitRepository
-from tests.records.sample_reviews import FACTS, predicate, record, signer
+from tests.records.sample_reviews import FACTS, predicate, real_record, record, signer
 from wardround.records import keys, store
 from wardround.records.bundle import Bundle
 from wardround.records.public_keys import public_pem
@@ -69,14 +69,17 @@ def test_one_record_is_shown(repo: GitRepository, two: tuple[Bundle, Bundle]) ->
 
 
 def test_an_exported_record_is_verified(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:
+    made = real_record(ADA)
+    with store.opened(store.default_file()) as records:
+        records.append(made, FACTS)
     repo.write("ada.pub", public_pem(ADA.public_key))
     keys.trust(repo.root / "ada.pub")
-    exported = repo.wardround("records", "export", two[0].digest, "--out", "records")
-    name = f"records/{two[0].digest}.intoto.jsonl"
+    exported = repo.wardround("records", "export", made.digest, "--out", "records")
+    name = f"records/{made.digest}.intoto.jsonl"
     assert exported.stdout == f"{name}\n"
-    assert repo.read(name) == two[0].data
+    assert repo.read(name) == made.data
     assert repo.wardround("verify", name).returncode == 0
-    assert repo.wardround("records", "export", two[0].digest).stdout == two[0].data.decode()
+    assert repo.wardround("records", "export", made.digest).stdout == made.data.decode()
 
 
 def test_every_record_is_exported(repo: GitRepository, two: tuple[Bundle, Bundle]) -> None:

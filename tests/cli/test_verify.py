@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GitRepository
-from tests.records.sample_reviews import record, signer
+from tests.records.sample_reviews import real_record, signer
 from wardround.records import keys
 from wardround.records.bundle import Bundle
 from wardround.records.public_keys import public_pem
@@ -20,7 +20,7 @@ NAME = "review.intoto.jsonl"
 def own(repo: GitRepository) -> Bundle:
     """A record signed by the user's own key, which is not trusted yet."""
     made = keys.create(keys.own_key_file(), None)
-    bundle = record(open_signer(SignerSettings(f"file:{made.private}"), {}))
+    bundle = real_record(open_signer(SignerSettings(f"file:{made.private}"), {}))
     repo.write(NAME, bundle.data)
     return bundle
 
@@ -39,8 +39,8 @@ def test_a_record_holds_once_its_key_is_trusted(repo: GitRepository, own: Bundle
     assert (held.returncode, held.stderr) == (0, "")
     assert held.stdout == (
         f"{NAME} holds\n"
-        "verdict:   human-review (T3)\n"
-        f"policy:    default sha256:{'d' * 64}\n"
+        f"verdict:   {own.review.verdict.name} ({own.review.verdict.tier})\n"
+        f"policy:    default {own.review.policy.digest}\n"
         f"context:   {own.review.context.id}\n"
         "created:   2030-01-31T12:00:05Z\n"
         f"signed by: {key}\n"
@@ -70,7 +70,7 @@ def test_a_changed_record_is_refused_with_its_place(repo: GitRepository, own: Bu
 
 
 def test_a_record_that_is_not_signed_does_not_hold(repo: GitRepository) -> None:
-    repo.write(NAME, record(None).data)
+    repo.write(NAME, real_record(None).data)
     done = repo.wardround("verify", NAME)
     assert (done.returncode, done.stdout) == (1, f"{NAME} does not hold: line 1: not signed\n")
 

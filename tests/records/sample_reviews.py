@@ -9,8 +9,22 @@ from typing import Any
 
 from securesystemslib.signer import CryptoSigner, Key
 
+from tests.planes.evidence_factory import document, evidence
+from wardround.context.document import document_id
+from wardround.planes.evidence import Evidence
+from wardround.policy.conclude import conclude
+from wardround.policy.loading import bundled_policy
 from wardround.records import bundle, strict_json
 from wardround.records.bundle import Bundle, Facts
+from wardround.records.record import (
+    SCHEMA,
+    Components,
+    RecordedContext,
+    RecordedGate,
+    RecordedPolicy,
+    ReviewRecord,
+    predicate_of,
+)
 
 MOMENT = datetime(2030, 1, 31, 12, 0, 5, tzinfo=UTC)
 HEAD = "c" * 40
@@ -56,3 +70,26 @@ def record(signed_by: CryptoSigner | None, facts: Facts = FACTS, **changes: Any)
 
 def public(*signers: CryptoSigner) -> Sequence[Key]:
     return [one.public_key for one in signers]
+
+
+def review(known: Evidence) -> ReviewRecord:
+    """The record of a review with this evidence under the default policy and a strict floor."""
+    policies = (bundled_policy("default"), bundled_policy("strict"))
+    found = conclude(document(), known, policies)
+    own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
+    return ReviewRecord(
+        schema=SCHEMA,
+        context=RecordedContext(document_id(found.context), found.context),
+        gate=RecordedGate(known.gate, known.fail_level),
+        evidence=found.evidence,
+        signals=found.signals,
+        verdict=found.verdict,
+        policy=own,
+        floor=floor,
+        components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
+    )
+
+
+def real_record(signed_by: CryptoSigner | None, **known: Any) -> Bundle:
+    """The record of a review whose verdict follows from its evidence."""
+    return bundle.write(predicate_of(review(evidence(**known))), FACTS, signed_by, MOMENT)

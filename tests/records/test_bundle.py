@@ -4,57 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.planes.evidence_factory import document, evidence, finding, missing
-from tests.records.sample_reviews import FACTS, MOMENT, predicate, public, record, signer
-from wardround.context.document import document_id
+from tests.planes.evidence_factory import evidence, finding, missing
+from tests.records.sample_reviews import FACTS, MOMENT, predicate, public, record, review, signer
 from wardround.errors import UsageError
 from wardround.planes.evidence import Evidence
-from wardround.policy.conclude import conclude
-from wardround.policy.loading import bundled_policy
 from wardround.records import bundle
 from wardround.records.bundle import RecordError
-from wardround.records.record import (
-    SCHEMA,
-    Components,
-    RecordedContext,
-    RecordedGate,
-    RecordedPolicy,
-    ReviewRecord,
-    predicate_of,
-    read_record,
-)
-from wardround.records.replay import replay_evidence
+from wardround.records.reading import evidence_fault
+from wardround.records.record import predicate_of, read_record
 from wardround.records.verify import verify_record
 from wardround.storage.directories import LinkRefusedError
-
-
-def review(known: Evidence) -> ReviewRecord:
-    """The record of a review with this evidence under the default policy and a strict floor."""
-    policies = (bundled_policy("default"), bundled_policy("strict"))
-    found = conclude(document(), known, policies)
-    own, floor = (RecordedPolicy(one.name, one.digest, one) for one in policies)
-    return ReviewRecord(
-        schema=SCHEMA,
-        context=RecordedContext(document_id(found.context), found.context),
-        gate=RecordedGate(known.gate, known.fail_level),
-        evidence=found.evidence,
-        signals=found.signals,
-        verdict=found.verdict,
-        policy=own,
-        floor=floor,
-        components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
-    )
-
-
-def follows(found: Mapping[str, Any]) -> str | None:
-    replay = replay_evidence(read_record(found))
-    return None if replay.agrees else str(replay.differences)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +28,7 @@ def follows(found: Mapping[str, Any]) -> str | None:
 def test_the_record_of_a_review_holds_and_its_verdict_follows_from_it(known: Evidence) -> None:
     ada, made = signer(), review(known)
     written = bundle.write(predicate_of(made), FACTS, ada, MOMENT)
-    found = verify_record(written.data, public(ada), [follows])
+    found = verify_record(written.data, public(ada), [evidence_fault])
     assert found.problem is None
     assert found.review is not None
     assert (found.review.verdict.name, found.review.verdict.tier) == (made.verdict.name, made.verdict.tier)
@@ -79,7 +42,7 @@ def test_a_verdict_that_does_not_follow_is_refused_although_it_is_signed() -> No
     content["verdict"]["name"] = "auto-merge"
     written = bundle.write(content, FACTS, ada, MOMENT)
     assert verify_record(written.data, public(ada)).problem is None
-    refused = verify_record(written.data, public(ada), [follows]).problem
+    refused = verify_record(written.data, public(ada), [evidence_fault]).problem
     assert refused is not None
     assert refused.place == "line 1, predicate"
     assert "verdict.name" in refused.reason

@@ -116,14 +116,6 @@ def test_a_missing_driver_is_named_with_its_extra(tmp_path: Path) -> None:
     )
 
 
-def test_the_own_key_signs_where_nothing_is_configured() -> None:
-    assert keys.own_signer() is None
-    made = keys.create(keys.own_key_file(), None)
-    found = keys.own_signer()
-    assert found is not None
-    assert open_signer(found, {}).public_key.keyid == made.key_id
-
-
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 def test_a_key_made_by_openssl_signs(tmp_path: Path) -> None:
     command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", "key"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wardround.records.public_keys import parse_public_key, public_key_json, public_pem, read_public_key
-from wardround.records.signing import SignerSettings, SigningError, library, private_key
+from wardround.records.signing import SigningError, library, private_key
 from wardround.storage import directories
 from wardround.storage.atomic import write_atomic
 from wardround.storage.paths import state_dir
@@ -36,12 +36,6 @@ class NewKey(msgspec.Struct, frozen=True):
 def own_key_file() -> Path:
     """Return the file of the user's own private key, which may not exist."""
     return state_dir() / _FOLDER / _PRIVATE
-
-
-def own_signer() -> SignerSettings | None:
-    """Return the settings of the user's own key, which signs by default; None without one."""
-    file = own_key_file()
-    return SignerSettings(f"file:{file}") if file.exists() else None
 
 
 def create(private: Path, passphrase: str | None, work_tree: Path | None = None) -> NewKey:
