@@ -84,7 +84,7 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert [finding["rule"] for finding in ran.report["findings"]] == ["ruff/F821"]
     tools = {run["tool"] for run in ran.report["runs"]}
     assert tools >= {"ast-grep", "pyright", "python", "ruff", "semgrep", "ty"}
-    names = ["report.json", "report.sarif", "report.txt"]
+    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
     assert [path.name for path in ran.uploaded] == names
     assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
 
@@ -226,7 +226,7 @@ def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, 
 
     assert done.returncode == 1, done.stderr
     assert "Undefined name `missing` [ruff/F821]" in done.stdout
-    names = ["report.json", "report.sarif", "report.txt"]
+    names = ["report.json", "report.sarif", "report.txt", "review.intoto.jsonl"]
     assert sorted(path.name for path in reports.iterdir()) == names
     assert f"artifacts: '{','.join(names)}'" in (ROOT / "Jenkinsfile").read_text()
 

@@ -42,7 +42,7 @@ def test_a_case_that_fails_shows_the_lines_that_decided(
 @pytest.mark.parametrize(
     ("cases", "message"),
     [
-        ("[]", "there is no case; add one"),
+        ("[]", "it has no cases; add one"),
         ("- {name: a}", "Object missing required field `expect`"),
         ("- {name: a, expect: merge}", "Invalid enum value 'merge'"),
         (

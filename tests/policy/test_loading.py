@@ -27,7 +27,7 @@ def test_other_names_are_rejected(name: str) -> None:
 
 
 def test_a_missing_file_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"policy: a\.yml: there is no such file on the trusted side"):
+    with pytest.raises(ConfigError, match=r"policy: a\.yml does not exist on the trusted side"):
         load_policy("a.yml", no_file)
 
 

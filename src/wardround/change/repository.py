@@ -269,7 +269,7 @@ class Repository:
         return [message.strip() for message in out.split("\0") if message.strip()]
 
     def author(self, commit: str) -> str:
-        """Return name and address of the author of a commit; of the user, for a change that is not committed."""
+        """Return name and address of the author of a commit; of an uncommitted change, of the user."""
         if not is_object_id(commit):
             ident = self._git.output("var", "GIT_AUTHOR_IDENT", allow=(0, 128))
             return ident.rpartition(">")[0] + ">" if ">" in ident else ""

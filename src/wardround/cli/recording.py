@@ -62,7 +62,7 @@ _record_option = click.option(
 _SIGN_OPTIONS = (
     click.option(
         "--sign-with", default="", envvar="WARDROUND_SIGN_WITH", metavar="KEY",
-        help="Sign the record: a key file, env:VARIABLE or a key URI (default: your own key, if there is one).",
+        help="Sign the record: a key file, env:VARIABLE or a key URI (default: your own key).",
     ),
     click.option(
         "--public-key", default="", envvar="WARDROUND_PUBLIC_KEY", metavar="FILE",

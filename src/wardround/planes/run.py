@@ -70,7 +70,7 @@ class _PlaneRun:
 
     @property
     def failure(self) -> str | None:
-        """The reason why there is no signal; None if there is one."""
+        """The reason why the signal is missing; None if it exists."""
         if self.signal is not None:
             return None
         return self._error or ("it timed out" if self.thread.is_alive() else "it returned no signal")

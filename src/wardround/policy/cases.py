@@ -76,7 +76,7 @@ def load_cases(file: Path) -> tuple[PolicyCase, ...]:
     except msgspec.ValidationError as cause:
         raise ConfigError(f"{file}: {cause}; correct it") from cause
     if not cases:
-        raise ConfigError(f"{file}: there is no case; add one")
+        raise ConfigError(f"{file}: it has no cases; add one")
     return cases
 
 

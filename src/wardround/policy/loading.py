@@ -22,7 +22,7 @@ def load_policy(name: str, read: Callable[[str], bytes | None]) -> Policy:
         read: path -> the content on the trusted side.
 
     Raises:
-        ConfigError: there is no such policy, or it is not valid.
+        ConfigError: the policy does not exist, or is not valid.
     """
     if name in BUNDLED:
         return bundled_policy(name)
@@ -33,7 +33,7 @@ def load_policy(name: str, read: Callable[[str], bytes | None]) -> Policy:
         )
     content = read(name)
     if content is None:
-        raise ConfigError(f"policy: {name}: there is no such file on the trusted side; add it there first")
+        raise ConfigError(f"policy: {name} does not exist on the trusted side; add it there first")
     return parse_policy(content, name)
 
 
