@@ -56,6 +56,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
         reviewed: the paths that a specialist reviewed.
         findings: all of them, in order; ``visible`` are those that pass the filter mode.
         config: the configuration that applied.
+        request: the settings of the caller.
         contents: fingerprint -> the identity of a finding without its path.
         text_of: path -> the text at the head.
         notes: sentences for people: hunks that models did not review, tools that are not installed.
@@ -79,6 +80,7 @@ class ReviewResult(msgspec.Struct, frozen=True, eq=False, dict=True):
     contents: Mapping[str, str]
     text_of: Callable[[str], str | None]
     config: Config
+    request: ReviewRequest
     notes: tuple[str, ...] = ()
     triage: Triage | None = None
     verbose: bool = False
@@ -286,6 +288,7 @@ def _result(
         blocks_on_inconclusive=settings.inconclusive.get(request.profile.value, default) == "block",
         seconds=time.monotonic() - started,
         config=inputs.config,
+        request=request,
         contents={finding.fingerprint: name for finding, name in names},
         text_of=inputs.texts.head,
         notes=(*results.notes, *review.notes),

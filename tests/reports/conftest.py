@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
+from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config, FilterMode
 from wardround.context.document import describe
 from wardround.context.review_context import ReviewContext
@@ -118,6 +119,7 @@ class Factory:
                 context.document, _evidence(changed, ordered, unreviewed, profile, decided), (POLICY,)
             ),
             config=Config(),
+            request=ReviewRequest(profile=profile),
             reviewed=tuple(sorted(lines)),
             findings=ordered,
             unreviewed=tuple(sorted(unreviewed)),

@@ -108,7 +108,7 @@ def _made(spec: RecordSpec, review: ReviewResult, host: PluginHost, facts: Any) 
     from wardround.records.recording import make_record
 
     now = datetime.datetime.now(datetime.UTC)
-    return make_record(review.conclusion, review.config, host, facts, _signer(spec), now)
+    return make_record(review.conclusion, review.config, review.request, host, facts, _signer(spec), now)
 
 
 def _store(made: Bundle, facts: Any) -> None:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wardround.cli.run import emit_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.records.record import ReviewRecord
+    from wardround.records.rerun import Drift
 
 _DIFFERS = 1
 
 
 @click.command("replay")
 @click.argument("file", type=click.Path(path_type=Path))
-def command(file: Path) -> int:
+@click.option("--rerun", is_flag=True, help="Also review the recorded commits again and report what drifted.")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
+)
+def command(file: Path, rerun: bool, repo: Path | None) -> int:
     """Derive the signals and the verdict in FILE again from its evidence, and compare them bit by bit.
 
-    Nothing else is read: no repository, no tool, no model, no network. Signatures are not checked; use
-    wardround verify for that.
+    Nothing else is read: no repository, no tool, no model, no network. --rerun also runs tools and models on
+    the recorded commits. Signatures are not checked; use wardround verify for that.
 
-    Exit status: 0 the verdict follows from the evidence, 1 it does not, 2 usage error.
+    Exit status: 0 everything agrees, 1 something differs, 2 usage error.
     """
     from wardround.records.reading import read_record_file
     from wardround.records.replay import replay_evidence
@@ -28,10 +38,65 @@ def command(file: Path) -> int:
     replay = replay_evidence(record)
     if replay.note:
         emit_line(f"note: {replay.note}")
-    if replay.agrees:
-        emit_line(f"{file}: {record.verdict.name} ({record.verdict.tier}) follows from the evidence")
+    if not replay.agrees:
+        emit_line(f"{file}: the verdict does not follow from the evidence")
+        for difference in replay.differences:
+            emit_line(f"  {difference.part}: recorded {difference.recorded}, derived {difference.derived}")
+        return _DIFFERS
+    emit_line(f"{file}: {record.verdict.name} ({record.verdict.tier}) follows from the evidence")
+    return _report(_rerun(record, repo)) if rerun else 0
+
+
+def _report(drifts: tuple[Drift, ...]) -> int:
+    for drift in drifts:
+        emit_line(f"  {drift.kind}: {drift.text}")
+    if not drifts:
+        emit_line("the same review today agrees with the record")
         return 0
-    emit_line(f"{file}: the verdict does not follow from the evidence")
-    for difference in replay.differences:
-        emit_line(f"  {difference.part}: recorded {difference.recorded}, derived {difference.derived}")
+    emit_line(f"the same review today differs in {len(drifts)} points")
     return _DIFFERS
+
+
+def _rerun(record: ReviewRecord, repo: Path | None) -> tuple[Drift, ...]:
+    """Review the recorded commits again.
+
+    Raises:
+        UsageError: the record is not of commits.
+        GitError: the repository lacks one of them.
+    """
+    from msgspec.structs import replace
+
+    from wardround import host, review
+    from wardround.change.change_source import GitChangeSource
+    from wardround.change.repository import Repository
+    from wardround.change.revisions import is_object_id
+    from wardround.config.request import ReviewRequest
+    from wardround.execution.fork_executor import ForkExecutor
+    from wardround.policy.conclude import conclude
+    from wardround.records.record import components_of
+    from wardround.records.rerun import compare_rerun
+    from wardround.tools.process import Processes
+    from wardround.tools.tool import Profile
+
+    document, recorded = record.context.document, record.request
+    if not all(map(is_object_id, (document.base, document.target, document.head))):
+        raise UsageError(
+            "--rerun: the record is not of commits; only committed changes can be reviewed again"
+        )
+    request = ReviewRequest(
+        profile=Profile(record.evidence.profile), only=recorded.only, skip=recorded.skip,
+        config_from="head" if recorded.trusted_side == "head" else "base", use_models=recorded.models,
+        use_baseline=recorded.baseline, target_branch=record.evidence.target_branch,
+        fail_level=record.evidence.fail_level,
+    )  # fmt: skip
+    loaded = host.load()
+    with Repository(repo) as repository:
+        names = (document.base, document.target, document.head)
+        base, target, head = (
+            name if name == repository.empty_tree else repository.commit(name) for name in names
+        )
+        change = replace(repository.range(base, head), target=target)
+        source = GitChangeSource(repository, change)
+        done = review.run_review(source, change, loaded, request, Processes(), executor=ForkExecutor())
+    conclusion = conclude(done.conclusion.context, done.conclusion.evidence, record.policies)
+    return compare_rerun(record, conclusion, components_of(done.config, loaded))

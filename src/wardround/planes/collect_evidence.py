@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.encoding import escape_undecodable
+from wardround.config.schema import FailLevel
 from wardround.execution.review_run import RawReview
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.planes.evidence import (
@@ -40,7 +41,7 @@ def collect_evidence(
     *,
     profile: str,
     gate: str,
-    fail_level: str,
+    fail_level: FailLevel,
     target_branch: str,
     policy_file: str,
 ) -> Evidence:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import msgspec
 
+from wardround.config.schema import FailLevel
 from wardround.findings import Plane, Severity, Status
 
 
@@ -115,7 +116,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=Tru
 
     profile: str
     gate: str
-    fail_level: str
+    fail_level: FailLevel
     target_branch: str
     files: tuple[FileEvidence, ...]
     change_reviewers: tuple[str, ...] = ()

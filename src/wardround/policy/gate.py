@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from wardround.config.schema import FailLevel
 from wardround.findings import Finding, Severity, Status, Unreviewed
 
 
@@ -23,11 +24,11 @@ class Gate(msgspec.Struct, frozen=True):
     """The outcome, the level that blocks (``none`` blocks nothing) and the reasons, a line each."""
 
     outcome: GateOutcome
-    fail_level: str
+    fail_level: FailLevel
     reasons: tuple[str, ...]
 
 
-def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: str) -> Gate:
+def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: FailLevel) -> Gate:
     """Decide whether the change may pass. Pure: no clock, disk or network."""
     introduced = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
     level = None if fail_level == "none" else Severity.named(fail_level)

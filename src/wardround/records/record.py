@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from wardround import __version__
 from wardround.checks.lazy import package_state
+from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
 from wardround.context.canonical import canonical_json, content_id
 from wardround.context.document import ContextDocument, document_id
@@ -74,6 +75,21 @@ class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     models: dict[str, str | int]
 
 
+class RecordedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings of the caller that decide what is reviewed.
+
+    Attributes:
+        trusted_side: whose configuration applied: ``target`` or ``head``.
+        models: models could be used.
+    """
+
+    trusted_side: Literal["target", "head"]
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    models: bool = True
+    baseline: bool = True
+
+
 class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The content of a record, without anything that depends on the time or the machine.
 
@@ -89,6 +105,7 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     verdict: Verdict
     policy: RecordedPolicy
     components: Components
+    request: RecordedRequest
     schema: str
     floor: RecordedPolicy | None = None
 
@@ -103,7 +120,9 @@ class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         return (self.policy.document, *floor)
 
 
-def record_of(conclusion: Conclusion, config: Config, host: PluginHost) -> ReviewRecord:
+def record_of(
+    conclusion: Conclusion, config: Config, request: ReviewRequest, host: PluginHost
+) -> ReviewRecord:
     """Return the record of a review."""
     evidence, policies = conclusion.evidence, [_policy(policy) for policy in conclusion.policies]
     return ReviewRecord(
@@ -115,7 +134,10 @@ def record_of(conclusion: Conclusion, config: Config, host: PluginHost) -> Revie
         verdict=conclusion.verdict,
         policy=policies[0],
         floor=policies[1] if len(policies) > 1 else None,
-        components=_components(config, host),
+        components=components_of(config, host),
+        request=RecordedRequest(
+            request.trusted_side, request.only, request.skip, request.use_models, request.use_baseline
+        ),
     )
 
 
@@ -154,7 +176,8 @@ def _policy(policy: Policy) -> RecordedPolicy:
     return RecordedPolicy(policy.name, policy.digest, policy)
 
 
-def _components(config: Config, host: PluginHost) -> Components:
+def components_of(config: Config, host: PluginHost) -> Components:
+    """Describe the programs that produce the evidence of a review."""
     root = config.root
     return Components(
         version=__version__,

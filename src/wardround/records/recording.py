@@ -15,6 +15,7 @@ from wardround.records.record import predicate_of, record_of
 if TYPE_CHECKING:
     from securesystemslib.signer import Signer
 
+    from wardround.config.request import ReviewRequest
     from wardround.config.schema import Config
 
 
@@ -33,6 +34,7 @@ def facts_of(conclusion: Conclusion, repository: str, author: str) -> Facts:
 def make_record(
     conclusion: Conclusion,
     config: Config,
+    request: ReviewRequest,
     host: PluginHost,
     facts: Facts,
     signer: Signer | None,
@@ -47,4 +49,4 @@ def make_record(
     Raises:
         SigningError: the signer failed.
     """
-    return bundle.write(predicate_of(record_of(conclusion, config, host)), facts, signer, now)
+    return bundle.write(predicate_of(record_of(conclusion, config, request, host)), facts, signer, now)

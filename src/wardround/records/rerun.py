@@ -1,0 +1,119 @@
+"""Replay of level 2: the review of the recorded commits, run again, compared with the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from wardround.context.document import document_id
+from wardround.planes.evidence import FindingEvidence
+from wardround.policy.conclude import Conclusion
+from wardround.records.record import Components, ReviewRecord
+
+DEAD_BAND = 0.02
+"""The largest difference of a model's score that is not drift: processors round differently.
+
+Source: onnxruntime gives no guarantee of equal results between machines; the int8 models here differed by up
+to 0.02 between instruction sets.
+"""
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """A difference between a record and the same review today.
+
+    Attributes:
+        kind: ``context``, ``component``, ``tool``, ``missing``, ``finding``, ``score``, ``signal`` or
+            ``verdict``.
+        text: for people, one line.
+    """
+
+    kind: str
+    text: str
+
+
+def compare_rerun(record: ReviewRecord, conclusion: Conclusion, components: Components) -> tuple[Drift, ...]:
+    """Compare a record with the conclusion of the same review today, decided by the recorded policies."""
+    return (
+        *_context(record, conclusion),
+        *_components(record.components, components),
+        *_tools(record, conclusion),
+        *_findings(record, conclusion),
+        *_decision(record, conclusion),
+    )
+
+
+def _context(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    found = document_id(conclusion.context)
+    if found != record.context.id:
+        yield Drift("context", f"the context is {found}, recorded {record.context.id}")
+
+
+def _components(recorded: Components, found: Components) -> Iterator[Drift]:
+    for name in ("version", "engine", "rules", "configuration"):
+        old, new = getattr(recorded, name), getattr(found, name)
+        if old != new:
+            yield Drift("component", f"{name} is {new}, recorded {old}")
+    before = {plugin.name: plugin for plugin in recorded.plugins}
+    after = {plugin.name: plugin for plugin in found.plugins}
+    for name in sorted(before.keys() | after.keys()):
+        if before.get(name) != after.get(name):
+            yield Drift("component", f"plugin {name} differs")
+
+
+def _tools(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    before = {tool.tool: tool for tool in record.evidence.tools}
+    after = {tool.tool: tool for tool in conclusion.evidence.tools}
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name), after.get(name)
+        if new is None:
+            yield Drift("tool", f"{name} did not run")
+        elif old is None:
+            yield Drift("tool", f"{name} {new.version} ran, and did not in the record")
+        elif old.version != new.version:
+            yield Drift("tool", f"{name} is {new.version}, recorded {old.version}")
+        elif old.digest != new.digest:
+            yield Drift("tool", f"{name} {new.version} is another program of the same version")
+    recorded = {(one.file, one.tool, one.reason) for one in record.evidence.missing}
+    found = {(one.file, one.tool, one.reason) for one in conclusion.evidence.missing}
+    for file, tool, reason in sorted(found - recorded):
+        yield Drift("missing", f"{file}: {tool}: {reason}")
+    for file, tool, reason in sorted(recorded - found):
+        yield Drift("missing", f"{file}: {tool} reviewed it now, recorded: {reason}")
+
+
+def _findings(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    before, after = _by_fingerprint(record.evidence.findings), _by_fingerprint(conclusion.evidence.findings)
+    for fingerprint in sorted(before.keys() | after.keys()):
+        old, new = before.get(fingerprint), after.get(fingerprint)
+        if old is None or new is None:
+            one, how = (new, "new") if old is None else (old, "gone")
+            assert one is not None
+            yield Drift("finding", f"{one.file}:{one.line}: {one.rule} is {how}")
+        elif abs(old.confidence - new.confidence) > DEAD_BAND:
+            yield Drift(
+                "score",
+                f"{new.file}:{new.line}: {new.rule} has {new.confidence:g}, recorded {old.confidence:g}",
+            )
+        elif (old.severity, old.status) != (new.severity, new.status):
+            yield Drift(
+                "finding",
+                f"{new.file}:{new.line}: {new.rule} is {new.severity} and {new.status}, "
+                f"recorded {old.severity} and {old.status}",
+            )
+
+
+def _by_fingerprint(findings: tuple[FindingEvidence, ...]) -> Mapping[str, FindingEvidence]:
+    return {finding.fingerprint: finding for finding in findings}
+
+
+def _decision(record: ReviewRecord, conclusion: Conclusion) -> Iterator[Drift]:
+    for old, new in zip(record.signals, conclusion.signals, strict=False):
+        if (old.status, old.severity) != (new.status, new.severity):
+            yield Drift(
+                "signal",
+                f"{new.plane} is {new.status} ({new.severity}), recorded {old.status} ({old.severity})",
+            )
+    before, after = record.verdict, conclusion.verdict
+    if (before.name, before.tier) != (after.name, after.tier):
+        yield Drift("verdict", f"{after.name} ({after.tier}), recorded {before.name} ({before.tier})")
