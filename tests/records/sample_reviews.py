@@ -22,6 +22,7 @@ from wardround.records.record import (
     RecordedContext,
     RecordedGate,
     RecordedPolicy,
+    RecordedRequest,
     ReviewRecord,
     predicate_of,
 )
@@ -86,6 +87,7 @@ def review(known: Evidence) -> ReviewRecord:
         verdict=found.verdict,
         policy=own,
         floor=floor,
+        request=RecordedRequest("target"),
         components=Components("0.1", "", "", (), "", {"mode": "off", "threads": 1}),
     )
 

@@ -75,7 +75,8 @@ def _differences(place: str, recorded: Any, derived: Any) -> Iterator[Difference
     elif isinstance(derived, (list, tuple)) and isinstance(recorded, (list, tuple)):
         if len(derived) != len(recorded):
             yield Difference(place, f"{len(recorded)} entries", f"{len(derived)} entries")
-        for number, (old, new) in enumerate(zip(recorded, derived, strict=False)):
+            return
+        for number, (old, new) in enumerate(zip(recorded, derived, strict=True)):
             yield from _differences(f"{place}[{number}]", old, new)
     elif canonical_json(recorded) != canonical_json(derived):
         yield Difference(place, _shown(recorded), _shown(derived))
