@@ -184,6 +184,21 @@ class TestRealChanges:
         assert [f for f in found if f.status is not EXISTING] == []
         assert len(found) == names.total()
 
+    @pytest.mark.parametrize("rest", ["", "Z = 1\n"], ids=["file deleted", "file kept"])
+    def test_everything_moved_to_another_file(self, judged: Judged, names: Counter[str], rest: str) -> None:
+        files = {"a.py": rest or None, "b.py": f"NUMBER = 0\n\n\n{OLD}", "other.py": "Y = 2\n" * 40}
+        found = judged.findings(files)
+        assert [f for f in found if f.status is not EXISTING] == []
+        assert len(found) == names.total()
+
+    def test_a_move_does_not_hide_what_it_breaks(self, judged: Judged) -> None:
+        judged.repo.commit({"a.py": "import json\n\n\ndef load(text):\n    return json.loads(text)\n"})
+        moved = {
+            "a.py": "import json\n\nprint(json)\n",
+            "b.py": "def load(text):\n    return json.loads(text)\n",
+        }
+        assert judged.brought(moved) == [("b.py", 2, "ruff/F821", "new")]
+
     def test_line_ends_exchanged(self, judged: Judged, names: Counter[str]) -> None:
         assert self.after(judged, {"a.py": OLD.replace("\n", "\r\n")}) == names
 

@@ -1,4 +1,6 @@
-"""The old versions to review: of files with findings, by the reporters of these alone."""
+"""The old versions to review: of files with findings, and of files that lost the code with findings to them,
+by the reporters of these findings alone.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from wardround.change.change_source import ChangeSource
-from wardround.change.diff import Change
+from wardround.change.diff import Change, ChangedFile
 from wardround.config.schema import Config
 from wardround.context.readability import why_unreadable
 from wardround.context.work_units import WorkUnit, content_digest
 from wardround.execution.model import Results, ResultSource, reviewers_of
+from wardround.execution.move_sources import MoveSources
 from wardround.rules.catalogue import Catalogue
 from wardround.tools.tool import Tool
 
@@ -21,6 +24,7 @@ class BaseComparison:
     def __init__(self, source: ChangeSource, change: Change, config: Config, catalogue: Catalogue) -> None:
         self._source = source
         self._files = {file.path: file for file in change.files}
+        self._move_sources = MoveSources(source, change)
         self._config = config
         self._catalogue = catalogue
 
@@ -36,15 +40,26 @@ class BaseComparison:
             for reviewer, found in codes.items():
                 codes_by[reviewer] |= found
         tools = frozenset(reviewer for reviewer in codes_by if isinstance(reviewer, Tool))
+        compared = {(unit.specialist, unit.path): (unit, self._files[unit.path]) for unit in reported}
+        for unit in reported:
+            for file in self._move_sources.of(self._files[unit.path], self._reported_lines(unit, head)):
+                if unit.specialist.claims_name(file.base_path or file.path):
+                    compared.setdefault((unit.specialist, file.path), (unit, file))
         base_units = (
-            self._base_unit(unit, frozenset(codes_by.get(unit.specialist, ())), tools) for unit in reported
+            self._base_unit(unit, file, frozenset(codes_by.get(unit.specialist, ())), tools)
+            for unit, file in compared.values()
         )
         return [unit for unit in base_units if unit is not None]
 
-    def _base_unit(self, unit: WorkUnit, codes: frozenset[str], tools: frozenset[Tool]) -> WorkUnit | None:
-        """The old version of a unit; None if there is none that its specialist can read."""
-        file = self._files[unit.path]
-        if file.base_path is None or file.fragment or unit.first:
+    def _reported_lines(self, unit: WorkUnit, head: Results) -> set[int]:
+        reviewers = reviewers_of(unit.specialist)
+        return {result.span.line for one in reviewers for result in head.get(one, unit.path) or ()}
+
+    def _base_unit(
+        self, unit: WorkUnit, file: ChangedFile, codes: frozenset[str], tools: frozenset[Tool]
+    ) -> WorkUnit | None:
+        """The old version of a file, reviewed like a unit; None if its specialist cannot read it."""
+        if file.base_path is None or file.fragment or (unit.first and unit.path == file.path):
             return None
         content = self._source.content(file, base=True)
         if why_unreadable(file, file.base_path, content, unit.specialist) is not None or content is None:

@@ -52,7 +52,19 @@ class ResultPairing:
             for specialist, source, results in self._owned_results(path, specialists):
                 pair = self._pair(self._inputs.files[path], specialist, source, results)
                 pairs[specialist.name, source.name].append(pair)
-        return pairs
+        return {
+            key: [*of_source, *self._move_sources(key, {pair.file.path for pair in of_source})]
+            for key, of_source in pairs.items()
+        }
+
+    def _move_sources(self, key: tuple[str, str], paired: Collection[str]) -> Iterator[ResultPair]:
+        """The pairs of files with results at the base alone: code may have been moved from them."""
+        specialist = next(s for s in self._inputs.specialists if s.name == key[0])
+        unpaired = [file for path, file in sorted(self._inputs.files.items()) if path not in paired]
+        for source in (one for one in reviewers_of(specialist) if one.name == key[1]):
+            for file in unpaired:
+                if file.base_path is not None and self._base_results(file.base_path, source):
+                    yield self._pair(file, specialist, source, ())
 
     def _owned_results(
         self, path: str, specialists: Sequence[Specialist]
