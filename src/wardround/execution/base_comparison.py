@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from wardround.change.change_source import ChangeSource
 from wardround.change.diff import Change, ChangedFile
 from wardround.config.schema import Config
+from wardround.context.base_coverage import BaseCoverage
 from wardround.context.readability import why_unreadable
 from wardround.context.work_units import WorkUnit, content_digest
 from wardround.execution.model import Results, ResultSource, reviewers_of
@@ -19,14 +20,26 @@ from wardround.tools.tool import Tool
 
 
 class BaseComparison:
-    """Selects the work of the base side by the results of the head."""
+    """Selects the work of the base side by the results of the head.
 
-    def __init__(self, source: ChangeSource, change: Change, config: Config, catalogue: Catalogue) -> None:
+    Args:
+        coverage: the specialists that reviewed old versions: only their results excuse moved code.
+    """
+
+    def __init__(
+        self,
+        source: ChangeSource,
+        change: Change,
+        config: Config,
+        catalogue: Catalogue,
+        coverage: BaseCoverage,
+    ) -> None:
         self._source = source
         self._files = {file.path: file for file in change.files}
         self._move_sources = MoveSources(source, change)
         self._config = config
         self._catalogue = catalogue
+        self._coverage = coverage
 
     def units(self, units: Sequence[WorkUnit], head: Results) -> list[WorkUnit]:
         """Return the units of the base: the old versions of files with results, for the codes that were
@@ -43,7 +56,7 @@ class BaseComparison:
         compared = {(unit.specialist, unit.path): (unit, self._files[unit.path]) for unit in reported}
         for unit in reported:
             for file in self._move_sources.of(self._files[unit.path], self._reported_lines(unit, head)):
-                if unit.specialist.claims_name(file.base_path or file.path):
+                if unit.specialist in self._coverage.covering(file, [unit.specialist]):
                     compared.setdefault((unit.specialist, file.path), (unit, file))
         base_units = (
             self._base_unit(unit, file, frozenset(codes_by.get(unit.specialist, ())), tools)

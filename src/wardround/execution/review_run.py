@@ -16,6 +16,7 @@ from wardround.change.diff import Change
 from wardround.change.snapshot import Snapshot, scratch_root
 from wardround.config.request import ReviewRequest
 from wardround.config.schema import Config
+from wardround.context.base_coverage import BaseCoverage
 from wardround.context.claims import files_to_fetch, selected_specialists
 from wardround.context.review_context import ReviewContext
 from wardround.context.work_units import WorkUnit, work_units
@@ -92,7 +93,7 @@ class ReviewRun:
         self._executor = executor or InProcessExecutor()
         self._snapshot: Snapshot | None = None
         change = context.change
-        specialists = selected_specialists(host, config, request)
+        self._specialists = specialists = selected_specialists(host, config, request)
         self._trust = Trust(source, change, host, request)
         self._models = ReviewModels(source.root, change, config, request, specialists)
         self._base_texts = BaseTexts(source, change, files_to_fetch(change, specialists))
@@ -134,7 +135,12 @@ class ReviewRun:
         head = yield self.side("head"), units
         claimed = {file.file.path: list(file.specialists) for file in context.claimed}
         reported, unreviewed = self._merge_change_checks(head, claimed)
-        comparison = BaseComparison(self._source, context.change, self._config, self._host.catalogue)
+        coverage = BaseCoverage(
+            self._source, context.change, self._host, self._config, self._request, self._specialists
+        )
+        comparison = BaseComparison(
+            self._source, context.change, self._config, self._host.catalogue, coverage
+        )
         base_units = comparison.units(units, head)
         base = (yield self.side("base"), base_units) if base_units else Results()
         self._mark_compared(reported, base)
