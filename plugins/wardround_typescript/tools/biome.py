@@ -13,7 +13,7 @@ from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, native_program
-from wardround_typescript.syntax import jsonc
+from wardround.languages import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")

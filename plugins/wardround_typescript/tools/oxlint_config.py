@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from wardround.tools.parsing import map_of
-from wardround_typescript.syntax import jsonc
+from wardround.languages import jsonc
 from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")

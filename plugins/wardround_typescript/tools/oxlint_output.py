@@ -13,7 +13,7 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Span
 from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
-from wardround_typescript.syntax import jsonc
+from wardround.languages import jsonc
 from wardround_typescript.tools.linted_file import LintedFile
 from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
 from wardround_typescript.tools.oxlint_sense import sensible

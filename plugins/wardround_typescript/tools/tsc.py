@@ -14,7 +14,7 @@ from wardround.tools.parsing import collapse_whitespace, span_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import SCRIPTS, TYPED
 from wardround_typescript.node_modules import missing, native_program, script
-from wardround_typescript.syntax import jsonc
+from wardround.languages import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")

@@ -27,6 +27,7 @@ from wardround.retrieval.documents import file_texts
 from wardround.retrieval.protocols import TextEmbedder
 from wardround.storage import sqlite_file
 from wardround.storage.paths import cache_dir
+from wardround.storage.repository_database import LIMIT_BYTES, DatabaseKind, RepositoryDatabase
 from wardround.text.search_terms import counted
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ _SCHEMA = (
     "CREATE TABLE commits (id TEXT PRIMARY KEY, data BLOB, day INTEGER)",
 )
 _DAY_S = 86_400
-_LOCK_TIMEOUT_S = 10
 _BATCH = 32
 """Documents written in one transaction, which an interrupted run loses."""
 _SPARE = 4
@@ -55,7 +55,7 @@ _NEAREST = 0.7
 """The share of a file's closest text in its similarity; the rest is the mean of all."""
 _LIMIT_TEXTS = 20_000
 _LIMIT_COMMITS = 20_000
-_LIMIT_BYTES = 1024 * 1024 * 1024
+_LIMIT_BYTES = LIMIT_BYTES
 
 Progress = Callable[[str], None]
 ReadCommits = Callable[[Sequence[str]], Iterable[tuple[str, str, Sequence[str]]]]
@@ -85,40 +85,22 @@ class _Document:
 class SearchIndex:
     """The documents of a repository."""
 
-    def __init__(self, database: sqlite3.Connection, file: Path | None) -> None:
-        self._database = database
+    def __init__(self, file: RepositoryDatabase) -> None:
         self._file = file
+        self._database = file.connection
 
     @classmethod
     def open(cls, repository: Path, folder: Path | None = None) -> SearchIndex:
         """Open or create the index of the repository with this git folder."""
-        folder = folder or cache_dir() / "retrieval"
-        name = hashlib.sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-        file = folder / f"{name}.sqlite"
-        for _ in range(2):
-            try:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                if not file.exists():
-                    _make_room(folder)
-                return cls(_connected(str(file)), file)
-            except (OSError, sqlite3.OperationalError):
-                break
-            except sqlite3.DatabaseError:
-                sqlite_file.remove(file)
-        return cls(_connected(":memory:"), None)
+        kind = DatabaseKind(_SCHEMA, FORMAT, _LIMIT_BYTES)
+        return cls(RepositoryDatabase.open(kind, repository, folder or cache_dir() / "retrieval"))
 
     def refreshed(self, *, keep: bool) -> SearchIndex:
         """Return an empty index for this one, which failed: in its place, or in memory if its file stays."""
-        self.close()
-        if self._file is not None and not keep:
-            sqlite_file.remove(self._file)
-            with suppress(sqlite3.Error):
-                return SearchIndex(_connected(str(self._file)), self._file)
-        return SearchIndex(_connected(":memory:"), None)
+        return SearchIndex(self._file.replaced(keep_file=keep))
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
-            self._database.close()
+        self._file.close()
 
     # Updates
 
@@ -346,21 +328,6 @@ def document(path: str, text: str) -> Counter[str]:
     for word, times in counted(path).items():
         words[word] += PATH_TIMES * times
     return words
-
-
-def _connected(name: str) -> sqlite3.Connection:
-    return sqlite_file.connect(name, _SCHEMA, FORMAT, timeout_s=_LOCK_TIMEOUT_S)
-
-
-def _make_room(folder: Path) -> None:
-    """Remove the least recently used indexes while all of them together exceed the limit."""
-    files = sorted(folder.glob("*.sqlite"), key=lambda file: (file.stat().st_mtime, file.name))
-    size = sum(file.stat().st_size for file in files)
-    for file in files:
-        if size <= _LIMIT_BYTES:
-            return
-        size -= file.stat().st_size
-        sqlite_file.remove(file)
 
 
 def _packed(vectors: NDArray[np.float32]) -> bytes:

@@ -45,7 +45,7 @@ def _create(database: sqlite3.Connection, schema: Sequence[str], version: int) -
     if _version(database) == version:
         return
     for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        database.execute(f'DROP TABLE "{table}"')
+        database.execute(f'DROP TABLE IF EXISTS "{table}"')  # a full-text table drops its own
     for statement in schema:
         database.execute(statement)
     database.execute(f"PRAGMA user_version = {version}")

@@ -1,0 +1,87 @@
+"""Disposable databases in a cache folder, one per repository, limited in total.
+
+A database that is damaged or of another version is replaced by an empty one. If none can be stored (a
+read-only home, a full disk) one in memory costs time and nothing else. Several processes may use one file.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from wardround.storage import sqlite_file
+from wardround.storage.digest import sha256
+
+LIMIT_BYTES = 1024 * 1024 * 1024
+"""The limit on the databases of one kind; a new one evicts those unused for longest."""
+_LOCK_TIMEOUT_S = 10
+
+
+class DatabaseKind(NamedTuple):
+    """The tables of a kind of database, and the version that is raised with every change of its data."""
+
+    schema: Sequence[str]
+    version: int
+    limit_bytes: int = LIMIT_BYTES
+
+
+class RepositoryDatabase:
+    """An open database; ``file`` is None for one in memory."""
+
+    def __init__(self, kind: DatabaseKind, connection: sqlite3.Connection, file: Path | None) -> None:
+        self._kind = kind
+        self.connection = connection
+        self.file = file
+
+    @classmethod
+    def open(cls, kind: DatabaseKind, repository: Path, folder: Path) -> RepositoryDatabase:
+        """Open or create the database of the repository with this git folder."""
+        name = sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        file = folder / f"{name}.sqlite"
+        for _ in range(2):
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if not file.exists():
+                    _make_room(folder, kind.limit_bytes)
+                    file.touch(mode=0o600)
+                connection = _connected(kind, str(file))
+                os.utime(file)
+                return cls(kind, connection, file)
+            except (OSError, sqlite3.OperationalError):
+                break
+            except sqlite3.DatabaseError:
+                sqlite_file.remove(file)
+        return cls(kind, _connected(kind, ":memory:"), None)
+
+    def replaced(self, *, keep_file: bool) -> RepositoryDatabase:
+        """Return an empty database for this one, which failed: in its place, or in memory."""
+        self.close()
+        if self.file is not None and not keep_file:
+            sqlite_file.remove(self.file)
+            with suppress(OSError, sqlite3.Error):
+                self.file.touch(mode=0o600)
+                return RepositoryDatabase(self._kind, _connected(self._kind, str(self.file)), self.file)
+        return RepositoryDatabase(self._kind, _connected(self._kind, ":memory:"), None)
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self.connection.close()
+
+
+def _connected(kind: DatabaseKind, name: str) -> sqlite3.Connection:
+    return sqlite_file.connect(name, kind.schema, kind.version, timeout_s=_LOCK_TIMEOUT_S)
+
+
+def _make_room(folder: Path, limit_bytes: int) -> None:
+    """Remove the least recently used databases while all of them together exceed the limit."""
+    files = sorted(folder.glob("*.sqlite"), key=lambda file: (file.stat().st_mtime, file.name))
+    size = sum(file.stat().st_size for file in files)
+    for file in files:
+        if size <= limit_bytes:
+            return
+        size -= file.stat().st_size
+        sqlite_file.remove(file)
