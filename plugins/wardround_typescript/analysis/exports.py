@@ -11,8 +11,8 @@ import msgspec
 
 from wardround.checks.lazy import LazyPattern
 from wardround.checks.source import RepositoryView
-from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 from wardround.languages.jsonc import loads
+from wardround.languages.script.syntax import Node, ScriptModule, inside, parsed
 
 SOURCES = tuple(f"*.{one}" for one in ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"))
 """Suffixes of files that may import a module."""

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from wardround.findings import RawFinding
+from wardround.languages import jsonc
 from wardround.tools.parsing import RAN
 from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript.generated_files import PARSED
 from wardround_typescript.node_modules import missing, native_program
-from wardround.languages import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from wardround.tools.parsing import map_of
 from wardround.languages import jsonc
+from wardround.tools.parsing import map_of
 from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")

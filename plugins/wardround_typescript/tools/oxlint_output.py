@@ -11,9 +11,9 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawFinding, Span
+from wardround.languages import jsonc
 from wardround.tools.parsing import collapse_whitespace, decoded, relative
 from wardround.tools.tool import Invocation
-from wardround.languages import jsonc
 from wardround_typescript.tools.linted_file import LintedFile
 from wardround_typescript.tools.oxlint_config import CONFIG_NAMES, LINK_SUFFIX
 from wardround_typescript.tools.oxlint_sense import sensible

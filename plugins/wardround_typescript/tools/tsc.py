@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawFinding
+from wardround.languages import jsonc
 from wardround.tools.parsing import collapse_whitespace, span_of
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, ToolScope
 from wardround_typescript.generated_files import SCRIPTS, TYPED
 from wardround_typescript.node_modules import missing, native_program, script
-from wardround.languages import jsonc
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")

@@ -7,6 +7,7 @@ import pytest
 from wardround_typescript.generated_files import is_bundle, scanned, too_large
 from wardround_typescript.specialist import TypescriptSpecialist
 from wardround_typescript.syntax.comments import comments
+
 from wardround.languages.jsonc import loads
 
 SPECIALIST = TypescriptSpecialist()
