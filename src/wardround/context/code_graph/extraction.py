@@ -1,0 +1,129 @@
+"""The facts of one file, whatever its language; a file that cannot be read has a reason instead of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from tree_sitter import Language, Node, Parser
+
+from wardround.context.code_graph.manifests import Manifest, is_manifest, read_manifest
+from wardround.context.code_graph.model import FileFacts, Symbol
+from wardround.context.code_graph.python_reader import read_python
+from wardround.context.code_graph.script_reader import read_script
+from wardround.context.code_graph.sql_reader import read_sql, without_templates
+from wardround.text.search_terms import counted
+
+MOST_BYTES = 1024 * 1024
+"""Longer files were not written by people."""
+MOST_NODES = 600_000
+_LONGEST_LINES = 400
+"""The average length of a line in bytes, above which a file is the output of a program."""
+_LEAST_MINIFIED = 20_000
+_PYTHON = ("py", "pyi", "pyw")
+_TYPED = ("ts", "mts", "cts")
+_SCRIPT = ("tsx", "js", "jsx", "mjs", "cjs", *_TYPED)
+
+
+class FileRecord(NamedTuple):
+    """All that is stored of a file.
+
+    Attributes:
+        words: for each symbol, the distinct search terms of its lines that no inner symbol has.
+    """
+
+    facts: FileFacts
+    words: tuple[frozenset[str], ...] = ()
+    manifest: Manifest | None = None
+
+
+def language_of(path: str) -> str:
+    """Return the language family of a source file: python, script or sql; empty for any other file."""
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
+    if suffix in _PYTHON:
+        return "python"
+    return "script" if suffix in _SCRIPT else "sql" if suffix == "sql" else ""
+
+
+def is_indexed(path: str) -> bool:
+    """Return True if the graph has facts of a file, by its name."""
+    return "node_modules/" not in path and (bool(language_of(path)) or is_manifest(path))
+
+
+def read_file(path: str, content: bytes) -> FileRecord:
+    """Return the facts of a file. Never raises: a file that cannot be read has a ``problem``."""
+    if is_manifest(path):
+        text = content[:MOST_BYTES].decode("utf-8", "replace")
+        return FileRecord(FileFacts(path), (), read_manifest(path, text))
+    problem = _problem(content)
+    if problem:
+        return FileRecord(FileFacts(path, problem=problem))
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    grammar, read = _reader(path)
+    parsed = without_templates(content) if grammar == "sql" else content
+    root = _parser(grammar).parse(parsed).root_node
+    if root.descendant_count > MOST_NODES:
+        return FileRecord(FileFacts(path, problem=f"it has more than {MOST_NODES} syntax nodes"))
+    facts = read(path, parsed, root)
+    if root.has_error:
+        facts = replace(facts, problem="parts of it do not parse")
+    return FileRecord(facts, tuple(_words(facts.symbols, content.decode("utf-8", "replace"))))
+
+
+def _problem(content: bytes) -> str:
+    """Return the reason not to parse content; empty if there is none."""
+    if len(content) > MOST_BYTES:
+        return f"it has more than {MOST_BYTES} bytes"
+    if b"\0" in content:
+        return "it is binary"
+    lines = content.count(b"\n") + 1
+    is_minified = len(content) > _LEAST_MINIFIED and len(content) / lines > _LONGEST_LINES
+    return "its lines are too long for source that people write" if is_minified else ""
+
+
+def _reader(path: str) -> tuple[str, Callable[[str, bytes, Node], FileFacts]]:
+    language = language_of(path)
+    if language == "python":
+        return "python", read_python
+    if language == "sql":
+        return "sql", read_sql
+    return ("typescript" if path.lower().endswith(_TYPED) else "tsx"), read_script
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    return Parser(Language(_grammar(grammar)))
+
+
+def _grammar(name: str) -> object:
+    if name == "python":
+        import tree_sitter_python
+
+        return tree_sitter_python.language()
+    if name == "sql":
+        import tree_sitter_sql
+
+        return tree_sitter_sql.language()
+    import tree_sitter_typescript
+
+    return (
+        tree_sitter_typescript.language_typescript()
+        if name == "typescript"
+        else tree_sitter_typescript.language_tsx()
+    )
+
+
+def _words(symbols: Sequence[Symbol], text: str) -> Iterator[frozenset[str]]:
+    """Yield the words of each symbol: of its name, and of the lines that belong to no inner symbol."""
+    lines = text.split("\n")
+    owner = [0] * len(lines)
+    for number, one in enumerate(symbols):
+        owner[one.line - 1 : one.end_line] = [number] * (min(one.end_line, len(lines)) - one.line + 1)
+    own: dict[int, list[str]] = {}
+    for number, line in zip(owner, lines, strict=True):
+        own.setdefault(number, []).append(line)
+    for number, one in enumerate(symbols):
+        name = one.name or one.path
+        yield frozenset(counted("\n".join((name, *own.get(number, ())))))

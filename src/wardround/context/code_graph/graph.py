@@ -1,0 +1,173 @@
+"""The code graph of a repository: its interface, and the life of its store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import msgspec
+
+from wardround.context.code_graph.extraction import FileRecord, read_file
+from wardround.context.code_graph.links import Links
+from wardround.context.code_graph.model import FileFacts, Importer, Link, Reach, Similar, Symbol
+from wardround.context.code_graph.resolution import Resolver
+from wardround.context.code_graph.store import GraphStore, StoredFile, file_key, today
+from wardround.context.code_graph.tree_facts import TreeFacts
+from wardround.context.code_graph.tree_files import TreeFiles
+from wardround.retrieval.index import IndexedFile
+from wardround.storage import sqlite_file
+
+_BATCH = 64
+"""Files written in one transaction, which an interrupted run loses."""
+_SPARE = 4
+"""Files stored for each one of the present tree, so that another revision is cheap."""
+_LEAST_SPARED = 1000
+Answer = TypeVar("Answer")
+
+
+class GraphUpdate(msgspec.Struct, frozen=True):
+    """The result of an update.
+
+    Attributes:
+        files: of the tree that the graph indexes.
+        read: those whose facts were not stored yet.
+        unparsed: the files that have no facts, or not all of them, each with the reason.
+    """
+
+    files: int
+    read: int
+    unparsed: tuple[tuple[str, str], ...]
+
+
+class _Queries:
+    """The queries over one tree, which share what they have resolved."""
+
+    def __init__(self, store: GraphStore, rows: dict[str, StoredFile]) -> None:
+        self.facts = TreeFacts(store, rows)
+
+    @cached_property
+    def links(self) -> Links:
+        return Links(self.facts, Resolver(self.facts))
+
+
+class CodeGraph:
+    """The symbols of a repository and their uses, in the tree of the last ``update``.
+
+    Nothing is executed. A store that turns out to be damaged is built again; one that cannot be written is
+    replaced by one in memory. Use it as a context manager, in one thread.
+    """
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+        self._tree: TreeFiles | None = None
+        self._queries = _Queries(store, {})
+
+    @classmethod
+    def open(cls, git_dir: Path, folder: Path | None = None) -> Self:
+        """Open or create the graph of a repository.
+
+        Args:
+            git_dir: ``Repository.git_dir``.
+            folder: of the stores of all repositories; by default in the user's cache folder.
+        """
+        return cls(GraphStore.open(git_dir, folder))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+    def update(self, tree: TreeFiles) -> GraphUpdate:
+        """Read the files of a tree that are not stored yet; later queries are about this tree."""
+        self._tree = tree
+        try:
+            return self._updated(tree)
+        except sqlite3.DatabaseError as trouble:
+            self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
+            return self._updated(tree)
+
+    def _updated(self, tree: TreeFiles) -> GraphUpdate:
+        keys = {entry.path: file_key(entry) for entry in tree.entries}
+        known = self._store.known()
+        missing = [entry for entry in tree.entries if keys[entry.path] not in known]
+        for at in range(0, len(missing), _BATCH):
+            batch = missing[at : at + _BATCH]
+            tree.fetch(batch)
+            self._store.add([(entry, _record(entry, tree)) for entry in batch])
+        if missing:
+            known = self._store.known()
+        rows = {path: known[key] for path, key in keys.items()}
+        self._queries = _Queries(self._store, rows)
+        self._shrink(known, rows)
+        return GraphUpdate(len(rows), len(missing), self._queries.facts.unparsed)
+
+    def _shrink(self, known: dict[bytes, StoredFile], rows: dict[str, StoredFile]) -> None:
+        """Record the files in use, and remove the others once there are many more of them."""
+        self._store.mark_used(row.id for row in rows.values() if row.day != today())
+        if len(known) > _SPARE * max(len(rows), _LEAST_SPARED):
+            used = {row.id for row in rows.values()}
+            self._store.drop([row.id for row in known.values() if row.id not in used])
+
+    # Queries
+
+    def facts(self, path: str) -> FileFacts:
+        """Return the symbols, imports and uses of a file as they were read."""
+        return self._query(lambda queries: queries.facts.facts(path))
+
+    def symbols_in(self, path: str) -> tuple[Symbol, ...]:
+        """Return the symbols of a file in source order, without the module itself."""
+        return self.facts(path).symbols[1:]
+
+    def callers(self, symbol: Symbol) -> tuple[Link, ...]:
+        """Return the uses of a symbol by other symbols, resolved ones first, then by path and line."""
+        return self._query(lambda queries: queries.links.callers(symbol))
+
+    def callees(self, symbol: Symbol) -> tuple[Link, ...]:
+        """Return the definitions that a symbol uses, resolved ones first, then by line."""
+        return self._query(lambda queries: queries.links.callees(symbol))
+
+    def uses_of(self, name: str) -> tuple[Link, ...]:
+        """Return every use of a name, by path and line; the symbol is the one around the use."""
+        return self._query(lambda queries: queries.links.uses_of(name))
+
+    def importers(self, path: str) -> tuple[Importer, ...]:
+        """Return the files that import a file, by path."""
+        return self._query(lambda queries: queries.links.importers(path))
+
+    def imported(self, path: str) -> tuple[str, ...]:
+        """Return the files that a file imports, by path."""
+        return self._query(lambda queries: queries.links.imported(path))
+
+    def tests_reaching(self, symbol: Symbol) -> tuple[Reach, ...]:
+        """Return the tests that reach a symbol over at most three uses, nearest first."""
+        return self._query(lambda queries: queries.links.tests_reaching(symbol))
+
+    def siblings(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """Return adjacent symbols of the same kind, and those of the same name and kind elsewhere."""
+        return self._query(lambda queries: queries.links.siblings(symbol))
+
+    def similar(self, symbol: Symbol) -> tuple[Similar, ...]:
+        """Return the functions with similar syntax, whatever their names, the most similar first."""
+        return self._query(lambda queries: queries.links.similar(symbol))
+
+    def _query(self, query: Callable[[_Queries], Answer]) -> Answer:
+        """Run a query; a damaged store is built again, once."""
+        try:
+            return query(self._queries)
+        except sqlite3.DatabaseError as trouble:
+            if self._tree is None:
+                raise
+            self._store = self._store.replaced(keep_file=not sqlite_file.is_damaged(trouble))
+            self._updated(self._tree)
+            return query(self._queries)
+
+
+def _record(entry: IndexedFile, tree: TreeFiles) -> FileRecord:
+    return read_file(entry.path, tree.read(entry))

@@ -1,0 +1,44 @@
+"""The names by which an import and a file find one another, before modules are resolved."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from wardround.context.code_graph.model import Import
+
+_SUFFIX = re.compile(r"(?:\.d)?\.(?:pyi?w?|[cm]?[jt]sx?|vue|svelte|sql)$")
+_PACKAGE_FILES = ("__init__", "index", "mod")
+
+
+def imported_names(path: str, one: Import) -> Iterator[str]:
+    """Yield the names by which the file that an import means can be found: the last parts of its module."""
+    module = one.module
+    if not module:
+        return
+    if not module.strip("./"):
+        yield posixpath.basename(_folder_above(path, module))
+    last = _SUFFIX.sub("", module.rstrip("/").rpartition("/")[2])
+    yield last
+    if "/" not in module:
+        yield last.rpartition(".")[2]
+    if one.name not in ("", "*"):
+        yield one.name
+
+
+def _folder_above(path: str, module: str) -> str:
+    """Return the folder that dots alone mean: ``.`` and ``..`` of Python, ``..`` and ``../..`` of scripts."""
+    folder = posixpath.dirname(path)
+    if "/" in module:
+        return posixpath.normpath(posixpath.join(folder, module))
+    for _ in range(len(module) - 1):
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def names_of_file(path: str) -> tuple[str, ...]:
+    """Return the names by which imports can mean a file: its stem, and the folder of a package's own file."""
+    stem = _SUFFIX.sub("", posixpath.basename(path))
+    folder = posixpath.basename(posixpath.dirname(path))
+    return (stem, folder) if stem in _PACKAGE_FILES else (stem,)

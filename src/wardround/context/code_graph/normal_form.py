@@ -1,0 +1,59 @@
+"""Normal forms of syntax: a digest that ignores names of locals, and a sketch that ignores their order."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+
+from wardround.storage.digest import sha256
+
+NAME = "\x01"
+"""Prefix of a token that is a plain name, which may be a local."""
+LITERAL = "\x02"
+"""Prefix of a token that is a string or a number."""
+LOCAL = "\x03"
+"""Prefix of a token that is a local of an inner scope."""
+_RUN = 4
+"""Tokens in a run; shorter ones are shared by unrelated code, longer ones break at every edit."""
+_SKETCH = 24
+"""Hashes in a sketch: the error of an estimated similarity is about 0.1."""
+_DIGEST_HEX = 32
+_OWN = "\x00self"
+
+
+def body_digest(tokens: Sequence[str], bound: Collection[str], own_name: str) -> str:
+    """Return a digest that renaming the function and its locals does not change."""
+    order: dict[str, str] = {}
+    parts = []
+    for token in tokens:
+        name = token[1:]
+        if token[0] == LOCAL or (token[0] == NAME and name in bound):
+            parts.append(order.setdefault(name, f"\x00{len(order)}"))
+        else:
+            parts.append(_OWN if token[0] == NAME and name == own_name else token)
+    return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_HEX]
+
+
+def shape(tokens: Sequence[str], bound: Collection[str]) -> tuple[int, ...]:
+    """Return the sketch of a body: the smallest hashes of its runs of tokens."""
+    general = list(_general(tokens, bound))
+    runs = {" ".join(general[at : at + _RUN]) for at in range(max(len(general) - _RUN + 1, 1))}
+    return tuple(sorted({zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in runs})[:_SKETCH])
+
+
+def _general(tokens: Sequence[str], bound: Collection[str]) -> Iterator[str]:
+    """Yield tokens with every local as one token and every literal as another."""
+    for token in tokens:
+        if token[0] == LITERAL:
+            yield "l"
+        elif token[0] == LOCAL or (token[0] == NAME and token[1:] in bound):
+            yield "v"
+        else:
+            yield token
+
+
+def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    """Return the estimated share of common runs of two sketches, 0 to 1."""
+    merged = sorted({*one, *other})[: min(max(len(one), len(other)), _SKETCH)]
+    common = set(one) & set(other)
+    return sum(value in common for value in merged) / len(merged) if merged else 0.0

@@ -1,0 +1,303 @@
+"""The symbols, imports and uses of a Python module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tree_sitter import Node
+
+from wardround.context.code_graph.model import FileFacts, Import, SymbolKind, UseKind
+from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
+from wardround.retrieval.test_discovery import holds_tests
+
+_INSTANCE = ("self", "cls")
+_FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TEST)
+
+
+def read_python(path: str, source: bytes, root: Node) -> FileFacts:
+    """Return the facts of a parsed module."""
+    return _PythonReader(path, source).read(root)
+
+
+class _PythonReader:
+    def __init__(self, path: str, source: bytes) -> None:
+        self.scan = FileScan(path, source, source.count(b"\n") + 1)
+        self._has_tests = holds_tests(path)
+        self._known: set[str] = set()
+        self._listed: set[str] = set()
+        self._handlers = {
+            "function_definition": self._function,
+            "class_definition": self._class,
+            "decorated_definition": lambda node: [node.child_by_field_name("definition")],
+            "decorator": self._decorator,
+            "lambda": self._lambda,
+            "assignment": self._assignment,
+            "augmented_assignment": self._binding("left"),
+            "named_expression": self._binding("name"),
+            "for_statement": self._binding("left"),
+            "for_in_clause": self._binding("left"),
+            "as_pattern": self._binding("alias"),
+            "global_statement": self._outer,
+            "nonlocal_statement": self._outer,
+            "import_statement": self._import,
+            "import_from_statement": self._import_from,
+            "future_import_statement": lambda node: (),
+            "call": self._call,
+            "attribute": self._attribute,
+            "keyword_argument": self._keyword,
+            "identifier": self._identifier,
+            "string": self._string,
+            "integer": self._number,
+            "float": self._number,
+            "comment": lambda node: (),
+            "expression_statement": self._statement,
+        }
+
+    def read(self, root: Node) -> FileFacts:
+        self.scan.walk(root, self._handlers)
+        if self._listed:
+            for draft in self.scan.drafts[1:]:
+                if "." not in draft.name:
+                    draft.exported = draft.name in self._listed
+        return self.scan.facts()
+
+    # Definitions
+
+    def _function(self, node: Node) -> Iterable[Any]:
+        name = self._name_of(node)
+        scan = self.scan
+        is_method = scan.scope.is_class
+        is_test = self._has_tests and name.startswith("test") and not scan.scope.is_function
+        kind = SymbolKind.TEST if is_test else SymbolKind.METHOD if is_method else SymbolKind.FUNCTION
+        number = self._declared(name, kind, node)
+        parameters = node.child_by_field_name("parameters")
+        scan.open(number, is_function=True)
+        for bound, type_name in self._parameters(parameters):
+            if not (is_method and bound in _INSTANCE):
+                scan.bind(bound, type_name)
+        body = [node.child_by_field_name(one) for one in ("parameters", "return_type", "body")]
+        return [*self._decorators(node), *filter(None, body), scan.close]
+
+    def _class(self, node: Node) -> Iterable[Any]:
+        number = self._declared(self._name_of(node), SymbolKind.CLASS, node)
+        self.scan.open(number, is_class=True)
+        bases = node.child_by_field_name("superclasses")
+        others = self._bases(bases) if bases is not None else []
+        return [*self._decorators(node), *others, node.child_by_field_name("body"), self.scan.close]
+
+    def _bases(self, bases: Node) -> list[Node]:
+        """Record the base classes and return the other arguments."""
+        others = []
+        for base in bases.named_children:
+            generic = base.child_by_field_name("value") if base.type == "subscript" else None
+            root, names = self._chain(generic or base)
+            if names and root is None:
+                self.scan.chain(names, "", UseKind.INHERITS)
+            others += [base] if not names or generic is not None or root is not None else []
+        return others
+
+    def _declared(self, name: str, kind: SymbolKind, node: Node) -> int:
+        scan = self.scan
+        parent = node.parent
+        if parent is not None and parent.type == "decorated_definition":
+            node = parent
+        if scan.scope.is_function:
+            scan.bind(name)
+        self._known.add(name) if scan.is_top else None
+        exported = not scan.scope.is_function and not name.startswith("_")
+        return scan.declare(name, kind, node, exported=exported)
+
+    def _decorators(self, node: Node) -> list[Node]:
+        parent = node.parent
+        if parent is None or parent.type != "decorated_definition":
+            return []
+        return [one for one in parent.children if one.type == "decorator"]
+
+    def _decorator(self, node: Node) -> Iterable[Any]:
+        inner = node.named_children[0] if node.named_children else None
+        is_call = inner is not None and inner.type == "call"
+        head = inner.child_by_field_name("function") if inner is not None and is_call else inner
+        root, names = self._chain(head)
+        if root is not None or not names:
+            return node.named_children
+        self.scan.chain(names, "", UseKind.DECORATES)
+        return [inner.child_by_field_name("arguments")] if inner is not None and is_call else []
+
+    def _lambda(self, node: Node) -> Iterable[Any]:
+        for name, _ in self._parameters(node.child_by_field_name("parameters")):
+            self.scan.bind(name)
+        return node.children
+
+    def _parameters(self, node: Node | None) -> Iterator[tuple[str, str]]:
+        for one in node.named_children if node is not None else ():
+            type_node = one.child_by_field_name("type")
+            named = one.child_by_field_name("name")
+            if one.type == "identifier" or named is not None:
+                yield self.scan.text(named or one), self._type_name(type_node)
+            else:
+                yield from ((name, self._type_name(type_node)) for name in self._targets(one))
+
+    # Bindings
+
+    def _binding(self, field: str) -> Any:
+        def handler(node: Node) -> Iterable[Any]:
+            for name in self._targets(node.child_by_field_name(field)):
+                self.scan.bind(name)
+            return node.children
+
+        return handler
+
+    def _assignment(self, node: Node) -> Iterable[Any]:
+        scan, left = self.scan, node.child_by_field_name("left")
+        value, type_node = node.child_by_field_name("right"), node.child_by_field_name("type")
+        names = list(self._targets(left))
+        if scan.is_top and names == ["__all__"]:
+            self._listed |= set(self._strings(value))
+        if scan.scope.is_function or not (scan.is_top or scan.scope.is_class):
+            for name in names:
+                scan.bind(name, self._type_name(type_node) or self._constructed(value))
+            return node.children
+        if len(names) != 1 or left is None or left.type != "identifier" or self._is_known(names[0]):
+            return node.children
+        kind = SymbolKind.CONSTANT if scan.is_top else SymbolKind.FIELD
+        scan.open(scan.declare(names[0], kind, node, exported=not names[0].startswith("_")))
+        return [*filter(None, (type_node, value)), scan.close]
+
+    def _is_known(self, name: str) -> bool:
+        """Return True if the module or class has the name already; record it if not."""
+        whole = f"{self.scan.drafts[self.scan.scope.owner].name}.{name}".lstrip(".")
+        if whole in self._known:
+            return True
+        self._known.add(whole)
+        return False
+
+    def _targets(self, node: Node | None) -> Iterator[str]:
+        """Yield the plain names that a pattern binds."""
+        open_ = [node] if node is not None else []
+        while open_:
+            one = open_.pop()
+            if one.type == "identifier":
+                yield self.scan.text(one)
+            elif one.type not in ("attribute", "subscript", "type", "call"):
+                open_ += reversed(one.named_children)
+
+    def _outer(self, node: Node) -> Iterable[Any]:
+        self.scan.scope.outer |= {self.scan.text(one) for one in node.named_children}
+        return ()
+
+    def _type_name(self, node: Node | None) -> str:
+        """Return the class that an annotation names, without ``None``; empty for anything else."""
+        while node is not None and node.type in ("type", "binary_operator"):
+            plain = [one for one in node.named_children if one.type != "none"]
+            node = plain[0] if len(plain) == 1 else None
+        root, names = self._chain(node)
+        return ".".join(name for name, _ in names) if root is None else ""
+
+    def _constructed(self, value: Node | None) -> str:
+        """Return the class that a call constructs, by its capital letter."""
+        if value is None or value.type != "call":
+            return ""
+        root, names = self._chain(value.child_by_field_name("function"))
+        is_class = root is None and names and names[-1][0][:1].isupper()
+        return ".".join(name for name, _ in names) if is_class else ""
+
+    def _strings(self, value: Node | None) -> Iterator[str]:
+        for one in value.named_children if value is not None else ():
+            if one.type == "string":
+                yield self.scan.text(one).strip("'\"")
+
+    # Imports
+
+    def _import(self, node: Node) -> Iterable[Any]:
+        for one in node.named_children:
+            name, alias = self._aliased(one)
+            self.scan.imports.append(Import(name, "", alias or name, node.start_point[0] + 1))
+        return ()
+
+    def _import_from(self, node: Node) -> Iterable[Any]:
+        module = node.child_by_field_name("module_name")
+        written = self.scan.text(module).replace(" ", "") if module is not None else ""
+        line = node.start_point[0] + 1
+        for one in node.named_children:
+            if one.type == "wildcard_import":
+                self.scan.imports.append(Import(written, "*", "", line))
+            elif one != module:
+                name, alias = self._aliased(one)
+                self.scan.imports.append(Import(written, name, alias or name, line))
+        return ()
+
+    def _aliased(self, node: Node) -> tuple[str, str]:
+        if node.type != "aliased_import":
+            return self.scan.text(node), ""
+        name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+        return (self.scan.text(name) if name else ""), (self.scan.text(alias) if alias else "")
+
+    # Uses
+
+    def _call(self, node: Node) -> Iterable[Any]:
+        return self._chained(node.child_by_field_name("function"), UseKind.CALL, [
+            node.child_by_field_name("arguments")
+        ])  # fmt: skip
+
+    def _attribute(self, node: Node) -> Iterable[Any]:
+        return self._chained(node, UseKind.ATTRIBUTE, [])
+
+    def _chained(self, node: Node | None, kind: UseKind, after: list[Node | None]) -> Iterable[Any]:
+        root, names = self._chain(node)
+        following = [one for one in after if one is not None]
+        if root is None:
+            self.scan.chain(names, "", kind)
+            return following
+        if not names:
+            return [root, *following]
+        receiver = "super" if self._is_super(root) else UNKNOWN
+        return [root, lambda: self.scan.chain(names, receiver, kind), *following]
+
+    def _chain(self, node: Node | None) -> tuple[Node | None, list[tuple[str, Node]]]:
+        """Return the names of a dotted chain, and its root where that is another expression."""
+        names: list[tuple[str, Node]] = []
+        while node is not None and node.type == "attribute" and len(names) < MOST_PARTS:
+            name = node.child_by_field_name("attribute")
+            if name is not None:
+                names.append((self.scan.text(name), name))
+            node = node.child_by_field_name("object")
+        if node is not None and node.type == "identifier":
+            names.append((self.scan.text(node), node))
+            node = None
+        return node, names[::-1]
+
+    def _is_super(self, node: Node) -> bool:
+        called = node.child_by_field_name("function") if node.type == "call" else None
+        return called is not None and self.scan.text(called) == "super"
+
+    def _keyword(self, node: Node) -> Iterable[Any]:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None:
+            self.scan.use(self.scan.text(name), UNKNOWN, UseKind.KEY, name)
+            self.scan.token(f"{self.scan.text(name)}=")
+        return [value] if value is not None else []
+
+    def _identifier(self, node: Node) -> Iterable[Any]:
+        self.scan.plain(self.scan.text(node), UseKind.REFERENCE, node)
+        return ()
+
+    def _string(self, node: Node) -> Iterable[Any]:
+        inner = [one for one in node.children if one.type == "interpolation"]
+        if inner:
+            return [one for one in node.children if one.type in ("interpolation", "string_content")]
+        self.scan.literal(self.scan.text(node), node)
+        return ()
+
+    def _number(self, node: Node) -> Iterable[Any]:
+        self.scan.literal(self.scan.text(node), node)
+        return ()
+
+    def _statement(self, node: Node) -> Iterable[Any]:
+        """A string alone is documentation."""
+        children = node.named_children
+        return () if len(children) == 1 and children[0].type == "string" else node.children
+
+    def _name_of(self, node: Node) -> str:
+        name = node.child_by_field_name("name")
+        return self.scan.text(name) if name is not None else "?"

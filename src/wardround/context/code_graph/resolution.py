@@ -1,0 +1,251 @@
+"""The definitions that a name in a file means: by scopes, imports and base classes, or by equal names."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from wardround.context.code_graph.extraction import language_of
+from wardround.context.code_graph.model import Certainty, FileFacts, Import, Symbol, SymbolKind, Use, UseKind
+from wardround.context.code_graph.python_modules import PythonModules
+from wardround.context.code_graph.scopes import INSTANCES, UNKNOWN
+from wardround.context.code_graph.script_modules import ScriptModules
+from wardround.context.code_graph.store import Role
+from wardround.context.code_graph.tree_facts import TreeFacts
+
+_MOST_HOPS = 8
+"""The limit on re-exports, and on base classes, that are followed."""
+_MOST_NAMED = 8
+"""Definitions of one name, above which an equal name is not evidence."""
+_BUILTINS = frozenset(dir(builtins))
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.FIELD, SymbolKind.FUNCTION, SymbolKind.COLUMN,
+                      SymbolKind.CLASS, SymbolKind.COMPONENT})  # fmt: skip
+_BY_NAME = frozenset({UseKind.ATTRIBUTE, UseKind.CALL, UseKind.KEY, UseKind.PROP, UseKind.COLUMN})
+
+
+class Target(NamedTuple):
+    """A symbol by its file and its number there."""
+
+    path: str
+    number: int
+
+
+class Resolved(NamedTuple):
+    """The definitions that a use may mean."""
+
+    targets: tuple[Target, ...]
+    certainty: Certainty
+
+
+class Resolver:
+    """Resolves the names of one tree; what it finds is remembered."""
+
+    def __init__(self, tree: TreeFacts) -> None:
+        self._tree = tree
+        self._python = PythonModules(tree.files.keys())
+        self._script = ScriptModules(tree.files.keys(), tree.manifests)
+        self._modules: dict[tuple[str, str], str] = {}
+        self._named: dict[tuple[str, str], tuple[Target, ...]] = {}
+        self._tops: dict[str, dict[str, int]] = {}
+
+    def symbol(self, target: Target) -> Symbol:
+        return self._tree.facts(target.path).symbols[target.number]
+
+    def module(self, path: str, module: str) -> str:
+        """Return the file of a module that a file imports; empty for one outside the tree."""
+        key = (path, module)
+        found = self._modules.get(key)
+        if found is None:
+            modules = self._python if language_of(path) == "python" else self._script
+            found = self._modules[key] = modules.resolve(path, module) if module else ""
+        return found
+
+    def imported_file(self, path: str, one: Import) -> str:
+        """Return the file that an import reads: the submodule, where ``from package import`` names one."""
+        found = self.module(path, one.module)
+        if one.name not in ("", "*") and language_of(path) == "python":
+            if found and one.name in self._top_level(found):
+                return found
+            return self.module(path, _joined(one.module, one.name)) or found
+        return found
+
+    def resolve(self, path: str, use: Use) -> Resolved:
+        """Return the definitions that a use may mean, by path and position."""
+        if language_of(path) == "sql":
+            return Resolved(self._relation(use), Certainty.RESOLVED)
+        found: Iterable[Target] = ()
+        if use.kind not in (UseKind.KEY, UseKind.PROP, UseKind.LITERAL):
+            found = self._by_scope(path, use)
+        if found or use.kind not in _BY_NAME or not self._may_be_any(path, use):
+            return Resolved(tuple(sorted(set(found))), Certainty.RESOLVED)
+        return Resolved(self._by_name(use.name, language_of(path)), Certainty.NAMED)
+
+    # Names in scope
+
+    def _by_scope(self, path: str, use: Use) -> tuple[Target, ...]:
+        if not use.receiver:
+            return self.lookup(path, use.name)
+        root, *rest = use.receiver.split(".")
+        if root in INSTANCES:
+            return () if rest else self._instance_member(path, use, is_super=root == "super")
+        if use.receiver.endswith("()"):
+            return self._members(self._chained(path, use.receiver[:-2].split(".")), use.name)
+        return () if use.receiver == UNKNOWN else self._chained(path, [root, *rest, use.name])
+
+    def _chained(self, path: str, names: Sequence[str]) -> tuple[Target, ...]:
+        """Return the definitions of a dotted chain; the longest prefix that is imported comes first."""
+        for count in range(len(names), 0, -1):
+            found = self.lookup(path, ".".join(names[:count]))
+            if found:
+                for name in names[count:]:
+                    found = self._members(found, name)
+                return found
+        return ()
+
+    def lookup(self, path: str, name: str, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
+        """Return the definitions of a name at the top level of a file."""
+        number = self._top_level(path).get(name)
+        if number is not None:
+            return (Target(path, number),)
+        if hops == 0:
+            return ()
+        imports = self._tree.facts(path).imports
+        for one in imports:
+            if one.alias == name and not one.is_export:
+                return self.followed(path, one, hops)
+        return self._starred(path, name, hops, exports=False)
+
+    def _starred(self, path: str, name: str, hops: int, *, exports: bool) -> tuple[Target, ...]:
+        for one in self._tree.facts(path).imports:
+            if one.name == "*" and one.is_export is exports:
+                module = self.module(path, one.module)
+                found = self.exported(module, name, hops - 1) if module and module != path else ()
+                if found:
+                    return found
+        return ()
+
+    def followed(self, path: str, one: Import, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
+        """Return the definitions that an import binds."""
+        if not one.module:
+            return self.lookup(path, one.name, hops - 1)
+        module = self.module(path, one.module)
+        if one.name == "":
+            return (Target(module, 0),) if module else ()
+        found = self.exported(module, one.name, hops - 1) if module and module != path else ()
+        if not found and language_of(path) == "python":
+            inner = self.module(path, _joined(one.module, one.name))
+            found = (Target(inner, 0),) if inner else ()
+        return found
+
+    def exported(self, path: str, name: str, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
+        """Return the definitions that a file exports under a name."""
+        if hops <= 0:
+            return ()
+        if language_of(path) == "python":
+            return self.lookup(path, name, hops)
+        for one in self._tree.facts(path).imports:
+            if one.is_export and one.alias == name and one.name != "*":
+                return self.followed(path, one, hops)
+        number = self._top_level(path).get(name)
+        if number is not None:
+            return (Target(path, number),)
+        found = self._starred(path, name, hops, exports=True)
+        return found or ((Target(path, 0),) if name == "default" and self._tree.facts(path).symbols else ())
+
+    def _top_level(self, path: str) -> dict[str, int]:
+        found = self._tops.get(path)
+        if found is None:
+            symbols = enumerate(self._tree.facts(path).symbols)
+            found = {}
+            for number, one in symbols:
+                if number and "." not in one.name:
+                    found.setdefault(one.name, number)
+            self._tops[path] = found
+        return found
+
+    # Members
+
+    def _members(self, owners: Iterable[Target], name: str) -> tuple[Target, ...]:
+        return tuple(found for owner in owners for found in self.member(owner, name))
+
+    def member(self, owner: Target, name: str, hops: int = _MOST_HOPS) -> tuple[Target, ...]:
+        """Return the definitions of an attribute of a module or a class, also of a base class."""
+        if owner.number == 0:
+            return self.exported(owner.path, name)
+        facts = self._tree.facts(owner.path)
+        wanted = f"{facts.symbols[owner.number].name}.{name}"
+        own = tuple(Target(owner.path, at) for at, one in enumerate(facts.symbols) if one.name == wanted)
+        return own or self._inherited(owner, name, hops)
+
+    def _inherited(self, owner: Target, name: str, hops: int) -> tuple[Target, ...]:
+        if hops == 0:
+            return ()
+        for base in self.bases(owner):
+            found = self.member(base, name, hops - 1) if base != owner else ()
+            if found:
+                return found
+        return ()
+
+    def bases(self, owner: Target) -> list[Target]:
+        """Return the base classes of a class, as far as the tree has them, in source order."""
+        uses = self._tree.facts(owner.path).uses
+        inherited = (one for one in uses if one.owner == owner.number and one.kind is UseKind.INHERITS)
+        return [base for one in inherited for base in self._by_scope(owner.path, one) if base.number]
+
+    def _instance_member(self, path: str, use: Use, *, is_super: bool) -> tuple[Target, ...]:
+        facts = self._tree.facts(path)
+        name = facts.symbols[use.owner].name
+        kinds = {one.name: at for at, one in enumerate(facts.symbols) if one.kind is SymbolKind.CLASS}
+        while name and name not in kinds:
+            name = name.rpartition(".")[0]
+        if not name:
+            return ()
+        owner = Target(path, kinds[name])
+        return self._inherited(owner, use.name, _MOST_HOPS) if is_super else self.member(owner, use.name)
+
+    # Equal names
+
+    def _may_be_any(self, path: str, use: Use) -> bool:
+        """Return True if the receiver of a use is unknown, so that it may mean any definition."""
+        if use.receiver == UNKNOWN:
+            return True
+        if not use.receiver:
+            return _is_plain_script(self._tree.facts(path)) and use.name not in _BUILTINS
+        root = use.receiver.partition(".")[0].removesuffix("()")
+        return root in INSTANCES or bool(self.lookup(path, root))
+
+    def _by_name(self, name: str, language: str) -> tuple[Target, ...]:
+        key = (name, language)
+        found = self._named.get(key)
+        if found is None:
+            every = [
+                Target(path, number)
+                for path in self._tree.files_with(name, Role.DEFINES)
+                if language_of(path) == language
+                for number, one in enumerate(self._tree.facts(path).symbols)
+                if one.own_name == name and one.kind in _MEMBERS
+            ]
+            found = self._named[key] = tuple(every) if len(every) <= _MOST_NAMED else ()
+        return found
+
+    def _relation(self, use: Use) -> tuple[Target, ...]:
+        """Return the definitions of a table, a view, a function or a column of SQL."""
+        wanted = use.name if use.kind is not UseKind.COLUMN else f"{use.receiver}.{use.name}"
+        return tuple(
+            Target(path, number)
+            for path in self._tree.files_with(use.name, Role.DEFINES)
+            if language_of(path) == "sql"
+            for number, one in enumerate(self._tree.facts(path).symbols)
+            if number and one.name.lower() == wanted
+        )
+
+
+def _joined(module: str, name: str) -> str:
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+
+
+def _is_plain_script(facts: FileFacts) -> bool:
+    """Return True for a script without imports and exports, whose names are global."""
+    is_script = language_of(facts.path) == "script"
+    return is_script and not facts.imports and not any(one.exported for one in facts.symbols[1:])

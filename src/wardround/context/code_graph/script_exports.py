@@ -1,0 +1,134 @@
+"""The imports and exports of a TypeScript or JavaScript module, of both module systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tree_sitter import Node
+
+from wardround.context.code_graph.model import Import
+from wardround.context.code_graph.scopes import FileScan
+
+_LOADERS = frozenset({"require", "require.resolve", "jest.mock", "vi.mock", "jest.doMock", "vi.doMock",
+                      "jest.requireActual", "vi.importActual"})  # fmt: skip
+
+
+def unquoted(scan: FileScan, node: Node | None) -> str:
+    """Return the text of a string without substitutions; empty for anything else."""
+    if node is None or node.type not in ("string", "template_string"):
+        return ""
+    return "" if any(one.type == "template_substitution" for one in node.children) else scan.text(node)[1:-1]
+
+
+class ScriptExports:
+    """Collects imports and exports for a scan."""
+
+    def __init__(self, scan: FileScan) -> None:
+        self._scan = scan
+        self._exported: set[str] = set()
+        self._has_module_exports = b"module.exports" in scan.source or b"exports." in scan.source
+
+    def finish(self) -> None:
+        """Mark the symbols that an export elsewhere in the file names."""
+        for draft in self._scan.drafts[1:]:
+            if draft.name in self._exported or (self._has_module_exports and "." not in draft.name):
+                draft.exported = True
+
+    def rename(self, name: str, exported: str, node: Node) -> None:
+        """Record that the file exports one of its own names."""
+        self._exported.add(name)
+        self._add("", name, exported, node, is_export=True)
+
+    def read_import(self, node: Node) -> Iterable[Any]:
+        module = unquoted(self._scan, node.child_by_field_name("source"))
+        clauses = [
+            one for one in node.named_children if one.type in ("import_clause", "import_require_clause")
+        ]
+        if not clauses:
+            self._add(module, "", "", node)
+        for clause in clauses:
+            if clause.type == "import_require_clause":
+                module = unquoted(self._scan, clause.child_by_field_name("source"))
+            for name, alias in self._imported(clause):
+                self._add(module, name, alias, node)
+        return ()
+
+    def _imported(self, clause: Node) -> Iterator[tuple[str, str]]:
+        """Yield the names that a clause imports, each with its local name."""
+        text = self._scan.text
+        for one in clause.named_children:
+            if one.type == "identifier":
+                is_whole = clause.type == "import_require_clause"
+                yield ("" if is_whole else "default"), text(one)
+            elif one.type == "namespace_import":
+                yield "", text(one.named_children[0])
+            elif one.type == "named_imports":
+                yield from self._specifiers(one)
+
+    def _specifiers(self, node: Node) -> Iterator[tuple[str, str]]:
+        for one in node.named_children:
+            name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
+            if name is not None:
+                own = self._scan.text(name).strip("'\"")
+                yield own, self._scan.text(alias).strip("'\"") if alias is not None else own
+
+    def read_export(self, node: Node) -> Node | None:
+        """Record an export statement; return what it declares or evaluates, if it does."""
+        module = unquoted(self._scan, node.child_by_field_name("source"))
+        kinds = {one.type for one in node.children}
+        for one in node.named_children:
+            if one.type == "export_clause":
+                self._read_clause(one, module, node)
+            elif one.type == "namespace_export":
+                self._add(module, "", self._scan.text(one.named_children[0]), node, is_export=True)
+        if module:
+            if "*" in kinds and "namespace_export" not in kinds:
+                self._add(module, "*", "", node, is_export=True)
+            return None
+        return self._declared(node, kinds)
+
+    def _read_clause(self, clause: Node, module: str, node: Node) -> None:
+        for name, alias in self._specifiers(clause):
+            if not module:
+                self._exported.add(name)
+            self._add(module, name, alias, node, is_export=True)
+
+    def _declared(self, node: Node, kinds: set[str]) -> Node | None:
+        declared = node.child_by_field_name("declaration")
+        if declared is None:
+            value = node.child_by_field_name("value")
+            return value if value is not None or "=" not in kinds else node.named_children[-1]
+        name = declared.child_by_field_name("name")
+        if "default" in kinds and name is not None:
+            self.rename(self._scan.text(name), "default", node)
+        return declared
+
+    def read_require(self, names: Sequence[str], pattern: Node | None, value: Node | None) -> bool:
+        """Record ``const x = require("y")``; return False for any other declaration."""
+        called = value.child_by_field_name("function") if value is not None else None
+        if value is None or called is None or pattern is None or self._scan.text(called) != "require":
+            return False
+        module = unquoted(self._scan, self._first_argument(value))
+        for name in names:
+            self._add(module, "" if pattern.type == "identifier" else name, name, value)
+        return bool(module)
+
+    def read_dynamic(self, called: Node, arguments: Node | None) -> bool:
+        """Record a module that a call loads, such as ``import("x")``; return False for any other call."""
+        if called.type != "import" and self._scan.text(called) not in _LOADERS:
+            return False
+        first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+        module = unquoted(self._scan, first)
+        if module:
+            self._add(module, "", "", called)
+        return bool(module)
+
+    def _first_argument(self, call: Node) -> Node | None:
+        arguments = call.child_by_field_name("arguments")
+        return arguments.named_children[0] if arguments is not None and arguments.named_children else None
+
+    def _add(self, module: str, name: str, alias: str, node: Node, *, is_export: bool = False) -> None:
+        if module or is_export:
+            line = node.start_point[0] + 1
+            self._scan.imports.append(Import(module, name, alias, line, is_export))

@@ -1,0 +1,252 @@
+"""The tables, columns, views and functions of an SQL file, and their uses.
+
+Names are lower-cased and have no schema. Templates of dbt are read as the relations they refer to; the body
+of a function in another language, and what the grammar does not know, is searched for names after the
+keywords that a relation follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tree_sitter import Node
+
+from wardround.context.code_graph.model import FileFacts, SymbolKind, UseKind
+from wardround.context.code_graph.scopes import UNKNOWN, Draft, FileScan
+
+_CREATES = {
+    "create_table": SymbolKind.TABLE,
+    "create_view": SymbolKind.VIEW,
+    "create_materialized_view": SymbolKind.VIEW,
+    "create_function": SymbolKind.FUNCTION,
+    "create_procedure": SymbolKind.FUNCTION,
+    "create_trigger": SymbolKind.FUNCTION,
+    "create_type": SymbolKind.TYPE,
+    "create_sequence": SymbolKind.CONSTANT,
+    "create_index": SymbolKind.INDEX,
+    "create_policy": SymbolKind.CONSTANT,
+}
+_RELATIONS = re.compile(
+    r"(?i)\b(?:from|join|into|update|table|references|truncate)[ \t\n]+(?:only[ \t\n]+)?"
+    r"((?:\"?\w+\"?\.)?\"?\w+\"?)"
+)
+_CALLS = re.compile(r"(?i)(?<![\w\"])((?:\w+\.)?[a-z_]\w{2,})[ \t]*\(")
+_NOT_RELATIONS = frozenset({"select", "lateral", "unnest", "set", "only", "if", "values", "the", "where"})
+_TEMPLATE = re.compile(rb"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_REFERENCE = re.compile(
+    rb"\b(?:ref|source)[ \t]*\([ \t]*(?:['\"][\w.-]+['\"][ \t]*,[ \t]*)?['\"]([\w.-]+)['\"]"
+)
+_VALUE = b"null"
+"""The value of a template that refers to no relation."""
+_LONGEST_TEXT = 100_000
+
+
+def without_templates(source: bytes) -> bytes:
+    """Return SQL of the same length in which each template is the relation it refers to, or blank."""
+    return _TEMPLATE.sub(_plain, source)
+
+
+def _plain(match: re.Match[bytes]) -> bytes:
+    found = _REFERENCE.search(match[0])
+    name = b""
+    if found is not None:
+        name = found[1].replace(b".", b"_").replace(b"-", b"_")
+    elif match[0].startswith(b"{{") and b"config" not in match[0] and len(match[0]) > len(_VALUE):
+        name = _VALUE
+    rest = match[0][len(name) :]
+    return name + bytes(one if one == 10 else 32 for one in rest)
+
+
+def read_sql(path: str, source: bytes, root: Node) -> FileFacts:
+    """Return the facts of a parsed file; ``source`` is what was parsed."""
+    return _SqlReader(path, source).read(root)
+
+
+class _SqlReader:
+    def __init__(self, path: str, source: bytes) -> None:
+        self.scan = FileScan(path, source, source.count(b"\n") + 1)
+        self._relations: dict[str, str] = {}
+        self._handlers = {
+            "statement": self._statement,
+            "column_definition": self._column,
+            "field": self._field,
+            "column": self._listed_column,
+            "invocation": self._invocation,
+            "object_reference": self._relation,
+            "relation": self._aliased_relation,
+            "cte": self._common_table,
+            "add_column": lambda node: node.named_children,
+            "drop_column": self._named_column("name"),
+            "alter_column": self._named_column("name"),
+            "rename_column": self._renamed_column,
+            "function_body": self._body,
+            "procedure_body": self._body,
+            "ERROR": self._unknown,
+            "literal": self._literal,
+            "comment": lambda node: (),
+            "marginalia": lambda node: (),
+            **dict.fromkeys(_CREATES, self._create),
+        }
+
+    def read(self, root: Node) -> FileFacts:
+        stem = self.scan.path.rpartition("/")[2].rpartition(".")[0].lower()
+        if "/models/" in f"/{self.scan.path}":
+            self.scan.open(self.scan.declare(stem, SymbolKind.VIEW, root, exported=True))
+        self.scan.walk(root, self._handlers)
+        return self.scan.facts()
+
+    # Definitions
+
+    def _statement(self, node: Node) -> Iterable[Any]:
+        before = self._relations
+        self._relations = {**before, **dict(self._named_relations(node))}
+
+        def done() -> None:
+            self._relations = before
+
+        return [*node.children, done]
+
+    def _named_relations(self, node: Node) -> Iterator[tuple[str, str]]:
+        """Yield the alias of each relation of a statement, or its name, with the name of its table."""
+        open_ = [node]
+        while open_:
+            one = open_.pop()
+            if one.type == "relation" or one.type in ("insert", "delete", "create_index", "create_policy",
+                                                      "alter_table", "create_table"):  # fmt: skip
+                reference = next((x for x in one.named_children if x.type == "object_reference"), None)
+                alias = one.child_by_field_name("alias")
+                if reference is not None:
+                    table = self._name(reference)
+                    yield (self._plain(alias) if alias is not None else table), table
+            open_ += one.named_children
+
+    def _create(self, node: Node) -> Iterable[Any]:
+        kind = _CREATES[node.type]
+        named = node.child_by_field_name("column") if node.type == "create_index" else None
+        target = named or next((one for one in node.named_children if one.type == "object_reference"), None)
+        if target is None:
+            return node.children
+        number = self.scan.declare(self._name(target), kind, node, exported=True)
+        self.scan.open(number)
+        return [*(one for one in node.children if one != target), self.scan.close]
+
+    def _column(self, node: Node) -> Iterable[Any]:
+        name = node.child_by_field_name("name")
+        others = [one for one in node.named_children if one != name]
+        if name is None:
+            return others
+        altered = self._altered_table(node)
+        if altered:
+            self._draft(f"{altered}.{self._plain(name)}", node)
+        else:
+            self.scan.declare(self._plain(name), SymbolKind.COLUMN, node, exported=True)
+        self.scan.token(self._plain(name))
+        return others
+
+    def _draft(self, name: str, node: Node) -> None:
+        """Add a column to a table that is created elsewhere."""
+        first, last = node.start_point[0] + 1, node.end_point[0] + 1
+        self.scan.drafts.append(Draft(name, SymbolKind.COLUMN, first, last, True))
+
+    def _altered_table(self, node: Node) -> str:
+        around = node.parent
+        while around is not None and around.type not in ("alter_table", "create_table", "statement"):
+            around = around.parent
+        if around is None or around.type != "alter_table":
+            return ""
+        return next((self._name(one) for one in around.named_children if one.type == "object_reference"), "")
+
+    def _named_column(self, field: str) -> Any:
+        def handler(node: Node) -> Iterable[Any]:
+            name = node.child_by_field_name(field)
+            if name is not None:
+                self._use_column(name, self._altered_table(node) or UNKNOWN)
+            return [one for one in node.named_children if one != name]
+
+        return handler
+
+    def _renamed_column(self, node: Node) -> Iterable[Any]:
+        old, new = node.child_by_field_name("old_name"), node.child_by_field_name("new_name")
+        table = self._altered_table(node)
+        if old is not None and new is not None:
+            self._use_column(old, table or UNKNOWN)
+            self._draft(f"{table}.{self._plain(new)}", node)
+        return ()
+
+    # Uses
+
+    def _relation(self, node: Node) -> Iterable[Any]:
+        self.scan.use(self._name(node), "", UseKind.TABLE, node)
+        self.scan.token(self._name(node))
+        return ()
+
+    def _aliased_relation(self, node: Node) -> Iterable[Any]:
+        alias = node.child_by_field_name("alias")
+        return [one for one in node.named_children if one != alias]
+
+    def _common_table(self, node: Node) -> Iterable[Any]:
+        name, *rest = node.named_children
+        self._relations[self._plain(name)] = ""
+        return rest
+
+    def _field(self, node: Node) -> Iterable[Any]:
+        name = node.child_by_field_name("name") or node.child_by_field_name("column")
+        if name is None:
+            return node.named_children
+        reference = next((one for one in node.named_children if one.type == "object_reference"), None)
+        if reference is not None:
+            alias = self._name(reference)
+            self._use_column(name, self._relations.get(alias, alias) or UNKNOWN)
+        else:
+            self._use_column(name, self._only_relation())
+        return ()
+
+    def _listed_column(self, node: Node) -> Iterable[Any]:
+        self._use_column(node, self._only_relation())
+        return ()
+
+    def _only_relation(self) -> str:
+        """Return the table of a column without one, where the statement has one table."""
+        tables = set(self._relations.values())
+        return tables.pop() or UNKNOWN if len(tables) == 1 else UNKNOWN
+
+    def _use_column(self, node: Node, table: str) -> None:
+        self.scan.use(self._plain(node), table, UseKind.COLUMN, node)
+        self.scan.token(self._plain(node))
+
+    def _invocation(self, node: Node) -> Iterable[Any]:
+        called, *others = node.named_children
+        self.scan.use(self._name(called), "", UseKind.CALL, called)
+        self.scan.token(self._name(called))
+        return others
+
+    def _body(self, node: Node) -> Iterable[Any]:
+        """The body of a function: parsed where the grammar could, searched for names elsewhere."""
+        if not node.has_error:
+            return node.children
+        return self._unknown(node)
+
+    def _unknown(self, node: Node) -> Iterable[Any]:
+        text = self.scan.text(node)[:_LONGEST_TEXT]
+        for pattern, kind in ((_RELATIONS, UseKind.TABLE), (_CALLS, UseKind.CALL)):
+            for match in pattern.finditer(text):
+                name = match[1].rpartition(".")[2].strip('"').lower()
+                if name not in _NOT_RELATIONS:
+                    line = node.start_point[0] + 1 + text.count("\n", 0, match.start())
+                    self.scan.use_at(name, "", kind, line)
+        for token in text.split():
+            self.scan.token(token.lower())
+        return ()
+
+    def _literal(self, node: Node) -> Iterable[Any]:
+        self.scan.literal(self.scan.text(node), node)
+        return ()
+
+    def _name(self, node: Node) -> str:
+        """Return the name of an object without its schema."""
+        return self._plain(node.child_by_field_name("name") or node)
+
+    def _plain(self, node: Node) -> str:
+        return self.scan.text(node).strip('"`[]').lower()

@@ -1,0 +1,220 @@
+"""The stored facts of files, in one database per repository outside the work tree.
+
+A file is stored under its path and the object id of its content, so that known content is never read again,
+whatever the tree. Names lead to the files that define, use or import them; the facts of a file are decoded
+when a query needs them. Full-text search is by SQLite's FTS5 and only finds rows: their order is computed
+over the files of one tree, so that what else is stored has no effect.
+"""
+
+from __future__ import annotations
+
+import enum
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from wardround.context.code_graph.extraction import FileRecord
+from wardround.context.code_graph.import_names import imported_names
+from wardround.context.code_graph.manifests import Manifest
+from wardround.context.code_graph.model import FileFacts, UseKind
+from wardround.retrieval.index import IndexedFile
+from wardround.storage import sqlite_file
+from wardround.storage.digest import digest_key, sha256
+from wardround.storage.paths import cache_dir
+from wardround.storage.repository_database import DatabaseKind, RepositoryDatabase
+
+FORMAT = 1
+"""Raised with every change of the readers or of the stored data."""
+_SCHEMA = (
+    "CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE, facts BLOB, manifest BLOB, "
+    "words INTEGER, problem TEXT, day INTEGER)",
+    "CREATE TABLE occurrences (name INTEGER, role INTEGER, file INTEGER, PRIMARY KEY (name, role, file)) "
+    "WITHOUT ROWID",
+    "CREATE TABLE shapes (hash INTEGER, row INTEGER, PRIMARY KEY (hash, row)) WITHOUT ROWID",
+    "CREATE VIRTUAL TABLE texts USING fts5(words, detail=none, "
+    "tokenize=\"unicode61 remove_diacritics 0 tokenchars '_'\")",
+)
+_KIND = DatabaseKind(_SCHEMA, FORMAT)
+_DAY_S = 86_400
+_ROW_BITS = 16
+"""The low bits of a row are the number of the symbol; the others are the file."""
+_SHAPE_KEYS = 6
+"""The smallest hashes of a sketch that are searched; two bodies that share 3 of 4 runs share one of them in
+999 of 1,000 cases."""
+_KEY_BYTES = 16
+Found = TypeVar("Found")
+
+
+class Role(enum.IntEnum):
+    """The part of a name in a file. ``renames``: it is imported under another name."""
+
+    DEFINES = 0
+    USES = 1
+    IMPORTS = 2
+    RENAMES = 3
+
+
+class StoredFile(NamedTuple):
+    """A row of a file; ``words`` is the sum over its symbols of the number of distinct words."""
+
+    id: int
+    words: int
+    problem: str
+    has_manifest: bool
+    day: int
+
+
+def file_key(entry: IndexedFile) -> bytes:
+    """Return the key of the facts of a file."""
+    return digest_key(entry.path, entry.blob)[:_KEY_BYTES]
+
+
+class GraphStore:
+    """The facts of a repository's files."""
+
+    def __init__(self, file: RepositoryDatabase) -> None:
+        self._file = file
+        self._database = file.connection
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._facts = msgspec.msgpack.Decoder(FileFacts).decode
+        self._manifests = msgspec.msgpack.Decoder(Manifest).decode
+
+    @classmethod
+    def open(cls, git_dir: Path, folder: Path | None = None) -> GraphStore:
+        """Open or create the store of the repository with this git folder."""
+        return cls(RepositoryDatabase.open(_KIND, git_dir, folder or cache_dir() / "code-graph"))
+
+    def replaced(self, *, keep_file: bool) -> GraphStore:
+        """Return an empty store for this one, which failed."""
+        return GraphStore(self._file.replaced(keep_file=keep_file))
+
+    def close(self) -> None:
+        self._file.close()
+
+    # Updates
+
+    def known(self) -> dict[bytes, StoredFile]:
+        """Return all stored files by key."""
+        rows = self._database.execute("SELECT key, id, words, problem, manifest IS NOT NULL, day FROM files")
+        return {
+            key: StoredFile(number, words, problem, bool(manifest), day)
+            for key, number, words, problem, manifest, day in rows
+        }
+
+    def add(self, records: Sequence[tuple[IndexedFile, FileRecord]]) -> None:
+        """Store the records of some files in one transaction."""
+        with sqlite_file.transaction(self._database):
+            for entry, record in records:
+                self._add(file_key(entry), record)
+
+    def _add(self, key: bytes, record: FileRecord) -> None:
+        facts = record.facts
+        done = self._database.execute(
+            "INSERT OR IGNORE INTO files (key, facts, manifest, words, problem, day) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (key, self._encode(facts), None if record.manifest is None else self._encode(record.manifest),
+             sum(map(len, record.words)), facts.problem, today()),
+        )  # fmt: skip
+        if done.rowcount == 0 or done.lastrowid is None:  # another process was faster
+            return
+        number = done.lastrowid
+        self._database.executemany(
+            "INSERT OR IGNORE INTO occurrences VALUES (?, ?, ?)",
+            sorted((name_key(name), role, number) for name, role in _occurrences(facts)),
+        )
+        rows = [number << _ROW_BITS | at for at in range(len(facts.symbols))]
+        self._database.executemany(
+            "INSERT OR IGNORE INTO shapes VALUES (?, ?)",
+            ((value, row) for row, one in zip(rows, facts.symbols, strict=True)
+             for value in one.shape[:_SHAPE_KEYS]),
+        )  # fmt: skip
+        self._database.executemany(
+            "INSERT INTO texts (rowid, words) VALUES (?, ?)",
+            ((row, " ".join(sorted(words))) for row, words in zip(rows, record.words, strict=False)),
+        )
+
+    def mark_used(self, files: Iterable[int]) -> None:
+        """Record that files are in use today."""
+        rows = [(today(), one) for one in files]
+        if rows:
+            with sqlite_file.transaction(self._database):
+                self._database.executemany("UPDATE files SET day = ? WHERE id = ?", rows)
+
+    def drop(self, files: Sequence[int]) -> None:
+        """Remove files with all that refers to them."""
+        rows = [(one,) for one in files]
+        spans = [(one << _ROW_BITS, (one + 1) << _ROW_BITS) for one in files]
+        with sqlite_file.transaction(self._database):
+            self._database.executemany("DELETE FROM files WHERE id = ?", rows)
+            self._database.executemany("DELETE FROM texts WHERE rowid >= ? AND rowid < ?", spans)
+            kept = "SELECT id FROM files"
+            self._database.execute(f"DELETE FROM occurrences WHERE file NOT IN ({kept})")  # noqa: S608
+            self._database.execute(f"DELETE FROM shapes WHERE row >> {_ROW_BITS} NOT IN ({kept})")  # noqa: S608
+
+    # Queries
+
+    def facts(self, number: int) -> FileFacts:
+        """Return the facts of a file."""
+        query = "SELECT facts FROM files WHERE id = ?"
+        return self._decoded(self._facts, self._database.execute(query, (number,)).fetchone())
+
+    def manifest(self, number: int) -> Manifest:
+        """Return the settings of a file that has some."""
+        query = "SELECT manifest FROM files WHERE id = ?"
+        return self._decoded(self._manifests, self._database.execute(query, (number,)).fetchone())
+
+    def _decoded(self, decode: Callable[[bytes], Found], row: tuple[bytes] | None) -> Found:
+        try:
+            return decode(row[0] if row is not None else b"")
+        except (TypeError, msgspec.MsgspecError) as cause:
+            raise sqlite3.DatabaseError("the stored facts of a file are damaged") from cause
+
+    def files_with(self, name: str, role: Role) -> list[int]:
+        """Return the files in which a name has a role."""
+        query = "SELECT file FROM occurrences WHERE name = ? AND role = ?"
+        return [file for (file,) in self._database.execute(query, (name_key(name), role))]
+
+    def rows_with_word(self, word: str) -> list[tuple[int, int]]:
+        """Return the file and number of each symbol whose text has a search term."""
+        quoted = '"' + word.replace('"', '""') + '"'
+        rows = self._database.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (quoted,))
+        return [_split(row) for (row,) in rows]
+
+    def rows_with_shape(self, shape: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the file and number of each symbol that shares one of the first hashes of a sketch."""
+        found: set[int] = set()
+        for value in shape[:_SHAPE_KEYS]:
+            rows = self._database.execute("SELECT row FROM shapes WHERE hash = ?", (value,))
+            found |= {row for (row,) in rows}
+        return [_split(row) for row in sorted(found)]
+
+
+def today() -> int:
+    return int(time.time() // _DAY_S)
+
+
+def name_key(name: str) -> int:
+    """Return the number that a name is stored as; equal numbers of unequal names cost time only."""
+    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:7], "big")
+
+
+def _split(row: int) -> tuple[int, int]:
+    return row >> _ROW_BITS, row & ((1 << _ROW_BITS) - 1)
+
+
+def _occurrences(facts: FileFacts) -> Iterator[tuple[str, Role]]:
+    for symbol in facts.symbols[1:]:
+        yield symbol.own_name, Role.DEFINES
+    for use in facts.uses:
+        yield use.name, Role.USES
+        if use.kind is UseKind.LITERAL:
+            yield use.name.rpartition(".")[2], Role.USES
+    for one in facts.imports:
+        for name in imported_names(facts.path, one):
+            yield name, Role.IMPORTS
+        if one.name not in ("", one.alias):
+            yield one.name, Role.RENAMES

@@ -1,0 +1,193 @@
+"""Links between the symbols of a repository, as callers of the code graph rely on them."""
+
+from __future__ import annotations
+
+from tests.context.code_graph.conftest import GraphOf
+from tests.context.code_graph.shown import ends, symbol_of
+
+PYTHON = {
+    "shop/__init__.py": "from .cart import total as sum_up\n",
+    "shop/cart.py": (
+        "from shop.base import Priced\n\n"
+        "class Cart(Priced):\n    def add(self, row):\n        return self.price(row)\n\n"
+        "def total(rows):\n    return sum(rows)\n"
+    ),
+    "shop/base.py": "class Priced:\n    def price(self, row):\n        return row.price\n",
+    "app/views.py": (
+        "import shop\nfrom shop import sum_up\nfrom shop import cart as carts\n\n"
+        "def show(rows):\n    found = carts.Cart()\n    found.add(rows)\n    return sum_up(rows)\n\n"
+        "def other(x):\n    return shop.sum_up(x) + x.add(1)\n"
+    ),
+    "tests/test_views.py": "from app.views import show\n\ndef test_show():\n    assert show([]) == 0\n",
+}
+
+
+def test_callers_are_found_through_aliases_and_packages(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    assert ends(graph.callers(symbol_of(graph, "shop/cart.py", "total"))) == [
+        ("app/views.py", "show", 8, "resolved"),
+        ("app/views.py", "other", 11, "resolved"),
+    ]
+
+
+def test_a_method_of_an_unknown_receiver_is_a_caller_by_name_alone(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    assert ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart.add"))) == [
+        ("app/views.py", "show", 7, "resolved"),
+        ("app/views.py", "other", 11, "named"),
+    ]
+
+
+def test_a_method_of_a_base_class_is_found(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    assert ends(graph.callers(symbol_of(graph, "shop/base.py", "Priced.price")))[0] == (
+        "shop/cart.py", "Cart.add", 5, "resolved",
+    )  # fmt: skip
+
+
+def test_callees_are_the_definitions_that_are_used(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    assert ends(graph.callees(symbol_of(graph, "app/views.py", "show"))) == [
+        ("shop/cart.py", "", 6, "resolved"),
+        ("shop/cart.py", "Cart", 6, "resolved"),
+        ("shop/cart.py", "Cart.add", 7, "resolved"),
+        ("shop/cart.py", "total", 8, "resolved"),
+    ]
+
+
+def test_importers_and_imported_files_are_inverse(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    assert [(one.path, one.line, one.names) for one in graph.importers("shop/cart.py")] == [
+        ("app/views.py", 3, ("cart",)),
+        ("shop/__init__.py", 1, ("total",)),
+    ]
+    assert graph.imported("app/views.py") == ("shop/__init__.py", "shop/cart.py")
+    assert [one.path for one in graph.importers("app/views.py")] == ["tests/test_views.py"]
+
+
+def test_a_test_reaches_what_it_calls_and_what_that_calls(graph_of: GraphOf) -> None:
+    graph = graph_of(PYTHON)
+    found = graph.tests_reaching(symbol_of(graph, "shop/cart.py", "total"))
+    assert [(one.test.name, one.distance, one.via, str(one.certainty)) for one in found] == [
+        ("test_show", 2, ("show",), "resolved")
+    ]
+
+
+def test_uses_of_a_name_include_strings_that_end_with_it(graph_of: GraphOf) -> None:
+    graph = graph_of({**PYTHON, "conf.py": 'HOOK = "shop.cart.total"\n'})
+    assert ends(graph.uses_of("total")) == [("conf.py", "HOOK", 1, "named")]
+
+
+def test_siblings_are_adjacent_or_have_the_same_name_and_kind(graph_of: GraphOf) -> None:
+    graph = graph_of(
+        {**PYTHON, "shop/basket.py": "class Basket:\n    def add(self): ...\n    def drop(self): ...\n"}
+    )
+    found = graph.siblings(symbol_of(graph, "shop/basket.py", "Basket.add"))
+    assert [(one.path, one.name) for one in found] == [
+        ("shop/basket.py", "Basket.drop"), ("shop/cart.py", "Cart.add"),
+    ]  # fmt: skip
+
+
+BODY = """\
+def {name}({rows}, limit):
+    {found} = []
+    for {row} in {rows}:
+        if {row}.price > limit and not {row}.hidden:
+            {found}.append(convert({row}.price, "EUR"))
+    return sorted({found})
+"""
+
+
+def test_a_renamed_copy_has_the_same_digest_and_is_similar(graph_of: GraphOf) -> None:
+    first = BODY.format(name="one", rows="rows", row="row", found="found")
+    second = BODY.format(name="two", rows="items", row="item", found="out")
+    graph = graph_of({"a.py": first, "b.py": f"# moved\n{second}", "c.py": "def three(a):\n    return a\n"})
+    one, two = symbol_of(graph, "a.py", "one"), symbol_of(graph, "b.py", "two")
+    assert one.body_digest == two.body_digest
+    assert [(found.symbol.name, found.similarity) for found in graph.similar(one)] == [("two", 1.0)]
+
+
+def test_another_call_or_literal_gives_another_digest(graph_of: GraphOf) -> None:
+    text = BODY.format(name="one", rows="rows", row="row", found="found")
+    graph = graph_of(
+        {"a.py": text, "b.py": text.replace("EUR", "USD"), "c.py": text.replace("convert", "scale")}
+    )
+    assert len({symbol_of(graph, path, "one").body_digest for path in ("a.py", "b.py", "c.py")}) == 3
+
+
+SCRIPTS = {
+    "package.json": '{"name": "root", "workspaces": ["packages/*"]}',
+    "tsconfig.json": '{\n  // aliases\n  "compilerOptions": {"baseUrl": ".", '
+    '"paths": {"@/*": ["web/*"],}},\n}',
+    "packages/lib/package.json": '{"name": "@shop/lib", "main": "./dist/index.js"}',
+    "packages/lib/src/index.ts": "export * from './cart';\nexport { default as Row } from './row';\n",
+    "packages/lib/src/cart.ts": (
+        "export const total = (rows: number[]) => rows.length;\nexport class Cart { add() {} }\n"
+    ),
+    "packages/lib/src/row.tsx": "export default function TheRow() { return <tr />; }\n",
+    "web/util/index.ts": (
+        "import { total as sum } from '@shop/lib';\nexport function money() { return sum([]); }\n"
+    ),
+    "web/page.tsx": (
+        "import { Row, Cart } from '@shop/lib';\nimport * as util from '@/util';\n"
+        "export function Page() {\n  const cart = new Cart();\n  cart.add();\n"
+        "  return <Row key={util.money()} />;\n}\n"
+    ),
+    "web/page.test.tsx": "import { Page } from './page.js';\nit('shows', () => { render(<Page />); });\n",
+}
+
+
+def test_scripts_are_linked_through_packages_aliases_and_index_files(graph_of: GraphOf) -> None:
+    graph = graph_of(SCRIPTS)
+    assert ends(graph.callers(symbol_of(graph, "packages/lib/src/cart.ts", "total"))) == [
+        ("web/util/index.ts", "money", 2, "resolved")
+    ]
+    assert ends(graph.callers(symbol_of(graph, "packages/lib/src/row.tsx", "TheRow"))) == [
+        ("web/page.tsx", "Page", 6, "resolved")
+    ]
+    assert ends(graph.callers(symbol_of(graph, "packages/lib/src/cart.ts", "Cart.add"))) == [
+        ("web/page.tsx", "Page", 5, "resolved")
+    ]
+    assert ends(graph.callers(symbol_of(graph, "web/util/index.ts", "money"))) == [
+        ("web/page.tsx", "Page", 6, "resolved")
+    ]
+
+
+def test_files_of_scripts_are_linked(graph_of: GraphOf) -> None:
+    graph = graph_of(SCRIPTS)
+    assert [one.path for one in graph.importers("packages/lib/src/index.ts")] == [
+        "web/page.tsx",
+        "web/util/index.ts",
+    ]
+    assert graph.imported("web/page.tsx") == ("packages/lib/src/index.ts", "web/util/index.ts")
+    found = graph.tests_reaching(symbol_of(graph, "packages/lib/src/cart.ts", "total"))
+    assert [(one.test.name, one.distance) for one in found] == [("shows", 3)]
+
+
+def test_a_name_of_an_installed_package_is_not_a_symbol_here(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "a.ts": "export function render() {}\n",
+        "b.ts": "import { render } from 'react-dom';\nexport function go() { render(); }\n",
+    })  # fmt: skip
+    assert graph.callers(symbol_of(graph, "a.ts", "render")) == ()
+
+
+def test_tables_and_columns_are_linked(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "schema.sql": "create table users (id int, email text);\n",
+        "q.sql": "create view mails as select u.email from users u;\n",
+    })  # fmt: skip
+    assert ends(graph.callers(symbol_of(graph, "schema.sql", "users.email"))) == [
+        ("q.sql", "mails", 1, "resolved")
+    ]
+    assert ends(graph.callers(symbol_of(graph, "schema.sql", "users"))) == [("q.sql", "mails", 1, "resolved")]
+
+
+def test_a_circle_of_imports_ends(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "a/__init__.py": "from b import *\n",
+        "b.py": "from a import *\nfrom c import gone\n\nclass X(Y):\n    def m(self):\n        self.lost()\n",
+        "c.py": "from c import gone\nfrom b import X\n\nclass Y(X): ...\n\nY().lost()\ngone()\n",
+    })  # fmt: skip
+    assert graph.callees(symbol_of(graph, "b.py", "X.m")) == ()
+    assert ends(graph.callers(symbol_of(graph, "c.py", "Y")))[0][0] == "c.py"
