@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -11,13 +11,17 @@ from typing import Self, TypeVar
 
 import msgspec
 
+from wardround.context.code_graph.evidence import ChangeEvidence, Evidence
 from wardround.context.code_graph.extraction import FileRecord, read_file
 from wardround.context.code_graph.links import Links
-from wardround.context.code_graph.model import FileFacts, Importer, Link, Reach, Similar, Symbol
+from wardround.context.code_graph.model import FileFacts, Importer, Link, Neighbour, Reach, Similar, Symbol
+from wardround.context.code_graph.neighbours import nearest
 from wardround.context.code_graph.resolution import Resolver
 from wardround.context.code_graph.store import GraphStore, StoredFile, file_key, today
 from wardround.context.code_graph.tree_facts import TreeFacts
 from wardround.context.code_graph.tree_files import TreeFiles
+from wardround.retrieval.commit_signals import CommitIndex
+from wardround.retrieval.hunk_search import ChangedCode
 from wardround.retrieval.index import IndexedFile
 from wardround.storage import sqlite_file
 
@@ -52,6 +56,10 @@ class _Queries:
     @cached_property
     def links(self) -> Links:
         return Links(self.facts, Resolver(self.facts))
+
+    @cached_property
+    def evidence(self) -> ChangeEvidence:
+        return ChangeEvidence(self.facts, self.links)
 
 
 class CodeGraph:
@@ -156,6 +164,29 @@ class CodeGraph:
     def similar(self, symbol: Symbol) -> tuple[Similar, ...]:
         """Return the functions with similar syntax, whatever their names, the most similar first."""
         return self._query(lambda queries: queries.links.similar(symbol))
+
+    def neighbours(
+        self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex] = (), limit: int = 20
+    ) -> tuple[Neighbour, ...]:
+        """Return the files that are near a change and not part of it, the nearest first.
+
+        Args:
+            hunks: of the change, with lines of the tree of the graph.
+            past: the commits before the change, newest first; without them, links and words decide.
+        """
+        return self._query(
+            lambda queries: nearest(
+                queries.evidence.columns(hunks, past),
+                lambda path, number: queries.facts.outline(path).symbols[number],
+                limit,
+            )
+        )
+
+    def evidence(
+        self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex] = ()
+    ) -> dict[str, dict[str, Evidence]]:
+        """Return the evidence that files are near a change, by ranker and path; see ``neighbours``."""
+        return self._query(lambda queries: queries.evidence.columns(hunks, past))
 
     def _query(self, query: Callable[[_Queries], Answer]) -> Answer:
         """Run a query; a damaged store is built again, once."""

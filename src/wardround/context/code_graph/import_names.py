@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wardround.context.code_graph.model import Import
 
@@ -42,3 +42,8 @@ def names_of_file(path: str) -> tuple[str, ...]:
     stem = _SUFFIX.sub("", posixpath.basename(path))
     folder = posixpath.basename(posixpath.dirname(path))
     return (stem, folder) if stem in _PACKAGE_FILES else (stem,)
+
+
+def may_mean(one: Import, names: Collection[str]) -> bool:
+    """Return True if an import may mean a file with one of these names, without resolving it."""
+    return one.name in names or not one.module.strip("./") or any(name in one.module for name in names)

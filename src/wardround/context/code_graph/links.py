@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.extraction import language_of
-from wardround.context.code_graph.import_names import names_of_file
+from wardround.context.code_graph.import_names import may_mean, names_of_file
 from wardround.context.code_graph.model import (
     Certainty,
     Importer,
@@ -56,7 +56,7 @@ class Links:
 
     def target(self, symbol: Symbol) -> Target | None:
         """Return the place of a symbol in this tree, by its file and name; None if it has none."""
-        symbols = self._tree.facts(symbol.path).symbols
+        symbols = self._tree.outline(symbol.path).symbols
         found = [number for number, one in enumerate(symbols) if one.name == symbol.name]
         if not found:
             return None
@@ -85,8 +85,8 @@ class Links:
                 return
         names = self._names_of(target, symbol)
         for path in self._candidates(target, names):
-            facts = self._tree.facts(path)
-            for use in facts.uses:
+            facts = self._tree.outline(path)
+            for use in self._tree.uses(facts.path):
                 if use.name in names and not _is_within(facts.symbols[use.owner], symbol):
                     found = self._resolver.resolve(path, use)
                     if target in found.targets:
@@ -105,7 +105,7 @@ class Links:
 
     def _add_aliases(self, names: list[str], target: Target, name: str, paths: Iterable[str]) -> None:
         for path in paths:
-            for one in self._tree.facts(path).imports:
+            for one in self._tree.outline(path).imports:
                 is_new = one.name == name and one.alias not in names
                 if is_new and target in self._resolver.followed(path, one):
                     names.append(one.alias)
@@ -118,20 +118,20 @@ class Links:
         return sorted(found)
 
     def _is_default(self, symbol: Symbol) -> bool:
-        imports = self._tree.facts(symbol.path).imports
+        imports = self._tree.outline(symbol.path).imports
         named = any(one.alias == "default" and one.name == symbol.name and one.is_export for one in imports)
         return named or symbol.name == "default"
 
     def _module_users(self, target: Target) -> Iterator[Link]:
         for one in self.importers(target.path):
-            module = self._tree.facts(one.path).symbols[0]
+            module = self._tree.outline(one.path).symbols[0]
             yield Link(module, one.path, one.line, UseKind.REFERENCE, Certainty.RESOLVED)
 
     def callees(self, symbol: Symbol) -> tuple[Link, ...]:
         """Return the definitions that a symbol uses, resolved ones first, then by path and line."""
-        facts = self._tree.facts(symbol.path)
+        facts = self._tree.outline(symbol.path)
         found = set()
-        for use in facts.uses:
+        for use in self._tree.uses(facts.path):
             if _is_within(facts.symbols[use.owner], symbol):
                 resolved = self._resolver.resolve(symbol.path, use)
                 for target in resolved.targets:
@@ -147,8 +147,8 @@ class Links:
         """
         found = []
         for path in self._tree.files_with(name, Role.USES):
-            facts = self._tree.facts(path)
-            for use in facts.uses:
+            facts = self._tree.outline(path)
+            for use in self._tree.uses(facts.path):
                 if use.name == name or _ends_with(use, name):
                     resolved = self._resolver.resolve(path, use)
                     is_resolved = bool(resolved.targets) and resolved.certainty is Certainty.RESOLVED
@@ -160,27 +160,27 @@ class Links:
 
     def importers(self, path: str) -> tuple[Importer, ...]:
         """Return the files that import a file, by path."""
-        candidates = {
-            one for name in names_of_file(path) for one in self._tree.files_with(name, Role.IMPORTS)
-        }
-        candidates |= set(self._package_importers(path))
+        names = {*names_of_file(path), *self._package_names(path)}
+        candidates = {one for name in names for one in self._tree.files_with(name, Role.IMPORTS)}
         found = []
         for one in sorted(candidates - {path}):
-            meant = [i for i in self._tree.facts(one).imports if self._resolver.imported_file(one, i) == path]
+            imports = (each for each in self._tree.outline(one).imports if may_mean(each, names))
+            meant = [each for each in imports if self._resolver.imported_file(one, each) == path]
             if meant:
-                names = sorted({i.name for i in meant if i.name})
-                found.append(Importer(one, min(i.line for i in meant), tuple(names)))
+                taken = sorted({each.name for each in meant if each.name})
+                found.append(Importer(one, min(each.line for each in meant), tuple(taken)))
         return tuple(found)
 
-    def _package_importers(self, path: str) -> Iterator[str]:
-        """Yield the files that import the package whose entry a file may be."""
+    def _package_names(self, path: str) -> Iterator[str]:
+        """Yield the names of the packages whose entry a file may be."""
         for manifest in self._tree.manifests.values():
-            if manifest.name and path.startswith(f"{manifest.folder}/" if manifest.folder else ""):
-                yield from self._tree.files_with(manifest.name.rpartition("/")[2], Role.IMPORTS)
+            is_inside = path.startswith(f"{manifest.folder}/" if manifest.folder else "")
+            if manifest.name and is_inside and self._resolver.entry(manifest.name) == path:
+                yield manifest.name.rpartition("/")[2]
 
     def imported(self, path: str) -> tuple[str, ...]:
         """Return the files that a file imports, by path."""
-        imports = self._tree.facts(path).imports
+        imports = self._tree.outline(path).imports
         found = {self._resolver.imported_file(path, one) for one in imports}
         return tuple(sorted(found - {"", path}))
 
@@ -215,7 +215,7 @@ class Links:
 
     def _adjacent(self, symbol: Symbol) -> list[Symbol]:
         group = [
-            one for one in self._tree.facts(symbol.path).symbols
+            one for one in self._tree.outline(symbol.path).symbols
             if one.owner_name == symbol.owner_name and one.kind is symbol.kind and one.name
         ]  # fmt: skip
         own = next((at for at, one in enumerate(group) if one.name == symbol.name), len(group))
@@ -228,8 +228,10 @@ class Links:
             one
             for path in self._tree.files_with(symbol.own_name, Role.DEFINES)
             if path != symbol.path and language_of(path) == language_of(symbol.path)
-            for one in self._tree.facts(path).symbols
-            if one.own_name == symbol.own_name and one.kind is symbol.kind
+            for one in self._tree.outline(path).symbols
+            if one.name.endswith(symbol.own_name)
+            and one.own_name == symbol.own_name
+            and one.kind is symbol.kind
         ]
         return found if len(found) <= _MOST_ALIKE else []
 
@@ -237,7 +239,7 @@ class Links:
         """Return the symbols whose syntax is at least half the same, the most similar first."""
         found = []
         for path, number in self._tree.symbols_with_shape(symbol) if symbol.shape else ():
-            other = self._tree.facts(path).symbols[number]
+            other = self._tree.outline(path).symbols[number]
             share = normal_form.similarity(symbol.shape, other.shape)
             if share >= _LEAST_SIMILAR and (other.path, other.name) != (symbol.path, symbol.name):
                 found.append(Similar(other, round(share, 4)))

@@ -78,8 +78,8 @@ class Symbol(msgspec.Struct, frozen=True, array_like=True, order=True):
         exported: other files can import it.
         body_digest: of the syntax without comments, layout, documentation and its own name, with the names
             of locals replaced by their order; empty for symbols without a body.
-        shape: the smallest 32-bit hashes of runs of tokens, sorted; the share that two symbols have in common
-            estimates the similarity of their syntax, whatever the order of statements.
+        shape: the smallest 32-bit hashes of runs of tokens, sorted, four bytes each; the share that two
+            symbols have in common estimates the similarity of their syntax, whatever the order of statements.
         size: the number of tokens of its body.
     """
 
@@ -90,7 +90,7 @@ class Symbol(msgspec.Struct, frozen=True, array_like=True, order=True):
     kind: SymbolKind
     exported: bool = False
     body_digest: str = ""
-    shape: tuple[int, ...] = ()
+    shape: bytes = b""
     size: int = 0
 
     @property

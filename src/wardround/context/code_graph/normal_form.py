@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 
@@ -18,6 +19,7 @@ _RUN = 4
 _SKETCH = 24
 """Hashes in a sketch: the error of an estimated similarity is about 0.1."""
 _DIGEST_HEX = 32
+_HASH_BYTES = 4
 _OWN = "\x00self"
 
 
@@ -34,11 +36,17 @@ def body_digest(tokens: Sequence[str], bound: Collection[str], own_name: str) ->
     return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_HEX]
 
 
-def shape(tokens: Sequence[str], bound: Collection[str]) -> tuple[int, ...]:
+def shape(tokens: Sequence[str], bound: Collection[str]) -> bytes:
     """Return the sketch of a body: the smallest hashes of its runs of tokens."""
     general = list(_general(tokens, bound))
     runs = {" ".join(general[at : at + _RUN]) for at in range(max(len(general) - _RUN + 1, 1))}
-    return tuple(sorted({zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in runs})[:_SKETCH])
+    smallest = sorted({zlib.crc32(run.encode("utf-8", "surrogatepass")) for run in runs})[:_SKETCH]
+    return struct.pack(f">{len(smallest)}I", *smallest)
+
+
+def hashes(sketch: bytes) -> tuple[int, ...]:
+    """Return the hashes of a sketch, the smallest first."""
+    return struct.unpack(f">{len(sketch) // _HASH_BYTES}I", sketch)
 
 
 def _general(tokens: Sequence[str], bound: Collection[str]) -> Iterator[str]:
@@ -52,8 +60,9 @@ def _general(tokens: Sequence[str], bound: Collection[str]) -> Iterator[str]:
             yield token
 
 
-def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+def similarity(one: bytes, other: bytes) -> float:
     """Return the estimated share of common runs of two sketches, 0 to 1."""
-    merged = sorted({*one, *other})[: min(max(len(one), len(other)), _SKETCH)]
-    common = set(one) & set(other)
+    first, second = hashes(one), hashes(other)
+    merged = sorted({*first, *second})[: max(len(first), len(second))]
+    common = {*first} & {*second}
     return sum(value in common for value in merged) / len(merged) if merged else 0.0

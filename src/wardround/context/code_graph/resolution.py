@@ -18,6 +18,7 @@ _MOST_HOPS = 8
 """The limit on re-exports, and on base classes, that are followed."""
 _MOST_NAMED = 8
 """Definitions of one name, above which an equal name is not evidence."""
+_MOST_FILES = 30
 _BUILTINS = frozenset(dir(builtins))
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.FIELD, SymbolKind.FUNCTION, SymbolKind.COLUMN,
                       SymbolKind.CLASS, SymbolKind.COMPONENT})  # fmt: skip
@@ -50,7 +51,7 @@ class Resolver:
         self._tops: dict[str, dict[str, int]] = {}
 
     def symbol(self, target: Target) -> Symbol:
-        return self._tree.facts(target.path).symbols[target.number]
+        return self._tree.outline(target.path).symbols[target.number]
 
     def module(self, path: str, module: str) -> str:
         """Return the file of a module that a file imports; empty for one outside the tree."""
@@ -60,6 +61,10 @@ class Resolver:
             modules = self._python if language_of(path) == "python" else self._script
             found = self._modules[key] = modules.resolve(path, module) if module else ""
         return found
+
+    def entry(self, package: str) -> str:
+        """Return the file that the name of a package of the repository means."""
+        return self.module("package.json", package)
 
     def imported_file(self, path: str, one: Import) -> str:
         """Return the file that an import reads: the submodule, where ``from package import`` names one."""
@@ -110,14 +115,14 @@ class Resolver:
             return (Target(path, number),)
         if hops == 0:
             return ()
-        imports = self._tree.facts(path).imports
+        imports = self._tree.outline(path).imports
         for one in imports:
             if one.alias == name and not one.is_export:
                 return self.followed(path, one, hops)
         return self._starred(path, name, hops, exports=False)
 
     def _starred(self, path: str, name: str, hops: int, *, exports: bool) -> tuple[Target, ...]:
-        for one in self._tree.facts(path).imports:
+        for one in self._tree.outline(path).imports:
             if one.name == "*" and one.is_export is exports:
                 module = self.module(path, one.module)
                 found = self.exported(module, name, hops - 1) if module and module != path else ()
@@ -144,19 +149,19 @@ class Resolver:
             return ()
         if language_of(path) == "python":
             return self.lookup(path, name, hops)
-        for one in self._tree.facts(path).imports:
+        for one in self._tree.outline(path).imports:
             if one.is_export and one.alias == name and one.name != "*":
                 return self.followed(path, one, hops)
         number = self._top_level(path).get(name)
         if number is not None:
             return (Target(path, number),)
         found = self._starred(path, name, hops, exports=True)
-        return found or ((Target(path, 0),) if name == "default" and self._tree.facts(path).symbols else ())
+        return found or ((Target(path, 0),) if name == "default" and self._tree.outline(path).symbols else ())
 
     def _top_level(self, path: str) -> dict[str, int]:
         found = self._tops.get(path)
         if found is None:
-            symbols = enumerate(self._tree.facts(path).symbols)
+            symbols = enumerate(self._tree.outline(path).symbols)
             found = {}
             for number, one in symbols:
                 if number and "." not in one.name:
@@ -173,7 +178,7 @@ class Resolver:
         """Return the definitions of an attribute of a module or a class, also of a base class."""
         if owner.number == 0:
             return self.exported(owner.path, name)
-        facts = self._tree.facts(owner.path)
+        facts = self._tree.outline(owner.path)
         wanted = f"{facts.symbols[owner.number].name}.{name}"
         own = tuple(Target(owner.path, at) for at, one in enumerate(facts.symbols) if one.name == wanted)
         return own or self._inherited(owner, name, hops)
@@ -189,12 +194,12 @@ class Resolver:
 
     def bases(self, owner: Target) -> list[Target]:
         """Return the base classes of a class, as far as the tree has them, in source order."""
-        uses = self._tree.facts(owner.path).uses
+        uses = self._tree.uses(owner.path)
         inherited = (one for one in uses if one.owner == owner.number and one.kind is UseKind.INHERITS)
         return [base for one in inherited for base in self._by_scope(owner.path, one) if base.number]
 
     def _instance_member(self, path: str, use: Use, *, is_super: bool) -> tuple[Target, ...]:
-        facts = self._tree.facts(path)
+        facts = self._tree.outline(path)
         name = facts.symbols[use.owner].name
         kinds = {one.name: at for at, one in enumerate(facts.symbols) if one.kind is SymbolKind.CLASS}
         while name and name not in kinds:
@@ -211,7 +216,7 @@ class Resolver:
         if use.receiver == UNKNOWN:
             return True
         if not use.receiver:
-            return _is_plain_script(self._tree.facts(path)) and use.name not in _BUILTINS
+            return _is_plain_script(self._tree.outline(path)) and use.name not in _BUILTINS
         root = use.receiver.partition(".")[0].removesuffix("()")
         return root in INSTANCES or bool(self.lookup(path, root))
 
@@ -219,12 +224,13 @@ class Resolver:
         key = (name, language)
         found = self._named.get(key)
         if found is None:
+            files = self._tree.files_with(name, Role.DEFINES)
             every = [
                 Target(path, number)
-                for path in self._tree.files_with(name, Role.DEFINES)
+                for path in (files if len(files) <= _MOST_FILES else ())
                 if language_of(path) == language
-                for number, one in enumerate(self._tree.facts(path).symbols)
-                if one.own_name == name and one.kind in _MEMBERS
+                for number, one in enumerate(self._tree.outline(path).symbols)
+                if one.name.endswith(name) and one.own_name == name and one.kind in _MEMBERS
             ]
             found = self._named[key] = tuple(every) if len(every) <= _MOST_NAMED else ()
         return found
@@ -236,7 +242,7 @@ class Resolver:
             Target(path, number)
             for path in self._tree.files_with(use.name, Role.DEFINES)
             if language_of(path) == "sql"
-            for number, one in enumerate(self._tree.facts(path).symbols)
+            for number, one in enumerate(self._tree.outline(path).symbols)
             if number and one.name.lower() == wanted
         )
 

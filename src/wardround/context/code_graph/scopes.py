@@ -40,7 +40,7 @@ class Draft:
     end_line: int
     exported: bool
     digest: str = ""
-    shape: tuple[int, ...] = ()
+    shape: bytes = b""
     size: int = 0
 
 

@@ -189,7 +189,9 @@ class _ScriptReader:
             self.scan.declare(name, SymbolKind.CONSTANT, node, exported=self._is_exported)
         return [value] if value is not None else []
 
-    def _local(self, node: Node, pattern: Node | None, value: Node | None, names: Sequence[str]) -> Any:
+    def _local(
+        self, node: Node, pattern: Node | None, value: Node | None, names: Sequence[str]
+    ) -> Iterable[Any]:
         """A variable of a function; a function in it is a symbol, so that hunks in it have a name."""
         if value is not None and value.type in _FUNCTIONS and len(names) == 1:
             self._bound(names[0])

@@ -11,27 +11,30 @@ from __future__ import annotations
 import enum
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
+from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.extraction import FileRecord
 from wardround.context.code_graph.import_names import imported_names
 from wardround.context.code_graph.manifests import Manifest
-from wardround.context.code_graph.model import FileFacts, UseKind
+from wardround.context.code_graph.model import FileFacts, Use, UseKind
 from wardround.retrieval.index import IndexedFile
 from wardround.storage import sqlite_file
 from wardround.storage.digest import digest_key, sha256
 from wardround.storage.paths import cache_dir
 from wardround.storage.repository_database import DatabaseKind, RepositoryDatabase
 
-FORMAT = 1
+FORMAT = 2
 """Raised with every change of the readers or of the stored data."""
 _SCHEMA = (
-    "CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE, facts BLOB, manifest BLOB, "
-    "words INTEGER, problem TEXT, day INTEGER)",
+    "CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE, facts BLOB, uses BLOB, "
+    "manifest BLOB, words INTEGER, problem TEXT, day INTEGER)",
     "CREATE TABLE occurrences (name INTEGER, role INTEGER, file INTEGER, PRIMARY KEY (name, role, file)) "
     "WITHOUT ROWID",
     "CREATE TABLE shapes (hash INTEGER, row INTEGER, PRIMARY KEY (hash, row)) WITHOUT ROWID",
@@ -41,10 +44,13 @@ _SCHEMA = (
 _KIND = DatabaseKind(_SCHEMA, FORMAT)
 _DAY_S = 86_400
 _ROW_BITS = 16
+_NUMBER = (1 << _ROW_BITS) - 1
 """The low bits of a row are the number of the symbol; the others are the file."""
-_SHAPE_KEYS = 6
-"""The smallest hashes of a sketch that are searched; two bodies that share 3 of 4 runs share one of them in
-999 of 1,000 cases."""
+_SHAPE_KEYS = 8
+"""The smallest hashes of a sketch that are searched."""
+_LEAST_SHARED = 2
+"""Of two bodies that share 3 of 4 runs, the keys have two in common in 99 of 100 cases; of bodies that share
+common runs alone, rarely."""
 _KEY_BYTES = 16
 Found = TypeVar("Found")
 
@@ -81,6 +87,7 @@ class GraphStore:
         self._database = file.connection
         self._encode = msgspec.msgpack.Encoder().encode
         self._facts = msgspec.msgpack.Decoder(FileFacts).decode
+        self._uses = msgspec.msgpack.Decoder(tuple[Use, ...]).decode
         self._manifests = msgspec.msgpack.Decoder(Manifest).decode
 
     @classmethod
@@ -113,10 +120,11 @@ class GraphStore:
 
     def _add(self, key: bytes, record: FileRecord) -> None:
         facts = record.facts
+        manifest = None if record.manifest is None else self._encode(record.manifest)
         done = self._database.execute(
-            "INSERT OR IGNORE INTO files (key, facts, manifest, words, problem, day) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (key, self._encode(facts), None if record.manifest is None else self._encode(record.manifest),
+            "INSERT OR IGNORE INTO files (key, facts, uses, manifest, words, problem, day) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (key, self._encode(replace(facts, uses=())), self._encode(facts.uses), manifest,
              sum(map(len, record.words)), facts.problem, today()),
         )  # fmt: skip
         if done.rowcount == 0 or done.lastrowid is None:  # another process was faster
@@ -130,7 +138,7 @@ class GraphStore:
         self._database.executemany(
             "INSERT OR IGNORE INTO shapes VALUES (?, ?)",
             ((value, row) for row, one in zip(rows, facts.symbols, strict=True)
-             for value in one.shape[:_SHAPE_KEYS]),
+             for value in normal_form.hashes(one.shape)[:_SHAPE_KEYS]),
         )  # fmt: skip
         self._database.executemany(
             "INSERT INTO texts (rowid, words) VALUES (?, ?)",
@@ -157,8 +165,13 @@ class GraphStore:
 
     # Queries
 
-    def facts(self, number: int) -> FileFacts:
-        """Return the facts of a file."""
+    def uses(self, number: int) -> tuple[Use, ...]:
+        """Return the uses of a file."""
+        query = "SELECT uses FROM files WHERE id = ?"
+        return self._decoded(self._uses, self._database.execute(query, (number,)).fetchone())
+
+    def outline(self, number: int) -> FileFacts:
+        """Return the facts of a file without its uses, which are most of them."""
         query = "SELECT facts FROM files WHERE id = ?"
         return self._decoded(self._facts, self._database.execute(query, (number,)).fetchone())
 
@@ -182,15 +195,16 @@ class GraphStore:
         """Return the file and number of each symbol whose text has a search term."""
         quoted = '"' + word.replace('"', '""') + '"'
         rows = self._database.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (quoted,))
-        return [_split(row) for (row,) in rows]
+        return [(row >> _ROW_BITS, row & _NUMBER) for (row,) in rows]
 
-    def rows_with_shape(self, shape: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the file and number of each symbol that shares one of the first hashes of a sketch."""
-        found: set[int] = set()
-        for value in shape[:_SHAPE_KEYS]:
+    def rows_with_shape(self, shape: bytes) -> list[tuple[int, int]]:
+        """Return the file and number of each symbol that shares two of the first hashes of a sketch."""
+        shared: Counter[int] = Counter()
+        for value in normal_form.hashes(shape)[:_SHAPE_KEYS]:
             rows = self._database.execute("SELECT row FROM shapes WHERE hash = ?", (value,))
-            found |= {row for (row,) in rows}
-        return [_split(row) for row in sorted(found)]
+            shared.update(row for (row,) in rows)
+        found = (row for row, times in shared.items() if times >= _LEAST_SHARED)
+        return [(row >> _ROW_BITS, row & _NUMBER) for row in found]
 
 
 def today() -> int:
@@ -200,10 +214,6 @@ def today() -> int:
 def name_key(name: str) -> int:
     """Return the number that a name is stored as; equal numbers of unequal names cost time only."""
     return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:7], "big")
-
-
-def _split(row: int) -> tuple[int, int]:
-    return row >> _ROW_BITS, row & ((1 << _ROW_BITS) - 1)
 
 
 def _occurrences(facts: FileFacts) -> Iterator[tuple[str, Role]]:

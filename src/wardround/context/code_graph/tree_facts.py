@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from wardround.context.code_graph.manifests import Manifest
-from wardround.context.code_graph.model import FileFacts, Symbol
+from wardround.context.code_graph.model import FileFacts, Symbol, Use
 from wardround.context.code_graph.store import GraphStore, Role, StoredFile
+from wardround.text.search_terms import parts
 
 _NO_FACTS = FileFacts("")
 
@@ -23,16 +26,29 @@ class TreeFacts:
         self._store = store
         self.files = files
         self._paths = {row.id: path for path, row in files.items()}
-        self._facts: dict[str, FileFacts] = {}
+        self._outlines: dict[str, FileFacts] = {}
+        self._uses: dict[str, tuple[Use, ...]] = {}
 
-    def facts(self, path: str) -> FileFacts:
-        """Return the facts of a file; empty ones for a file that the tree does not have."""
-        found = self._facts.get(path)
+    def outline(self, path: str) -> FileFacts:
+        """Return the facts of a file without its uses; empty ones for a file that the tree does not have."""
+        found = self._outlines.get(path)
         if found is None:
             row = self.files.get(path)
-            found = _NO_FACTS if row is None else self._store.facts(row.id)
-            self._facts[path] = found
+            found = _NO_FACTS if row is None else self._store.outline(row.id)
+            self._outlines[path] = found
         return found
+
+    def uses(self, path: str) -> tuple[Use, ...]:
+        """Return the uses of a file; none for a file that the tree does not have."""
+        found = self._uses.get(path)
+        if found is None:
+            row = self.files.get(path)
+            found = self._uses[path] = () if row is None else self._store.uses(row.id)
+        return found
+
+    def facts(self, path: str) -> FileFacts:
+        """Return all facts of a file."""
+        return replace(self.outline(path), uses=self.uses(path))
 
     def files_with(self, name: str, role: Role) -> list[str]:
         """Return the paths of the files in which a name has a role."""
@@ -40,14 +56,14 @@ class TreeFacts:
         return sorted(path for path in found if path is not None)
 
     def symbols_with_word(self, word: str) -> list[tuple[str, int]]:
-        """Return the path and number of each symbol whose text has a search term."""
-        return self._located(self._store.rows_with_word(word))
+        """Return the path and number of each symbol whose text has a search term, in any order."""
+        paths = self._paths
+        rows = self._store.rows_with_word(word)
+        return [(paths[file], number) for file, number in rows if file in paths]
 
     def symbols_with_shape(self, symbol: Symbol) -> list[tuple[str, int]]:
         """Return the path and number of each symbol that may have similar syntax."""
-        return self._located(self._store.rows_with_shape(symbol.shape))
-
-    def _located(self, rows: list[tuple[int, int]]) -> list[tuple[str, int]]:
+        rows = self._store.rows_with_shape(symbol.shape)
         return sorted((self._paths[file], number) for file, number in rows if file in self._paths)
 
     @cached_property
@@ -55,6 +71,21 @@ class TreeFacts:
         """The settings of modules, by path."""
         with_settings = ((path, row.id) for path, row in self.files.items() if row.has_manifest)
         return {path: self._store.manifest(number) for path, number in sorted(with_settings)}
+
+    @cached_property
+    def paths_by_word(self) -> dict[str, dict[str, bool]]:
+        """For each word the paths that have it; True if it is in the name of the file."""
+        found: dict[str, dict[str, bool]] = {}
+        folders: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            folder, _, name = path.rpartition("/")
+            if folder not in folders:
+                folders[folder] = parts(folder)
+            for word in folders[folder]:
+                found.setdefault(word, {})[path] = False
+            for word in parts(name):
+                found.setdefault(word, {})[path] = True
+        return found
 
     @cached_property
     def unparsed(self) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,245 @@
+"""Evaluate the neighbours of a change on commits of external repositories.
+
+    python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N]
+    python evals/neighbours.py fit FILE ...
+    python evals/neighbours.py report FILE ... [--json FILE]
+
+``mine`` takes commits that modify three or more existing source files, and at most twenty files, from blocks
+evenly spaced over the newer half of a history. One modified file, drawn at random, is hidden; the query are
+the hunks of the others at the parent commit, where the graph and the earlier commits end. The hidden file is
+right. ``fit`` fits the weights of ``context.code_graph.neighbours`` on some repositories, ``report``
+evaluates on others: how often the hidden file is among the first ten, by all rankers and by each alone.
+Intervals are of 95%, by bootstrap over the commits within each repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import statistics
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.change.change_source import FileTexts, GitChangeSource
+from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.repository import Repository
+from wardround.context.code_graph import neighbours
+from wardround.context.code_graph.evidence import scores
+from wardround.context.code_graph.extraction import language_of
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.tree_files import tree_at
+from wardround.retrieval.commit_signals import COMMITS
+from wardround.retrieval.hunk_search import ChangedCode
+from wardround.retrieval.index import SearchIndex
+
+FIRST = 10
+FEWEST, MOST = 3, 20
+_BLOCKS = 10
+_RESAMPLES = 2000
+_CANDIDATES = 400
+"""Candidates of a row that are kept for each ranker: its first."""
+
+
+class Row(msgspec.Struct):
+    """One commit with one file hidden: the scores of each ranker by path."""
+
+    repository: str
+    commit: str
+    hidden: str
+    files: int
+    seconds: float
+    columns: dict[str, dict[str, float]]
+
+
+def usable(repository: Repository, commit: str) -> tuple[Change, list[ChangedFile]] | None:
+    """Return the change of a commit and its modified source files, if there are enough."""
+    parents = repository._git.output("rev-list", "--parents", "-n1", commit).split()[1:]
+    if len(parents) != 1:
+        return None
+    change = repository.range(parents[0], commit)
+    if len(change.files) > MOST:
+        return None
+    modified = [
+        file for file in change.files
+        if file.status is FileStatus.MODIFIED and file.is_regular and file.hunks and language_of(file.path)
+    ]  # fmt: skip
+    return (change, modified) if len(modified) >= FEWEST else None
+
+
+def base_hunks(origin: GitChangeSource, change: Change, files: Sequence[ChangedFile]) -> list[ChangedCode]:
+    """Return the hunks of files with the lines of the parent commit."""
+    texts, found = FileTexts(origin, change), []
+    for file in files:
+        base, head = texts.base(file.path), texts.head(file.path)
+        if base is None or head is None:
+            continue
+        old, new = base.split("\n"), head.split("\n")
+        for hunk in file.hunks:
+            removed = (
+                old[hunk.base_start - 1 : hunk.base_start - 1 + hunk.base_length] if hunk.base_length else []
+            )
+            added = (
+                new[hunk.head_start - 1 : hunk.head_start - 1 + hunk.head_length] if hunk.head_length else []
+            )
+            first = max(hunk.base_start, 1)
+            last = max(first, hunk.base_start + hunk.base_length - 1)
+            found.append(
+                ChangedCode(file.base_path or file.path, first, last, "", "\n".join([*added, *removed][:400]))
+            )
+    return found
+
+
+def sampled(
+    repository: Repository, each: int, draw: random.Random
+) -> Iterator[tuple[str, Change, list[ChangedFile]]]:
+    """Yield usable commits from blocks evenly spaced over the newer half of a history."""
+    every = repository._git.output("rev-list", "--no-merges", "HEAD").split()
+    every = every[: max(len(every) // 2, min(len(every), 500))]
+    size = math.ceil(len(every) / _BLOCKS)
+    for block in range(_BLOCKS):
+        found, commits = 0, every[block * size : (block + 1) * size]
+        draw.shuffle(commits)
+        for commit in commits:
+            if found * _BLOCKS >= each:
+                break
+            use = usable(repository, commit)
+            if use is not None:
+                found += 1
+                yield commit, *use
+
+
+def mine(paths: Sequence[Path], each: int, seed: int, folder: Path) -> Iterator[Row]:
+    for path in paths:
+        draw = random.Random(f"{path.name} {seed}")
+        with Repository(path) as repository, CodeGraph.open(repository.git_dir, folder) as graph:
+            index = SearchIndex.open(repository.git_dir, folder / "retrieval")
+            for commit, change, modified in sampled(repository, each, draw):
+                hidden = draw.choice(modified)
+                graph.update(tree_at(repository, change.base))
+                past = index.past(repository.ancestors(change.base, COMMITS), repository.commits_touching)
+                others = [file for file in modified if file is not hidden]
+                with_changes = repository.range(change.base, change.head)
+                hunks = base_hunks(GitChangeSource(repository, with_changes), change, others)
+                began = time.perf_counter()
+                columns = scores(graph.evidence(hunks, past))
+                seconds = time.perf_counter() - began
+                yield Row(path.name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
+                    name: _first(found, hidden.path) for name, found in columns.items()
+                })  # fmt: skip
+
+
+def _first(found: Mapping[str, float], hidden: str) -> dict[str, float]:
+    order = sorted(found, key=lambda path: (-found[path], path))[:_CANDIDATES]
+    return {
+        path: round(found[path], 6)
+        for path in dict.fromkeys([*order, *([hidden] if hidden in found else [])])
+    }
+
+
+def is_found(row: Row, ranked: Sequence[str]) -> bool:
+    return row.hidden in ranked[:FIRST]
+
+
+def ranked_by(column: Mapping[str, float]) -> list[str]:
+    return sorted(column, key=lambda path: (-column[path], path))
+
+
+def interval(rows: Mapping[str, Sequence[float]]) -> tuple[float, float]:
+    """Return the 95% interval of the mean over all rows, by bootstrap within each repository."""
+    draw = random.Random(1)
+    means = []
+    for _ in range(_RESAMPLES):
+        sample = [draw.choice(some) for some in rows.values() for _ in some]
+        means.append(statistics.fmean(sample))
+    means.sort()
+    return means[int(0.025 * _RESAMPLES)], means[int(0.975 * _RESAMPLES) - 1]
+
+
+def report(rows: Sequence[Row], json_file: Path | None) -> None:
+    rankers = {
+        "all": lambda row: neighbours.ranked(row.columns),
+        "all without history": lambda row: neighbours.ranked({**row.columns, "history": {}}),
+        "links and imports": lambda row: neighbours.ranked(
+            {name: row.columns[name] if name in ("links", "imports") else {} for name in row.columns}
+        ),
+        **{
+            f"{name} alone": (lambda row, name=name: ranked_by(row.columns[name])) for name in rows[0].columns
+        },
+    }
+    print(f"{len(rows)} commits of {len({row.repository for row in rows})} repositories; first {FIRST}")
+    table = {}
+    for label, rank in rankers.items():
+        hits: dict[str, list[float]] = {}
+        for row in rows:
+            hits.setdefault(row.repository, []).append(float(is_found(row, rank(row))))
+        every = [hit for some in hits.values() for hit in some]
+        low, high = interval(hits)
+        by = "  ".join(
+            f"{name} {statistics.fmean(some):.2f} of {len(some)}" for name, some in sorted(hits.items())
+        )
+        print(f"{label:22} {statistics.fmean(every):.3f} [{low:.3f}, {high:.3f}]  {by}")
+        table[label] = {"share": statistics.fmean(every), "low": low, "high": high}
+    print(f"seconds: median {statistics.median(row.seconds for row in rows):.3f}, "
+          f"95% below {sorted(row.seconds for row in rows)[int(0.95 * len(rows))]:.3f}")  # fmt: skip
+    if json_file is not None:
+        json_file.write_text(json.dumps(table, indent=1))
+
+
+def fit(rows: Sequence[Row], steps: int = 400) -> dict[str, float]:
+    """Return the weights under which hidden files are most likely first, by gradient ascent."""
+    import numpy as np
+
+    names = list(neighbours.WEIGHTS)
+    data = []
+    for row in rows:
+        paths, table = neighbours.table(row.columns)
+        if row.hidden in paths:
+            data.append((np.array([table[name] for name in names]).T, paths.index(row.hidden)))
+    weights = np.array([neighbours.WEIGHTS[name] for name in names], dtype=float)
+    for step in range(steps):
+        total = np.zeros_like(weights)
+        for matrix, at in data:
+            logits = matrix @ weights
+            chances = np.exp(logits - logits.max())
+            chances /= chances.sum()
+            total += matrix[at] - chances @ matrix
+        weights += (2.0 / (1 + step / 100)) * total / len(data)
+        weights = np.maximum(weights, 0)
+    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    mining = commands.add_parser("mine")
+    mining.add_argument("repositories", nargs="+", type=Path)
+    mining.add_argument("--out", type=Path, required=True)
+    mining.add_argument("--each", type=int, default=60)
+    mining.add_argument("--seed", type=int, default=1)
+    mining.add_argument("--stores", type=Path, default=Path("/tmp/wardround-neighbours"))
+    for name in ("fit", "report"):
+        one = commands.add_parser(name)
+        one.add_argument("rows", nargs="+", type=Path)
+        one.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    if options.command == "mine":
+        rows = list(mine(options.repositories, options.each, options.seed, options.stores))
+        options.out.write_bytes(msgspec.msgpack.encode(rows))
+        print(f"{len(rows)} rows")
+        return
+    rows = [row for file in options.rows for row in msgspec.msgpack.decode(file.read_bytes(), type=list[Row])]
+    if options.command == "fit":
+        print(fit(rows))
+    else:
+        report(rows, options.json)
+
+
+if __name__ == "__main__":
+    main()
