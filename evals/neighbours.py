@@ -128,7 +128,8 @@ def mine(paths: Sequence[Path], each: int, seed: int, folder: Path) -> Iterator[
                 began = time.perf_counter()
                 columns = scores(graph.evidence(hunks, past))
                 seconds = time.perf_counter() - began
-                yield Row(path.name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
+                name = path.name if path.name != "repo" else path.parent.name.rpartition("+")[2]
+                yield Row(name, commit, hidden.base_path or hidden.path, len(modified), seconds, {
                     name: _first(found, hidden.path) for name, found in columns.items()
                 })  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 
 import pytest
 
@@ -17,20 +18,13 @@ GraphOf = Callable[[Mapping[str, str | bytes]], CodeGraph]
 @pytest.fixture
 def graph_of(repo: GitRepository) -> Iterator[GraphOf]:
     """Commit some files and return the graph of that commit."""
-    repository = None
-    graphs: list[CodeGraph] = []
+    with ExitStack() as stack:
 
-    def made(files: Mapping[str, str | bytes]) -> CodeGraph:
-        nonlocal repository
-        commit = repo.commit(files)
-        repository = Repository(repo.root)
-        graph = CodeGraph.open(repository.git_dir)
-        graphs.append(graph)
-        graph.update(tree_at(repository, commit))
-        return graph
+        def made(files: Mapping[str, str | bytes]) -> CodeGraph:
+            commit = repo.commit(files)
+            repository = stack.enter_context(Repository(repo.root))
+            graph = stack.enter_context(CodeGraph.open(repository.git_dir))
+            graph.update(tree_at(repository, commit))
+            return graph
 
-    yield made
-    for graph in graphs:
-        graph.__exit__(None, None, None)
-    if repository is not None:
-        repository.__exit__(None, None, None)
+        yield made
