@@ -1,14 +1,12 @@
 """Evaluate the neighbours of a change on commits of external repositories.
 
     python evals/neighbours.py mine REPOSITORY ... --out FILE [--each N] [--seed N]
-    python evals/neighbours.py fit FILE ...
     python evals/neighbours.py report FILE ... [--json FILE]
 
 ``mine`` takes commits that modify three or more existing source files, and at most twenty files, from blocks
 evenly spaced over the newer half of a history. One modified file, drawn at random, is hidden; the query are
 the hunks of the others at the parent commit, where the graph and the earlier commits end. The hidden file is
-right. ``fit`` fits the weights of ``context.code_graph.neighbours`` on some repositories, ``report``
-evaluates on others: how often the hidden file is among the first ten, by all rankers and by each alone.
+right. ``report`` prints how often the hidden file is among the first ten, by all rankers and by each alone.
 Intervals are of 95%, by bootstrap over the commits within each repository.
 """
 
@@ -191,29 +189,6 @@ def report(rows: Sequence[Row], json_file: Path | None) -> None:
         json_file.write_text(json.dumps(table, indent=1))
 
 
-def fit(rows: Sequence[Row], steps: int = 400) -> dict[str, float]:
-    """Return the weights under which hidden files are most likely first, by gradient ascent."""
-    import numpy as np
-
-    names = list(neighbours.WEIGHTS)
-    data = []
-    for row in rows:
-        paths, table = neighbours.table(row.columns)
-        if row.hidden in paths:
-            data.append((np.array([table[name] for name in names]).T, paths.index(row.hidden)))
-    weights = np.array([neighbours.WEIGHTS[name] for name in names], dtype=float)
-    for step in range(steps):
-        total = np.zeros_like(weights)
-        for matrix, at in data:
-            logits = matrix @ weights
-            chances = np.exp(logits - logits.max())
-            chances /= chances.sum()
-            total += matrix[at] - chances @ matrix
-        weights += (2.0 / (1 + step / 100)) * total / len(data)
-        weights = np.maximum(weights, 0)
-    return {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -225,10 +200,9 @@ def main() -> None:
     mining.add_argument("--each", type=int, default=60)
     mining.add_argument("--seed", type=int, default=1)
     mining.add_argument("--stores", type=Path, default=Path("/tmp/wardround-neighbours"))
-    for name in ("fit", "report"):
-        one = commands.add_parser(name)
-        one.add_argument("rows", nargs="+", type=Path)
-        one.add_argument("--json", type=Path)
+    reporting = commands.add_parser("report")
+    reporting.add_argument("rows", nargs="+", type=Path)
+    reporting.add_argument("--json", type=Path)
     options = parser.parse_args()
     if options.command == "mine":
         rows = list(mine(options.repositories, options.each, options.seed, options.stores))
@@ -236,10 +210,7 @@ def main() -> None:
         print(f"{len(rows)} rows")
         return
     rows = [row for file in options.rows for row in msgspec.msgpack.decode(file.read_bytes(), type=list[Row])]
-    if options.command == "fit":
-        print(fit(rows))
-    else:
-        report(rows, options.json)
+    report(rows, options.json)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,60 @@ class RelatedTests:
     tests: Sequence[TestMatch]
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedNeighbours:
+    """The files near a change, the nearest first, of ``candidates`` indexed files.
+
+    Attributes:
+        hunks: the number of hunks of the change.
+        files: path, line and name of the nearest symbol (empty for the file), relation, reason and score.
+        unparsed: the files that have no symbols, or not all of them, each with the reason.
+    """
+
+    candidates: int
+    hunks: int
+    files: Sequence[tuple[str, int, str, str, str, float]]
+    unparsed: Sequence[tuple[str, str]]
+
+
+def neighbours_as_text(found: RelatedNeighbours) -> str:
+    """Return the files near a change for people, the nearest first, with the evidence for each."""
+    lines = []
+    for place, (path, line, name, relation, reason, _) in enumerate(found.files, 1):
+        lines += [f"{place:>3}  {path}:{line}  {name}".rstrip(), f"       {relation}: {reason}"]
+    if not lines:
+        lines = [
+            f"no file among {found.candidates} source files is near the {found.hunks} hunks of the change"
+        ]
+    else:
+        lines += ["", f"nearest among {found.candidates} source files, by links, words and earlier commits"]
+    if found.unparsed:
+        lines.append(f"{len(found.unparsed)} files do not parse completely; --format json lists them")
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def neighbours_as_json(found: RelatedNeighbours) -> str:
+    """Return the same as one JSON document."""
+    rows = [
+        {
+            "file": escape_undecodable(path),
+            "line": line,
+            "symbol": escape_undecodable(name),
+            "relation": relation,
+            "reason": escape_undecodable(reason),
+            "score": round(score, 3),
+        }
+        for path, line, name, relation, reason, score in found.files
+    ]
+    unparsed = [
+        {"file": escape_undecodable(path), "reason": escape_undecodable(why)} for path, why in found.unparsed
+    ]
+    return _document(
+        "neighbours",
+        {"candidates": found.candidates, "hunks": found.hunks, "results": rows, "unparsed": unparsed},
+    )
+
+
 def tests_as_text(found: RelatedTests) -> str:
     """Return tests for people, best first, with the evidence for each."""
     lines = []

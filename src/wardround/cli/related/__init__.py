@@ -35,6 +35,7 @@ Found = TypeVar("Found")
 @click.command("related")
 @click.argument("query", metavar="TEXT", required=False)
 @click.option("--tests", is_flag=True, help="Show the tests of FILE::FUNCTION, or of the changed functions.")
+@click.option("--neighbours", is_flag=True, help="Show the files near a change: callers, callees, tests.")
 @click.option("--staged", is_flag=True, help="Search the hunks of the staged change.")
 @click.option("--worktree", is_flag=True, help="Search the hunks of all uncommitted changes.")
 @click.option("--base", metavar="REF", help="Search the hunks from the merge base with REF ...")
@@ -48,15 +49,18 @@ Found = TypeVar("Found")
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="Repository (default: current directory)."
 )
 def command(
-    query: str | None, tests: bool, staged: bool, worktree: bool, base: str | None, head: str | None,
-    at: str | None, everything: bool, limit: int, form: str, no_models: bool, repo: Path | None,
+    query: str | None, tests: bool, neighbours: bool, staged: bool, worktree: bool, base: str | None,
+    head: str | None, at: str | None, everything: bool, limit: int, form: str, no_models: bool,
+    repo: Path | None,
 ) -> None:  # fmt: skip
     """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
 
     TEXT is a bug report, a commit message or an acceptance criterion, the name of a file with one, or - for
     standard input. With --tests it is a function, as in src/rows.py::parse_row, and the tests that most
     likely cover it are shown; with --staged, --worktree or --base, and no TEXT, the tests of the changed
-    functions. Nothing is run, and no model is used. Files are ranked by words, by messages and changes of
+    functions. With --neighbours and a change, the files near it are shown, each with the reason: code that
+    it uses or that uses it, its tests, similar code, and files that changed together with its files before.
+    Nothing is run, and no model is used. Files are ranked by words, by messages and changes of
     earlier commits, and by the model if it is installed. The first use in a repository reads all its files,
     later ones only changed files.
     """
@@ -69,6 +73,9 @@ def command(
         raise click.UsageError("--head needs --base; name the commit it is compared with")
     target = ChangeSpec(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
     is_change = staged or worktree or base is not None
+    if neighbours:
+        _show_neighbours(query, tests, target if is_change else None, limit, form)
+        return
     if tests:
         _show_tests(query, target if is_change else None, repo, at, limit, form)
         return
@@ -81,6 +88,20 @@ def command(
         else:
             found = _files(text, file, repo, at, everything, limit, no_models, progress)
     emit(as_json(found) if form == "json" else as_text(found))
+
+
+def _show_neighbours(
+    query: str | None, tests: bool, target: ChangeSpec | None, limit: int, form: str
+) -> None:
+    if query is not None or tests or target is None:
+        raise click.UsageError(
+            "--neighbours needs one of --staged, --worktree and --base, and neither TEXT nor --tests"
+        )
+    from wardround.cli.related.neighbours import of_change
+    from wardround.retrieval.results import neighbours_as_json, neighbours_as_text
+
+    found = of_change(target, limit)
+    emit(neighbours_as_json(found) if form == "json" else neighbours_as_text(found))
 
 
 def _show_tests(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.links import Links
 from wardround.context.code_graph.model import Certainty, Link, Relation, Symbol, SymbolKind, UseKind
 from wardround.context.code_graph.store import Role
@@ -85,14 +86,17 @@ class ChangeEvidence:
     def columns(self, hunks: Sequence[ChangedCode], past: Sequence[CommitIndex]) -> dict[str, Found]:
         """Return the scores of the files that the hunks are not in, by ranker.
 
+        The words of hunks that are not code are not evidence: prose shares words with everything.
+
         Args:
             past: the commits before the change, newest first.
         """
+        code = [hunk for hunk in hunks if language_of(hunk.path)]
         return {
-            "links": self._by_links(hunks),
-            "imports": self._by_imports(hunks),
-            "names": self._by_names(hunks),
-            "text": self._by_text(hunks),
+            "links": self._by_links(code),
+            "imports": self._by_imports(code),
+            "names": self._by_names(code),
+            "text": self._by_text(code),
             "path": self._by_path(hunks),
             "history": self._by_history(hunks, past),
         }

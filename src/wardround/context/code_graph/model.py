@@ -196,7 +196,7 @@ class Neighbour(msgspec.Struct, frozen=True):
 
     Attributes:
         symbol: the nearest symbol of the file; that of the module if the evidence is about the file.
-        relation: the strongest evidence.
+        relation: the most specific evidence: a link before an import, both before history and words.
         score: orders the neighbours of one change and has no meaning beyond it.
         reason: the evidence in words.
     """

@@ -1,6 +1,6 @@
-"""The scan of one file: scopes, the names that they bind, and what is collected on the way.
+"""The scan of one file: scopes, the names that they bind, and the symbols, imports and uses in them.
 
-A name is a local if its function binds it anywhere. Its uses are dropped, since no other symbol can be meant;
+A name is a local if its function binds it anywhere. Its uses are dropped, since they refer to no symbol;
 an attribute of a local keeps its name with an unknown receiver, or with the class that the local is an
 instance of where one assignment or annotation shows it.
 """
@@ -201,7 +201,7 @@ class FileScan:
                 self.token(self.text(one) if one.is_named else one.type)
 
     def facts(self) -> FileFacts:
-        """Return what was collected, in source order."""
+        """Return the symbols, imports and uses in source order."""
         while len(self._scopes) > 1:
             self.close()
         kept = sorted(

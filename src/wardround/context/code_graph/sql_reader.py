@@ -60,7 +60,7 @@ def _plain(match: re.Match[bytes]) -> bytes:
 
 
 def read_sql(path: str, source: bytes, root: Node) -> FileFacts:
-    """Return the facts of a parsed file; ``source`` is what was parsed."""
+    """Return the facts of a parsed file; ``source`` is the parsed text, without templates."""
     return _SqlReader(path, source).read(root)
 
 

@@ -1,0 +1,42 @@
+"""``wardround related --neighbours``: the files near a change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wardround.change.change_source import FileTexts
+from wardround.cli.run import open_change
+from wardround.context.code_graph.graph import CodeGraph
+from wardround.context.code_graph.tree_files import reviewed_tree
+from wardround.retrieval.commit_signals import COMMITS
+from wardround.retrieval.hunk_search import changed_code
+from wardround.retrieval.index import using
+from wardround.retrieval.results import RelatedNeighbours
+
+if TYPE_CHECKING:
+    from wardround.change.repository import Repository
+    from wardround.cli.options import ChangeSpec
+    from wardround.retrieval.commit_signals import CommitIndex
+
+
+def of_change(target: ChangeSpec, limit: int) -> RelatedNeighbours:
+    """Return the files of the reviewed tree that are near a change."""
+    with open_change(target) as (origin, change, repository):
+        assert repository is not None
+        origin.fetch(change.files)
+        hunks = changed_code(change, FileTexts(origin, change))
+        with CodeGraph.open(repository.git_dir) as graph:
+            done = graph.update(reviewed_tree(repository, change, origin))
+            found = graph.neighbours(hunks, _past(repository, change.base), limit)
+    rows = [
+        (one.path, one.symbol.line, one.symbol.name, one.relation, one.reason, one.score) for one in found
+    ]
+    return RelatedNeighbours(done.files, len(hunks), rows, done.unparsed)
+
+
+def _past(repository: Repository, base: str) -> list[CommitIndex]:
+    """Return the commits before the change, newest first."""
+    if base == repository.empty_tree:
+        return []
+    commits = repository.ancestors(base, COMMITS)
+    return using(repository.git_dir, lambda index: index.past(commits, repository.commits_touching))
