@@ -73,6 +73,22 @@ def test_a_test_reaches_what_it_calls_and_what_that_calls(graph_of: GraphOf) -> 
     ]
 
 
+def test_a_test_reaches_what_its_fixtures_use(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        **PYTHON,
+        "tests/conftest.py": (
+            "import pytest\nfrom shop.base import Priced\n\n"
+            "@pytest.fixture\ndef priced():\n    return Priced()\n\n"
+            "@pytest.fixture\ndef twice(priced):\n    return [priced] * 2\n"
+        ),
+        "tests/unit/test_base.py": "def test_twice(twice, other):\n    assert len(twice) == 2\n",
+    })  # fmt: skip
+    found = graph.tests_reaching(symbol_of(graph, "shop/base.py", "Priced"))
+    assert [(one.distance, one.via) for one in found if one.test.name == "test_twice"] == [
+        (3, ("twice", "priced"))
+    ]
+
+
 def test_uses_of_a_name_include_strings_that_end_with_it(graph_of: GraphOf) -> None:
     graph = graph_of({**PYTHON, "conf.py": 'HOOK = "shop.cart.total"\n'})
     assert ends(graph.uses_of("total")) == [("conf.py", "HOOK", 1, "named")]
@@ -191,3 +207,15 @@ def test_a_circle_of_imports_ends(graph_of: GraphOf) -> None:
     })  # fmt: skip
     assert graph.callees(symbol_of(graph, "b.py", "X.m")) == ()
     assert ends(graph.callers(symbol_of(graph, "c.py", "Y")))[0][0] == "c.py"
+
+
+def test_a_class_that_is_its_own_base_ends(graph_of: GraphOf) -> None:
+    graph = graph_of({
+        "a.py": (
+            "class A(A.B, self.C, A):\n    def m(self):\n        self.x()\n        A.y()\n\n"
+            "class D(E):\n    def m(self):\n        return super().m() or self.z()\n\n"
+            "class E(D): ...\n"
+        ),
+    })  # fmt: skip
+    assert {one[:2] for one in ends(graph.callees(symbol_of(graph, "a.py", "A.m")))} == {("a.py", "A")}
+    assert graph.callees(symbol_of(graph, "a.py", "D.m")) == ()

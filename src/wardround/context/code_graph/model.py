@@ -32,7 +32,7 @@ class UseKind(enum.StrEnum):
     """The syntax of a use.
 
     ``key`` is a keyword argument or the key of an object, ``prop`` an attribute of a JSX element, ``literal``
-    a string that has the form of a name, a path or a route.
+    a string that has the form of a name, a path or a route, ``fixture`` a parameter that pytest passes.
     """
 
     CALL = "call"
@@ -47,6 +47,7 @@ class UseKind(enum.StrEnum):
     LITERAL = "literal"
     TABLE = "table"
     COLUMN = "column"
+    FIXTURE = "fixture"
 
 
 class Certainty(enum.StrEnum):

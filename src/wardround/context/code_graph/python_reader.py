@@ -12,7 +12,6 @@ from wardround.context.code_graph.scopes import MOST_PARTS, UNKNOWN, FileScan
 from wardround.retrieval.test_discovery import holds_tests
 
 _INSTANCE = ("self", "cls")
-_FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TEST)
 
 
 def read_python(path: str, source: bytes, root: Node) -> FileFacts:
@@ -76,6 +75,8 @@ class _PythonReader:
         for bound, type_name in self._parameters(parameters):
             if not (is_method and bound in _INSTANCE):
                 scan.bind(bound, type_name)
+                if parameters is not None and (is_test or self._is_fixture(node)):
+                    scan.use(bound, UNKNOWN, UseKind.FIXTURE, parameters)
         body = [node.child_by_field_name(one) for one in ("parameters", "return_type", "body")]
         return [*self._decorators(node), *filter(None, body), scan.close]
 
@@ -113,6 +114,9 @@ class _PythonReader:
         if parent is None or parent.type != "decorated_definition":
             return []
         return [one for one in parent.children if one.type == "decorator"]
+
+    def _is_fixture(self, node: Node) -> bool:
+        return any("fixture" in self.scan.text(one) for one in self._decorators(node))
 
     def _decorator(self, node: Node) -> Iterable[Any]:
         inner = node.named_children[0] if node.named_children else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import posixpath
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -48,6 +49,7 @@ class Resolver:
         self._script = ScriptModules(tree.files.keys(), tree.manifests)
         self._modules: dict[tuple[str, str], str] = {}
         self._named: dict[tuple[str, str], tuple[Target, ...]] = {}
+        self._bases: dict[Target, tuple[Target, ...]] = {}
         self._tops: dict[str, dict[str, int]] = {}
 
     def symbol(self, target: Target) -> Symbol:
@@ -79,6 +81,8 @@ class Resolver:
         """Return the definitions that a use may mean, by path and position."""
         if language_of(path) == "sql":
             return Resolved(self._relation(use), Certainty.RESOLVED)
+        if use.kind is UseKind.FIXTURE:
+            return Resolved(self._fixture(path, use.name), Certainty.RESOLVED)
         found: Iterable[Target] = ()
         if use.kind not in (UseKind.KEY, UseKind.PROP, UseKind.LITERAL):
             found = self._by_scope(path, use)
@@ -97,6 +101,17 @@ class Resolver:
         if use.receiver.endswith("()"):
             return self._members(self._chained(path, use.receiver[:-2].split(".")), use.name)
         return () if use.receiver == UNKNOWN else self._chained(path, [root, *rest, use.name])
+
+    def _fixture(self, path: str, name: str) -> tuple[Target, ...]:
+        """Return the fixture of a name, from the module of a test or the nearest conftest."""
+        found = self.lookup(path, name)
+        folder = posixpath.dirname(path)
+        while not found:
+            found = self.lookup(posixpath.join(folder, "conftest.py"), name)
+            if not folder:
+                break
+            folder = posixpath.dirname(folder)
+        return found
 
     def _chained(self, path: str, names: Sequence[str]) -> tuple[Target, ...]:
         """Return the definitions of a dotted chain; the longest prefix that is imported comes first."""
@@ -192,11 +207,16 @@ class Resolver:
                 return found
         return ()
 
-    def bases(self, owner: Target) -> list[Target]:
+    def bases(self, owner: Target) -> Sequence[Target]:
         """Return the base classes of a class, as far as the tree has them, in source order."""
-        uses = self._tree.uses(owner.path)
-        inherited = (one for one in uses if one.owner == owner.number and one.kind is UseKind.INHERITS)
-        return [base for one in inherited for base in self._by_scope(owner.path, one) if base.number]
+        found = self._bases.get(owner)
+        if found is None:
+            self._bases[owner] = ()  # a class that is found through its own bases has none
+            uses = self._tree.uses(owner.path)
+            inherited = (one for one in uses if one.owner == owner.number and one.kind is UseKind.INHERITS)
+            every = (base for one in inherited for base in self._by_scope(owner.path, one))
+            found = self._bases[owner] = tuple(base for base in every if base.number)
+        return found
 
     def _instance_member(self, path: str, use: Use, *, is_super: bool) -> tuple[Target, ...]:
         facts = self._tree.outline(path)
