@@ -91,7 +91,17 @@ def test_a_test_reaches_what_its_fixtures_use(graph_of: GraphOf) -> None:
 
 def test_uses_of_a_name_include_strings_that_end_with_it(graph_of: GraphOf) -> None:
     graph = graph_of({**PYTHON, "conf.py": 'HOOK = "shop.cart.total"\n'})
-    assert ends(graph.uses_of("total")) == [("conf.py", "HOOK", 1, "named")]
+    assert ends(graph.uses_of("total")) == [("conf.py", "HOOK", 1, "resolved")]
+
+
+def test_a_string_with_the_path_of_a_symbol_is_a_use_of_it(graph_of: GraphOf) -> None:
+    graph = graph_of(
+        {**PYTHON, "conf.py": 'A = "shop.cart:Cart"\nB = "shop.cart.Cart.add"\nC = "cart.Cart"\n'}
+    )
+    assert ("conf.py", "A", 1, "resolved") in ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart")))
+    assert [
+        one for one in ends(graph.callers(symbol_of(graph, "shop/cart.py", "Cart.add"))) if "B" in one
+    ] == [("conf.py", "B", 2, "resolved")]
 
 
 def test_siblings_are_adjacent_or_have_the_same_name_and_kind(graph_of: GraphOf) -> None:

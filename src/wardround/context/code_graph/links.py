@@ -16,8 +16,8 @@ from wardround.context.code_graph.model import (
     Similar,
     Symbol,
     SymbolKind,
-    Use,
     UseKind,
+    used_name,
 )
 from wardround.context.code_graph.resolution import Resolver, Target
 from wardround.context.code_graph.store import Role
@@ -87,7 +87,7 @@ class Links:
         for path in self._candidates(target, names):
             facts = self._tree.outline(path)
             for use in self._tree.uses(facts.path):
-                if use.name in names and not _is_within(facts.symbols[use.owner], symbol):
+                if used_name(use) in names and not _is_within(facts.symbols[use.owner], symbol):
                     found = self._resolver.resolve(path, use)
                     if target in found.targets:
                         yield Link(facts.symbols[use.owner], path, use.line, use.kind, found.certainty)
@@ -149,7 +149,7 @@ class Links:
         for path in self._tree.files_with(name, Role.USES):
             facts = self._tree.outline(path)
             for use in self._tree.uses(facts.path):
-                if use.name == name or _ends_with(use, name):
+                if name in (use.name, used_name(use)):
                     resolved = self._resolver.resolve(path, use)
                     is_resolved = bool(resolved.targets) and resolved.certainty is Certainty.RESOLVED
                     certainty = Certainty.RESOLVED if is_resolved else Certainty.NAMED
@@ -250,10 +250,6 @@ def _is_within(symbol: Symbol, outer: Symbol) -> bool:
     if symbol.path != outer.path or not outer.name:
         return symbol == outer
     return symbol.name == outer.name or symbol.name.startswith(f"{outer.name}.")
-
-
-def _ends_with(use: Use, name: str) -> bool:
-    return use.kind is UseKind.LITERAL and use.name.rpartition(".")[2] == name
 
 
 def _weaker(*some: Certainty) -> Certainty:

@@ -138,6 +138,13 @@ class Use(msgspec.Struct, frozen=True, array_like=True):
     line: int
 
 
+def used_name(use: Use) -> str:
+    """Return the name that a use is about: of a string, the last name in it."""
+    if use.kind is not UseKind.LITERAL:
+        return use.name
+    return use.name.replace(":", ".").rpartition(".")[2]
+
+
 class FileFacts(msgspec.Struct, frozen=True, array_like=True):
     """The symbols, imports and uses of a file; the first symbol is the module.
 

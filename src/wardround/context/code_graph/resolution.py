@@ -10,7 +10,7 @@ from typing import NamedTuple
 from wardround.context.code_graph.extraction import language_of
 from wardround.context.code_graph.model import Certainty, FileFacts, Import, Symbol, SymbolKind, Use, UseKind
 from wardround.context.code_graph.python_modules import PythonModules
-from wardround.context.code_graph.scopes import INSTANCES, UNKNOWN
+from wardround.context.code_graph.scopes import INSTANCES, MOST_PARTS, UNKNOWN
 from wardround.context.code_graph.script_modules import ScriptModules
 from wardround.context.code_graph.store import Role
 from wardround.context.code_graph.tree_facts import TreeFacts
@@ -83,8 +83,10 @@ class Resolver:
             return Resolved(self._relation(use), Certainty.RESOLVED)
         if use.kind is UseKind.FIXTURE:
             return Resolved(self._fixture(path, use.name), Certainty.RESOLVED)
+        if use.kind is UseKind.LITERAL:
+            return Resolved(self._written_path(path, use.name), Certainty.RESOLVED)
         found: Iterable[Target] = ()
-        if use.kind not in (UseKind.KEY, UseKind.PROP, UseKind.LITERAL):
+        if use.kind not in (UseKind.KEY, UseKind.PROP):
             found = self._by_scope(path, use)
         if found or use.kind not in _BY_NAME or not self._may_be_any(path, use):
             return Resolved(tuple(sorted(set(found))), Certainty.RESOLVED)
@@ -112,6 +114,20 @@ class Resolver:
                 break
             folder = posixpath.dirname(folder)
         return found
+
+    def _written_path(self, path: str, text: str) -> tuple[Target, ...]:
+        """Return the definition that a string names by its dotted path, as ``mock.patch`` takes them."""
+        names = text.replace(":", ".").split(".")
+        if len(names) == 1 or language_of(path) != "python" or not all(map(str.isidentifier, names)):
+            return ()
+        for count in range(min(len(names) - 1, MOST_PARTS), 0, -1):
+            module = self.module(path, ".".join(names[:count]))
+            if module:
+                found = self.exported(module, names[count])
+                for name in names[count + 1 :]:
+                    found = self._members(found, name)
+                return found
+        return ()
 
     def _chained(self, path: str, names: Sequence[str]) -> tuple[Target, ...]:
         """Return the definitions of a dotted chain; the longest prefix that is imported comes first."""

@@ -23,14 +23,14 @@ from wardround.context.code_graph import normal_form
 from wardround.context.code_graph.extraction import FileRecord
 from wardround.context.code_graph.import_names import imported_names
 from wardround.context.code_graph.manifests import Manifest
-from wardround.context.code_graph.model import FileFacts, Use, UseKind
+from wardround.context.code_graph.model import FileFacts, Use, UseKind, used_name
 from wardround.retrieval.index import IndexedFile
 from wardround.storage import sqlite_file
 from wardround.storage.digest import digest_key, sha256
 from wardround.storage.paths import cache_dir
 from wardround.storage.repository_database import DatabaseKind, RepositoryDatabase
 
-FORMAT = 3
+FORMAT = 4
 """Raised with every change of the readers or of the stored data."""
 _SCHEMA = (
     "CREATE TABLE files (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE, facts BLOB, uses BLOB, "
@@ -222,7 +222,7 @@ def _occurrences(facts: FileFacts) -> Iterator[tuple[str, Role]]:
     for use in facts.uses:
         yield use.name, Role.USES
         if use.kind is UseKind.LITERAL:
-            yield use.name.rpartition(".")[2], Role.USES
+            yield used_name(use), Role.USES
     for one in facts.imports:
         for name in imported_names(facts.path, one):
             yield name, Role.IMPORTS
